@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-/** What each room may import of ours. A longer path is a part of a room. */
+/** The modules each folder may import. A longer path is a part of a folder. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   shards: ['shards'],
   builder: ['builder', 'shards'],
@@ -20,85 +20,166 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The rooms of a house, from the ground up: a file imports from its own room and from those before
- * it, never from one after it. A file that stands in no room is one by itself.
+ * The parts of each folder, from the ground up: a file imports from its own part and from earlier
+ * ones, never from a later one. A file directly in the folder is a part by itself.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   shards: [
-    ...['units', 'errors', 'error-facts', 'modes', 'states', 'folded-text', 'number-words'],
-    ...['arrays', 'codec', 'concurrency', 'geoid', 'taxonomy'],
-    ...['geometry', 'fgb', 'store'],
-    ...['blocks', 'matrix', 'nearest', 'places', 'pmtiles', 'pois'],
-    ...['release', 'verify'],
+    'units',
+    'errors',
+    'error-facts',
+    'modes',
+    'states',
+    'folded-text',
+    'number-words',
+    'arrays',
+    'codec',
+    'concurrency',
+    'geoid',
+    'taxonomy',
+    'geometry',
+    'fgb',
+    'store',
+    'blocks',
+    'matrix',
+    'nearest',
+    'places',
+    'pmtiles',
+    'pois',
+    'release',
+    'verify',
   ],
   builder: [
-    ...['errors', 'progress', 'routing-parameters', 'build-request', 'scratch-folder'],
-    ...['inputs', 'geo', 'census', 'gtfs', 'osm', 'fetch', 'elevation'],
-    ...['streets', 'destinations', 'extract', 'transit'],
-    ...['threads', 'search', 'receipts', 'publish', 'prepare', 'plan', 'transpose', 'tiles'],
-    ...['region', 'county', 'memory-budget', 'build-region'],
-    ...['join', 'build-jobs', 'build'],
+    'errors',
+    'progress',
+    'routing-parameters',
+    'build-request',
+    'scratch-folder',
+    'inputs',
+    'geo',
+    'census',
+    'gtfs',
+    'osm',
+    'fetch',
+    'elevation',
+    'streets',
+    'destinations',
+    'extract',
+    'transit',
+    'threads',
+    'search',
+    'receipts',
+    'publish',
+    'prepare',
+    'plan',
+    'transpose',
+    'tiles',
+    'region',
+    'county',
+    'memory-budget',
+    'build-region',
+    'join',
+    'build-jobs',
+    'build',
   ],
   proxy: [
-    ...['config', 'bounds', 'http', 'formats', 'metering', 'services', 'endpoint'],
-    ...['queries', 'schemas', 'batch', 'isochrone', 'endpoints'],
-    ...['serve', 'openapi', 'docs', 'app'],
+    'config',
+    'bounds',
+    'http',
+    'formats',
+    'metering',
+    'services',
+    'endpoint',
+    'queries',
+    'schemas',
+    'batch',
+    'isochrone',
+    'endpoints',
+    'serve',
+    'openapi',
+    'docs',
+    'app',
   ],
   portal: [
-    ...['plans', 'page-paths', 'key-limits', 'accounts', 'answers', 'http', 'mail', 'sign-in'],
-    ...['config', 'payment', 'services', 'routes', 'openapi', 'pages', 'app'],
+    'plans',
+    'page-paths',
+    'key-limits',
+    'accounts',
+    'answers',
+    'http',
+    'mail',
+    'sign-in',
+    'config',
+    'payment',
+    'services',
+    'routes',
+    'openapi',
+    'pages',
+    'app',
   ],
   infra: [
-    ...[
-      'supported-node',
-      'errors',
-      'shutdown-signals',
-      'listen',
-      'settings',
-      'observe',
-      'demo',
-      'mail-page',
-    ],
-    ...[
-      'serve',
-      'processes',
-      'portal',
-      'build-queue',
-      'cli',
-      'container',
-      'start-service',
-      'start',
-    ],
+    'supported-node',
+    'errors',
+    'shutdown-signals',
+    'listen',
+    'settings',
+    'observe',
+    'demo',
+    'mail-page',
+    'serve',
+    'processes',
+    'portal',
+    'build-queue',
+    'cli',
+    'container',
+    'start-service',
+    'start',
   ],
 };
 
 const TOP_LEVEL = new Set([
-  ...['builder', 'infra', 'portal', 'proxy', 'shards', 'test', '.ci'],
-  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md'],
-  ...['CONTRIBUTING.md', 'SECURITY.md'],
-  ...['LICENSE', '.gitignore', '.npmrc', 'biome.json'],
-  ...['package.json', 'package-lock.json', 'vitest.config.ts'],
+  'builder',
+  'infra',
+  'portal',
+  'proxy',
+  'shards',
+  'test',
+  '.ci',
+  'README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'ACCURACY.md',
+  'SCALE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'LICENSE',
+  '.gitignore',
+  '.npmrc',
+  'biome.json',
+  'package.json',
+  'package-lock.json',
+  'vitest.config.ts',
   'tsconfig.json',
 ]);
 
-/** What git keeps: not what an editor or a run left lying about. */
+/** Tracked files only: no leftovers of an editor or a run. */
 const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
   .split('\0')
   .filter((file) => file !== '' && existsSync(file));
 const files = tracked.filter((file) => /\.tsx?$/.test(file) && file.split('/')[0] in ALLOWED);
 
-/** A part with a rule of its own comes after its room. */
+/** A part with its own rule comes after the folder that holds it. */
 const roomWithRule = (file: string) =>
   Object.keys(ALLOWED).findLast((room) => file.startsWith(`${room}/`))!;
 
-/** What a file imports of ours, types too. */
+/** The local modules that a file imports, type imports included. */
 const importsOf = (file: string): string[] => {
   const source = readFileSync(file, 'utf8');
   const found = source.matchAll(/^(?:import|export) (?:[^']*? from )?'(\.{1,2}\/[^']+)'/gms);
   return [...found].map(([, specifier]) => path.posix.join(path.dirname(file), specifier));
 };
 
-test('imports go in the written directions only', () => {
+test('imports go in the documented directions only', () => {
   const wrong: string[] = [];
   let imports = 0;
   for (const file of files) {
@@ -113,7 +194,7 @@ test('imports go in the written directions only', () => {
   expect(imports).toBeGreaterThan(200);
 });
 
-test('no files import each other in a circle', () => {
+test('there are no import cycles', () => {
   const state = new Map<string, 'open' | 'done'>();
   const circles: string[] = [];
   const visit = (file: string, trail: readonly string[]): void => {
@@ -130,7 +211,7 @@ test('no files import each other in a circle', () => {
   expect(circles).toEqual([]);
 });
 
-test.each(Object.keys(FLOORS))('the rooms of %s stand in one order', (house) => {
+test.each(Object.keys(FLOORS))('the parts of %s import only earlier ones', (house) => {
   const floors = FLOORS[house];
   const roomOf = (file: string) => file.split('/')[1].replace(/\.ts$/, '');
   const own = files.filter((file) => file.startsWith(`${house}/`));
@@ -146,7 +227,7 @@ test.each(Object.keys(FLOORS))('the rooms of %s stand in one order', (house) => 
   expect(wrong).toEqual([]);
 });
 
-test('the program is compiled from its houses, without tests and benches', () => {
+test('the program is compiled from its folders, without tests and benchmarks', () => {
   const { include } = JSON.parse(readFileSync('infra/tsconfig.build.json', 'utf8'));
   expect([...include].sort()).toEqual(
     Object.keys(ALLOWED)
@@ -158,7 +239,7 @@ test('the program is compiled from its houses, without tests and benches', () =>
   expect(scripts.build).toContain('tsc -p infra/tsconfig.build.json');
 });
 
-test('the top level holds what the architecture names', () => {
+test('the top level holds only what the architecture names', () => {
   const entries = new Set(tracked.map((file) => file.split('/')[0]));
   expect([...entries].filter((entry) => !TOP_LEVEL.has(entry))).toEqual([]);
 });

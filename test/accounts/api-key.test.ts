@@ -11,22 +11,22 @@ import { forAll } from '../support/for-all.ts';
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const minted = fc.uint8Array({ minLength: 64, maxLength: 64 }).map((chance) =>
   mintApiKey((bytes) => {
-    // After what was given, something that is always taken.
+    // Yields the given bytes first, then a constant that is never rejected.
     const some = chance.slice(0, bytes);
     chance = new Uint8Array(64).fill(7);
     return some;
   }),
 );
 
-test('a key is ta_live_ and 38 base-62 characters, and well-formed', () =>
+test('a key is ta_live_ plus 38 base-62 characters, and well-formed', () =>
   forAll(100, minted, (key) => {
     expect(key).toMatch(/^ta_live_[0-9A-Za-z]{38}$/);
     expect(isWellFormedApiKey(key)).toBe(true);
     expect(key.startsWith(apiKeyPrefix(key))).toBe(true);
   }));
 
-test('keys that were given out stay well-formed', () => {
-  // Their checksums are by Python's zlib.crc32.
+test('keys issued earlier stay well-formed', () => {
+  // The checksums were computed with Python's zlib.crc32.
   for (const [secret, checksum] of [
     ['0'.repeat(32), '2wjyrI'],
     ['7'.repeat(32), '0TfKFy'],
@@ -36,7 +36,7 @@ test('keys that were given out stay well-formed', () => {
   }
 });
 
-test('any one character mistyped, and any two neighbours swapped, is found out', () =>
+test('detects any single mistyped character and any swap of two neighbours', () =>
   forAll(2_000, minted, fc.nat(37), fc.constantFrom(...BASE62), (key, place, other) => {
     const at = 8 + place;
     if (key[at] !== other) {
@@ -48,7 +48,7 @@ test('any one character mistyped, and any two neighbours swapped, is found out',
     }
   }));
 
-test('what is no key is not well-formed', () => {
+test('rejects strings that are not keys', () => {
   const key = mintApiKey();
   for (const text of [
     '',
@@ -62,7 +62,7 @@ test('what is no key is not well-formed', () => {
   }
 });
 
-test('characters are drawn evenly', () => {
+test('draws characters uniformly', () => {
   const counts = new Map<string, number>();
   const keys = 4_000;
   for (let i = 0; i < keys; i++) {
@@ -75,11 +75,11 @@ test('characters are drawn evenly', () => {
     (sum, character) => sum + ((counts.get(character) ?? 0) - expected) ** 2 / expected,
     0,
   );
-  // 61 degrees of freedom: above 125 less than once in a million runs.
+  // 61 degrees of freedom: exceeds 125 less than once in a million runs.
   expect(chiSquare).toBeLessThan(125);
 });
 
-test('the hash is SHA-256, and two keys have two', () => {
+test('hashes with SHA-256, and differently for different keys', () => {
   // From FIPS 180-2, appendix B.1.
   const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   expect(Buffer.from(hashApiKey('abc'), 'base64url').toString('hex')).toBe(abc);

@@ -22,7 +22,10 @@ import { ledgersOfTests } from '../support/new-ledgers.ts';
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
 
-/** What any ledger promises of accounts and what is done with them. `newAddress` gives an empty one. */
+/**
+ * The contract of every ledger for accounts and the operations on them. `newAddress` returns the
+ * address of an empty one.
+ */
 export function customersSuite(name: string, newAddress: () => string): void {
   describe(`${name}, accounts`, () => {
     const { ledger, other } = ledgersOfTests(newAddress, { rateLimitPerMinute: 1_000_000 });
@@ -30,14 +33,14 @@ export function customersSuite(name: string, newAddress: () => string): void {
     const open = (email: string | null, at = NOON, from = ledger) =>
       from.openAccount({ email, by: 'owner', atMs: at });
 
-    /** Σ grants − Σ usage; the balance has to be the same. */
+    /** Σ grants − Σ usage, which must equal the balance. */
     async function sumOf(id: AccountId): Promise<number> {
       const { granted, used, balance } = await booksOf(ledger, id);
       expect(balance).toBe(granted - used);
       return balance;
     }
 
-    test('of racing sign-ups, however the address is written, one makes the account', async () => {
+    test('racing sign-ups create one account, however the address is written', async () => {
       const forms = ['R.acing@gmail.com', 'racing+a@googlemail.com', ' RACING@GMAIL.COM '];
       const opened = await Promise.all(
         Array.from({ length: 24 }, (_, i) =>
@@ -52,20 +55,20 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await sumOf(id)).toBe(5_000);
     });
 
-    test('without an address each account is a new one', async () => {
+    test('creates a new account each time when there is no address', async () => {
       const [one, two] = [await open(null), await open(null)];
       expect(one.account.id).not.toBe(two.account.id);
       expect(two).toMatchObject({ isNew: true, account: { email: null, balance: 5_000 } });
     });
 
-    test('an address that is empty or endless is refused, and leaves nothing', async () => {
+    test('refuses an empty or overlong address and leaves nothing behind', async () => {
       for (const email of ['', ' ', `${'a'.repeat(1_500)}@example.org`]) {
         await expect(open(email)).rejects.toThrow(RangeError);
         expect(await ledger.accountByEmail(email)).toBeUndefined();
       }
     });
 
-    test('the sign-up grant comes once ever, also for a mailbox whose account was closed', async () => {
+    test('pays the sign-up grant once ever, even to a mailbox whose account was closed', async () => {
       const { account } = await open('Gone@gmail.com');
       const made = await issuedKey(ledger, account.id, 'desk', NOON);
       await ledger.setMembership(account.id, { ...PAID, untilMs: null }, BY);
@@ -78,30 +81,35 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await ledger.sessions(account.id, NOON)).toEqual([]);
       expect(await sumOf(account.id)).toBe(5_000);
       expect((await ledger.audit(account.id)).slice(0, 2).map(({ what }) => what)).toEqual([
-        ...['account-closed', 'key-revoked'],
+        'account-closed',
+        'key-revoked',
       ]);
 
       const again = await open('g.one+again@googlemail.com', NOON + 2);
       expect(again).toMatchObject({ isNew: true, account: { balance: 0 } });
       expect(await ledger.grants(again.account.id)).toEqual([]);
-      // Nor by a key, nor after it closed once more.
+      // No grant with a key either, nor after another closing.
       await ledger.closeAccount(again.account.id, BY);
       const issued = await ledger.issueKey({
-        ...{ owner: { email: 'gone@gmail.com' }, label: '', by: 'operator', atMs: NOON },
+        owner: { email: 'gone@gmail.com' },
+        label: '',
+        by: 'operator',
+        atMs: NOON,
       });
       expect(issued).toMatchObject({ created: true, account: { balance: 0 } });
     });
 
-    test('who leaves while disabled comes back disabled, until an operator enables', async () => {
+    test('an account closed while disabled comes back disabled until an operator enables it', async () => {
       const email = 'Banned@gmail.com';
       const { id } = (await open(email)).account;
       await ledger.setDisabled(id, true, BY);
       await other.closeAccount(id, { by: 'owner', atMs: NOON + 1 });
-      // By sign-in, and by a key that an operator makes.
+      // By sign-in, and by a key that an operator creates.
       const again = await open('b.anned+x@gmail.com', NOON + 2, other);
       expect(again).toMatchObject({ isNew: true, account: { disabled: true, balance: 0 } });
       expect((await ledger.audit(again.account.id))[0]).toMatchObject({
-        ...{ what: 'account-disabled', by: 'operator' },
+        what: 'account-disabled',
+        by: 'operator',
       });
       await ledger.closeAccount(again.account.id, { by: 'owner', atMs: NOON + 3 });
       const issued = await ledger.issueKey({ owner: { email }, label: '', ...BY });
@@ -173,7 +181,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await newKey(ledger, moved, '', NOON)).toEqual({ created: false, reason: 'closed' });
     });
 
-    test('tokens are taken back once per cause, and as many as are left', async () => {
+    test('takes tokens back once per cause, and no more than are left', async () => {
       const { id } = await newAccount(ledger);
       await ledger.grant(id, { tokens: 100, cause: 'pack', atMs: NOON }, 'payment');
       const back = { tokens: 70, cause: 'refund', atMs: NOON + 1 };
@@ -187,7 +195,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await ledger.takeBack(id, rest, 'payment')).toEqual({ taken: 30, balance: 0 });
       const none = { tokens: 5, cause: 'nothing left', atMs: NOON + 3 };
       expect(await ledger.takeBack(id, none, 'payment')).toEqual({ taken: 0, balance: 0 });
-      // A cause is a cause, whichever way it went.
+      // A cause counts once, for grants and take-backs alike.
       expect(await ledger.grant(id, back, 'payment')).toEqual({ granted: false, balance: 0 });
       expect((await ledger.grants(id)).map(({ tokens }) => tokens)).toEqual([100, -70, -30, 0]);
       expect(await sumOf(id)).toBe(0);
@@ -199,7 +207,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await expect(ledger.takeBack('nobody', back, 'payment')).rejects.toThrow('no account nobody');
     });
 
-    test('what races for the last tokens, debits, grants and refunds, adds up', async () => {
+    test('racing debits, grants and refunds of the last tokens add up', async () => {
       const step = fc.record({
         kind: fc.constantFrom('debit', 'debit', 'grant', 'take back'),
         tokens: fc.nat(60),
@@ -223,7 +231,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       });
     });
 
-    test('a membership ends by the clock, whoever was told of it', async () => {
+    test('a membership expires by the clock, in every process', async () => {
       const { id } = await newAccount(ledger);
       const made = await issuedKey(ledger, id, '', NOON);
       const isMemberAt = async (atMs: number) => {
@@ -243,7 +251,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await isMemberAt(NOON)).toBe(false);
     });
 
-    test('who an account is to the payment processor is kept', async () => {
+    test('keeps an account’s id at the payment processor', async () => {
       const { id, customer } = await newAccount(ledger);
       expect(customer).toBeNull();
       await ledger.setCustomer(id, 'cus_123');
@@ -251,7 +259,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await expect(ledger.setCustomer('nobody', 'cus_1')).rejects.toThrow('no account nobody');
     });
 
-    test('usage is told by route, key and day, and for the days asked for', async () => {
+    test('reports usage by route, key and day, for the requested days', async () => {
       const { id } = await newAccount(ledger);
       await ledger.grant(id, { tokens: 1_000, cause: 'start', atMs: NOON }, 'operator');
       for (const [keyId, route, day, tokens] of [
@@ -282,7 +290,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await reported({ from: '2026-07-01' })).toEqual([]);
     });
 
-    test('what is done with an account is noted, with who did it, newest first', async () => {
+    test('records every change to an account with its author, newest first', async () => {
       const { account } = await open('audit@example.org');
       const { id } = account;
       const by = (actor: Actor, second: number) => ({ by: actor, atMs: NOON + second * 1000 });
@@ -323,7 +331,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       ]);
     });
 
-    test(`of an audit trail ${AUDIT_KEPT} entries are kept: what is done often goes first, and what is rare stays`, async () => {
+    test(`keeps ${AUDIT_KEPT} audit entries: frequent kinds are dropped first, rare ones stay`, async () => {
       const { id } = (await open(null, NOON - 1)).account;
       const count = AUDIT_KEPT + 20;
       for (let i = 0; i < count; i++) {
@@ -342,7 +350,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       return ledger.issueKey({ owner: { id }, label: '', by: 'owner', atMs, rate });
     };
 
-    test(`of revoked keys the last ${MAX_REVOKED_KEPT} are listed; those before have their usage`, async () => {
+    test(`lists the last ${MAX_REVOKED_KEPT} revoked keys; older ones keep their usage`, async () => {
       const { id } = await newAccount(ledger);
       await ledger.grant(id, { tokens: 10, cause: 'start', atMs: NOON }, 'operator');
       const ids: string[] = [];
@@ -371,7 +379,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await sumOf(id)).toBe(6);
     });
 
-    test('of keys that are made in a time those that were refused do not count', async () => {
+    test('refused keys do not count towards the limit on keys created in a period', async () => {
       const { id } = await newAccount(ledger);
       const revokeOne = async () => {
         const [{ id: keyId }] = (await ledger.keys(id)).filter((key) => key.revokedAtMs === null);
@@ -387,17 +395,18 @@ export function customersSuite(name: string, newAddress: () => string): void {
       }
       await revokeOne();
       expect(await issueTo(id, NOON + 2000, 5)).toEqual({
-        ...{ created: false, reason: 'rate-limited' },
+        created: false,
+        reason: 'rate-limited',
         rate: { limit: 5, remaining: 0, windowSeconds: 60, resetSeconds: 58 },
       });
       expect(await ledger.keys(id)).toHaveLength(5);
-      // An operator, who is under no such limit, and the owner a minute later.
+      // An operator, to whom the limit does not apply, and the owner a minute later.
       expect((await issueTo(id, NOON + 3000)).created).toBe(true);
       await revokeOne();
       expect((await issueTo(id, NOON + 60_000, 5)).created).toBe(true);
     });
 
-    test('when a key was last used is told to the minute, also of what was free', async () => {
+    test('reports to the minute when a key was last used, free requests included', async () => {
       const { id } = await newAccount(ledger);
       const made = await issueTo(id, NOON);
       if (!made.created) throw new Error(made.reason);
@@ -413,7 +422,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
         [90, 200],
         [130, 200],
       ]) {
-        // Of another server too, which notes it for itself.
+        // Another server records the use as well, independently.
         const on = second === 200 ? other : ledger;
         expect((await on.admit(hash, NOON + second * 1000)).outcome).toBe('admitted');
         await expect.poll(lastUse).toBe(NOON + reported * 1000);
@@ -427,7 +436,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect((await ledger.exportBooks(id))!.keys[0].lastUsedAtMs).toBe(NOON + 200_000);
     });
 
-    test('books that are exported are taken over whole, once', async () => {
+    test('imports exported books in full, once', async () => {
       const { account } = await open('Export.Me@gmail.com');
       const { id } = account;
       const made = await issuedKey(ledger, id, 'ключ “1”', NOON);
@@ -440,13 +449,13 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await ledger.setCustomer(id, 'cus_1');
       const books = (await ledger.exportBooks(id))!;
       expect(await ledger.exportBooks('nobody')).toBeUndefined();
-      // Here it is there already: by its id, and by its mailbox.
+      // The account already exists here: by its id, and by its mailbox.
       expect(await ledger.importBooks(books)).toBe(false);
       const impostor = { ...books, account: { ...books.account, id: 'another' } };
       expect(await ledger.importBooks(impostor)).toBe(false);
       expect(await ledger.account('another')).toBeUndefined();
 
-      // As a new account under other names, what is told of it is the same.
+      // Imported as a new account under other names, its books are identical.
       const moved = {
         ...books,
         account: { ...books.account, id: `moved-${id}`, email: 'moved@example.org' },
@@ -457,12 +466,14 @@ export function customersSuite(name: string, newAddress: () => string): void {
       expect(await ledger.exportBooks(moved.account.id)).toEqual(moved);
       expect((await ledger.accountByEmail('Moved@example.org'))!.id).toBe(moved.account.id);
       expect(await other.admit(`moved ${hashApiKey(made.plainKey)}`, NOON)).toMatchObject({
-        ...{ outcome: 'admitted', account: moved.account.id, balance: 4_960 },
+        outcome: 'admitted',
+        account: moved.account.id,
+        balance: 4_960,
       });
       expect(await sumOf(moved.account.id)).toBe(4_960);
     });
 
-    test('secrets and who has had the grant are taken over; what is here stays', async () => {
+    test('imports secrets and the record of sign-up grants; existing ones stay', async () => {
       const mine = await ledger.secret('mine');
       await ledger.importSecrets({ mine: 'theirs', theirs: 'their secret' });
       expect(await other.secrets()).toMatchObject({ mine, theirs: 'their secret' });

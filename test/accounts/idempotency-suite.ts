@@ -21,7 +21,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MEBIBYTE = 2 ** 20;
 
-/** What any ledger promises about requests with an `Idempotency-Key`. `open` gives a new one. */
+/**
+ * The contract of every ledger for requests with an `Idempotency-Key`. `open` returns a new one.
+ */
 export function idempotencySuite(name: string, open: () => Promise<Ledger>): void {
   describe(`${name}, Idempotency-Key`, () => {
     const ledger = ofTests(() => open());
@@ -44,14 +46,14 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
     const debitOnce = (due: Charge, request: IdempotentRequest, kept: KeptAnswer | null) =>
       chargeAndKeep(ledger, due, request, kept);
 
-    /** Charges for an answer, of which one delivery is then under way. */
+    /** Charges for a response, of which one delivery is then in flight. */
     async function debited(due: Charge, request: IdempotentRequest): Promise<Receipt> {
       const made = await debitOnce(due, request, answer('made'));
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       return made.receipt;
     }
 
-    test('the same request again gets the first answer, byte by byte, and is not charged', async () => {
+    test('repeating a request replays the first response byte for byte, uncharged', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'order 1', fingerprint: 'abc' };
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
@@ -80,7 +82,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       }
     });
 
-    test('of a hundred racing requests one is charged, and all get its answer', async () => {
+    test('charges one of a hundred racing requests and gives all of them its response', async () => {
       const { id, charge, books } = await customer(1_000);
       const request = { key: 'race', fingerprint: 'abc' };
       const outcomes = await Promise.all(
@@ -90,13 +92,13 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(debited).toHaveLength(1);
       const others = outcomes.filter((_, i) => i !== debited[0]);
       expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['replayed']));
-      // What came before it was kept is given when it is asked for again.
+      // The response that was stored is the one replayed from then on.
       const kept = await ledger.replay(id, request, NOON);
       expect(readable(kept)).toMatchObject({ answer: { body: `answer ${debited[0]}` } });
       expect(await books()).toEqual({ balance: 995, requests: 1 });
     });
 
-    test('an answer is kept for 24 hours, and then the key is as if never used', async () => {
+    test('keeps a response for 24 hours; after that the key is as good as new', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'k', fingerprint: 'abc' };
       await debitOnce(charge(1), request, answer('first'));
@@ -107,22 +109,22 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const next = { key: 'k', fingerprint: 'another' };
       const second = await debitOnce(charge(2, NOON + DAY_MS), next, null);
       expect(second).toMatchObject({ outcome: 'debited', balance: 97 });
-      // Nothing of the first shines through, nor does its end take the second with it.
+      // Nothing of the first is visible, and its expiry does not take the second with it.
       await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, answer('x'));
       const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
       expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, answer: null });
       expect(await books()).toEqual({ balance: 96, requests: 3 });
     });
 
-    test('a failed delivery is refunded, and the request may be sent again', async () => {
+    test('refunds a failed delivery and lets the request be sent again', async () => {
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       const lost = await debited(charge(4), request);
       await ledger.undeliver(lost);
       expect(await books()).toEqual({ balance: 10, requests: 0 });
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-      // What is gone already has nothing left to take back; nor does it take back what came after,
-      // be it in the same millisecond.
+      // A response that is already gone has nothing left to refund, and does not touch its
+      // successor, even one from the same millisecond.
       await ledger.undeliver(lost);
       await debited(charge(5), request);
       await ledger.undeliver(lost);
@@ -130,7 +132,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
     });
 
-    test('an answer that somebody got stays paid for, whoever else lost it', async () => {
+    test('a response that reached one client stays charged, whichever other delivery failed', async () => {
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       const receipt = await debited(charge(4, NOON, 'one key'), request);
@@ -145,7 +147,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
       await ledger.undeliver(receipt);
       await ledger.undeliver(receipt);
-      // The last one takes back what was booked: under the first one's key and day.
+      // The last one refunds what was booked, under the first one's key and day.
       expect(await ledger.usage(id)).toEqual([]);
       expect(await books()).toEqual({ balance: 10, requests: 0 });
     });
@@ -153,13 +155,13 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
     test.each([
       ['a replacement of its answer', 'k'],
       ['the removal of its answer', 'another key'],
-    ])('a debit is repaid after %s, once, and no other is', async (_, nextKey) => {
+    ])('repays a debit after %s, once, and no other debit', async (_, nextKey) => {
       const { id, charge, books } = await customer(1_000);
       const stalled = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
       const later = NOON + 25 * HOUR_MS;
       const next = { key: nextKey, fingerprint: 'def' };
       await debited(charge(20, later), next);
-      // Each new answer removes some that have ended, of whatever account.
+      // Each new response removes some expired ones, of any account.
       for (let i = 0; i < 20; i++) {
         await debited(charge(1, later), { key: `more ${i}`, fingerprint: 'f' });
       }
@@ -173,7 +175,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       });
     });
 
-    test('of an answer that was cut off, the rest is repaid, and the next replay pays it again', async () => {
+    test('repays the undelivered rest of a response that was cut off, and charges it again on the next replay', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'k', fingerprint: 'abc' };
       const receipt = await debited(charge(40), request);
@@ -182,7 +184,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       await ledger.undeliver(receipt, 30);
       expect(await books()).toEqual({ balance: 90, requests: 1 });
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
-      // One that got less takes nothing away from what was delivered before.
+      // A replay that delivered less subtracts nothing from what was delivered before.
       await ledger.undeliver(receipt, 35);
       expect(await books()).toEqual({ balance: 90, requests: 1 });
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
@@ -190,7 +192,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 60, requests: 1 });
     });
 
-    test('what was repaid and has been spent since is not given for nothing', async () => {
+    test('repaid tokens that have since been spent are not given away', async () => {
       const { id, charge, books } = await customer(40);
       const request = { key: 'k', fingerprint: 'abc' };
       await ledger.undeliver(await debited(charge(40), request), 30);
@@ -200,10 +202,10 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 29, requests: 2 });
     });
 
-    test('a receipt ends: what is heard later changes nothing', async () => {
+    test('an expired receipt ignores later reports', async () => {
       const { charge, books } = await customer(1_000);
       const receipt = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
-      // Each removes some of those that have ended; of other tests, there may be a few before.
+      // Each removes some expired responses; a few may be left over from other tests.
       for (let i = 0; i < 200; i++) {
         await debited(charge(1, NOON + RECEIPT_LIFE_MS + 1), { key: `k${i}`, fingerprint: 'f' });
       }
@@ -211,7 +213,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 1_000 - 207, requests: 201 });
     });
 
-    test('of deliveries that fail at once, beside new ones, each counts once', async () => {
+    test('counts each of many simultaneous failed deliveries once, alongside new ones', async () => {
       const { id, charge, books } = await customer(1_000);
       const request = { key: 'k', fingerprint: 'abc' };
       const receipt = await debited(charge(5), request);
@@ -227,7 +229,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 1_000, requests: 0 });
     });
 
-    test('an answer is kept for the debit that it belongs to, and for no other', async () => {
+    test('keeps a response for its own debit and for no other', async () => {
       const { id, charge } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       const lost = await debited(charge(1), request);
@@ -238,7 +240,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ answer: null });
     });
 
-    test('a body of 8 MiB is kept; of a larger one, that it was paid', async () => {
+    test('keeps a body of 8 MiB; for a larger one, only the fact that it was paid', async () => {
       const { id, charge } = await customer(10);
       for (const [bytes, kept] of [
         [8 * MEBIBYTE, true],
@@ -255,7 +257,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       }
     });
 
-    test('a key is 1 to 255 characters, and all of them count', async () => {
+    test('a key is 1 to 255 characters, all of which count', async () => {
       const { id, charge, books } = await customer(10);
       for (const key of ['', 'k'.repeat(256)]) {
         const request = { key, fingerprint: 'abc' };
@@ -272,7 +274,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       }
     });
 
-    test('a charge that is nonsense keeps nothing', async () => {
+    test('an invalid charge stores nothing', async () => {
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       for (const nonsense of [
@@ -289,7 +291,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 10, requests: 0 });
     });
 
-    test('does in any order of requests what a list on paper does', async () => {
+    test('matches the reference model for any sequence of requests', async () => {
       const step = fc.record({
         kind: fc.constantFrom('debit', 'debit', 'replay', 'lose', 'lose'),
         key: fc.nat(2),
@@ -318,7 +320,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
           const kept = paper.get(request.key);
           const alive = kept && now < kept.atMs + DAY_MS;
           if (kind === 'lose') {
-            // Any delivery, be it of an answer that has ended since, or been replaced.
+            // Any delivery, including of a response that has since expired or been replaced.
             const losable = underWay.filter(({ atMs }) => now < atMs + RECEIPT_LIFE_MS);
             const lost = losable[of.which % losable.length];
             if (!lost) continue;
@@ -369,7 +371,7 @@ function answer(body: string): KeptAnswer {
   return { headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip: gzipSync(body) };
 }
 
-/** An outcome with its answer's body as text. */
+/** An outcome with its response body as text. */
 function readable(outcome: unknown): unknown {
   const { answer } = outcome as { answer: KeptAnswer };
   const { gzip, ...rest } = answer;

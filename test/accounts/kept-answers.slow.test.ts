@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.close());
 
-test('after kill −9 every acknowledged answer is there, and what was debited is what is kept', async () => {
+test('after kill −9 every acknowledged response is there, and debits match kept responses', async () => {
   await ledger.close();
   // Eight at a time, with numbers as keys, until it is killed.
   const program = runLedgerProgram(
@@ -59,13 +59,13 @@ test('after kill −9 every acknowledged answer is there, and what was debited i
     return { tokens: answer.tokens, isKept };
   };
   for (const n of acknowledged) expect(await replayed(n)).toMatchObject({ isKept: true });
-  // What was under way at the kill, too: if it was debited, it can be had again.
+  // Deliveries in flight at the kill count too: a debited response can be replayed.
   const all = Array.from({ length: Math.max(...acknowledged) + 20 }, (_, n) => replayed(n));
   const kept = (await Promise.all(all)).reduce((sum, made) => sum + (made?.tokens ?? 0), 0);
   expect((await ledger.account(account))!.balance).toBe(TOKENS - kept);
 });
 
-test('kill −9 amid refunds: each debit is refunded once, whether before the kill or after', async () => {
+test('kill −9 amid refunds: each debit is refunded once, before the kill or after it', async () => {
   const debit = async (_: unknown, n: number): Promise<Receipt> => {
     const charge = { account, keyId: 'key', route: ROUTE, tokens: 1 + (n % 5), atMs: NOON };
     const made = await ledger.debitOnce(charge, { key: `n${n}`, fingerprint: 'f' });
@@ -95,7 +95,7 @@ test('kill −9 amid refunds: each debit is refunded once, whether before the ki
   expect((await ledger.account(account))!.balance).toBe(TOKENS);
 });
 
-test('processes that race with one key charge it once, and give one answer', async () => {
+test('racing processes charge one key once and return one response', async () => {
   const body = `
     const [{ account, keys, atMs }, name] = ${JSON.stringify([
       { account, keys: 200, atMs: NOON },
@@ -121,7 +121,7 @@ test('processes that race with one key charge it once, and give one answer', asy
   expect(await ledger.usage(account)).toMatchObject([{ requests: 200, tokens: 200 }]);
 });
 
-test('ended answers make room for new ones: a ledger does not grow by them', async () => {
+test('expired responses make room for new ones: the ledger does not grow', async () => {
   const [answersADay, bytes] = [100, 40_000];
   const sizes: number[] = [];
   for (let day = 0; day < 24; day++) {
@@ -137,7 +137,7 @@ test('ended answers make room for new ones: a ledger does not grow by them', asy
     sizes.push(await bytesIn(folder));
   }
   expect(sizes[0]).toBeGreaterThan(answersADay * bytes);
-  // Pages are free for use again some commits after what was on them has gone.
+  // Freed pages become reusable some commits later.
   expect(sizes.at(-1)).toBeLessThan(5 * answersADay * bytes);
   expect(await ledger.usage(account)).toHaveLength(24);
 });

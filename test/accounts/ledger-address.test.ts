@@ -12,14 +12,14 @@ test.each([
   ['redis://[::1]:6380/2', 'redis', '::1:6380', 2, false],
   ['redis+cluster://a:1,b,c:3', 'cluster', 'a:1 b:6379 c:3', 0, false],
   ['rediss+cluster://:p@a:1', 'cluster', 'a:1', 0, true],
-])('%s is understood', (text, kind, hosts, database, isEncrypted) => {
+])('parses %s', (text, kind, hosts, database, isEncrypted) => {
   const parsed = parseLedgerAddress(text);
   if (parsed.kind === 'sqlite') throw new Error('no Redis');
   expect(parsed).toMatchObject({ kind, database, isEncrypted });
   expect(parsed.hosts.map(({ host, port }) => `${host}:${port}`).join(' ')).toBe(hosts);
 });
 
-test('a sentinel address names a master, and may name a database', () => {
+test('a sentinel address names a master and optionally a database', () => {
   const hosts = [
     { host: 'a', port: 26_379 },
     { host: 'b', port: 26_380 },
@@ -29,7 +29,7 @@ test('a sentinel address names a master, and may name a database', () => {
   expect(parse('main-1/3')).toMatchObject({ master: 'main-1', database: 3 });
 });
 
-test('user and password are told apart, decoded, and never shown', () => {
+test('separates and decodes user and password, and never shows them', () => {
   for (const [text, username, password] of [
     ['redis://ada:s%40crt%2F@host/1', 'ada', 's@crt/'],
     ['redis://:only@host', undefined, 'only'],
@@ -49,9 +49,21 @@ test('user and password are told apart, decoded, and never shown', () => {
 });
 
 test.each([
-  ...['', 'sqlite:', 'redis://', 'mysql://x', 'redis://a,b', 'redis://a/b', 'redis://a/1/2'],
-  ...['redis://a:99999', 'redis+sentinel://a', 'redis+sentinel://a/', 'redis+sentinel://a/m/x'],
-  ...['redis+cluster://a/1', 'redis+cluster://a,,b', 'redis://%@a', 'redis+other://a'],
-])('"%s" is no address of a ledger', (text) => {
+  '',
+  'sqlite:',
+  'redis://',
+  'mysql://x',
+  'redis://a,b',
+  'redis://a/b',
+  'redis://a/1/2',
+  'redis://a:99999',
+  'redis+sentinel://a',
+  'redis+sentinel://a/',
+  'redis+sentinel://a/m/x',
+  'redis+cluster://a/1',
+  'redis+cluster://a,,b',
+  'redis://%@a',
+  'redis+other://a',
+])('rejects "%s" as a ledger address', (text) => {
   expect(ledgerAddressFault(text)).toMatch(/^a ledger is given as|percent-encoded/);
 });

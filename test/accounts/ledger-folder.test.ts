@@ -8,7 +8,7 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const folder = path.join(folderOfEachTest(), 'deep', 'ledger');
 
-/** Opens the ledger, makes an account in it, and closes it. */
+/** Opens the ledger, creates an account in it, and closes it. */
 async function use(): Promise<void> {
   const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
   await newAccount(ledger);
@@ -20,7 +20,7 @@ const modeOf = async (place: string) => ((await stat(place)).mode & 0o777).toStr
 async function modes(): Promise<Record<string, string>> {
   const found: Record<string, string> = { '.': await modeOf(folder) };
   for (const name of await readdir(folder)) {
-    // SQLite's own files beside the database come and go.
+    // SQLite's own files next to the database come and go.
     if (!/-(wal|shm)$/.test(name)) found[name] = await modeOf(path.join(folder, name));
   }
   return found;
@@ -28,12 +28,12 @@ async function modes(): Promise<Record<string, string>> {
 
 const PRIVATE = { '.': '700', 'ledger.db': '600' };
 
-test('a new ledger can be read by its owner alone', async () => {
+test('a new ledger is readable by its owner only', async () => {
   await use();
   expect(await modes()).toEqual(PRIVATE);
 });
 
-test('the files beside an open ledger can be read by its owner alone, too', async () => {
+test('the files next to an open ledger are readable by its owner only, too', async () => {
   const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
   await newAccount(ledger);
   for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']) {
@@ -42,14 +42,14 @@ test('the files beside an open ledger can be read by its owner alone, too', asyn
   await ledger.close();
 });
 
-test('an empty folder that others may open is made private', async () => {
+test('makes an empty folder private when others have access to it', async () => {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o777);
   await use();
   expect(await modes()).toEqual(PRIVATE);
 });
 
-test('a ledger that others may open is made private, and what is in it stays', async () => {
+test('makes a ledger private when others have access to it, keeping its contents', async () => {
   await use();
   await chmod(folder, 0o755);
   await chmod(path.join(folder, 'ledger.db'), 0o664);
@@ -62,7 +62,7 @@ test('a ledger that others may open is made private, and what is in it stays', a
   expect(accounts).toHaveLength(2);
 });
 
-test('a shared folder with other things in it is refused, and left as it is', async () => {
+test('refuses a shared folder with other contents and leaves it untouched', async () => {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
   await writeFile(path.join(folder, 'letters.txt'), '');

@@ -16,7 +16,7 @@ import { ofTests, ofThisTest } from '../support/of-tests.ts';
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
 
-/** What any ledger promises. `newAddress` gives that of a new and empty one each time. */
+/** The contract of every ledger. `newAddress` returns the address of a new, empty one each time. */
 export function ledgerSuite(name: string, newAddress: () => string): void {
   describe(name, () => {
     const open = (rateLimitPerMinute: number, address = newAddress()) =>
@@ -52,7 +52,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       await expectBooksToAddUp(id);
     });
 
-    test('a refund of a part leaves the rest of the debit, and its request', async () => {
+    test('a partial refund leaves the rest of the debit, and its request', async () => {
       const { id, key, charge } = await customer(10);
       await ledger.debit(charge(4));
       await ledger.refund(charge(4), 3);
@@ -62,24 +62,32 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       await expectBooksToAddUp(id);
     });
 
-    test('usage is counted by key and UTC day', async () => {
+    test('counts usage by key and UTC day', async () => {
       const { id, key, charge } = await customer(100);
       await ledger.debit(charge(3, Date.UTC(2026, 0, 1, 23, 59, 59)));
       await ledger.debit(charge(4, Date.UTC(2026, 0, 2)));
       await ledger.debit(charge(5, Date.UTC(2026, 0, 2, 5)));
       expect(await ledger.usage(id)).toEqual([
         {
-          ...{ day: '2026-01-01', keyId: key.id, route: ROUTE, requests: 1, tokens: 3 },
+          day: '2026-01-01',
+          keyId: key.id,
+          route: ROUTE,
+          requests: 1,
+          tokens: 3,
           lastAtMs: Date.UTC(2026, 0, 1, 23, 59, 59),
         },
         {
-          ...{ day: '2026-01-02', keyId: key.id, route: ROUTE, requests: 2, tokens: 9 },
+          day: '2026-01-02',
+          keyId: key.id,
+          route: ROUTE,
+          requests: 2,
+          tokens: 9,
           lastAtMs: Date.UTC(2026, 0, 2, 5),
         },
       ]);
     });
 
-    test('a cause grants once, however often and at once it comes', async () => {
+    test('a cause grants once, however often and concurrently it is submitted', async () => {
       const { id } = await customer(0);
       const invoice = { tokens: 500, cause: 'invoice in_123', atMs: NOON };
       const grants = await Promise.all(
@@ -90,7 +98,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await ledger.grants(id)).toEqual([invoice]);
     });
 
-    test('a clock that jumps loses no token, grants none twice, and shuts nobody out', async () => {
+    test('a clock that jumps loses no token, repeats no grant, and locks no customer out', async () => {
       const { id, plainKey, charge } = await customer(100);
       const invoice = { tokens: 50, cause: 'invoice in_456' };
       const shifts = [0, DAY_MS, -DAY_MS, 0];
@@ -150,7 +158,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect((await ledger.admit(hashApiKey('ta_live_other'), NOON)).outcome).toBe('invalid-key');
     });
 
-    test('a disabled key is refused at once, also by another process that has the ledger open', async () => {
+    test('refuses a disabled key at once, also in another process that has the ledger open', async () => {
       const { id, plainKey, key } = await customer(1);
       const hash = hashApiKey(plainKey);
       const other = runLedgerProgram(
@@ -189,7 +197,10 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       }
     });
 
-    /** A process of its own that debits one token at a time, while there are any, and says so. */
+    /**
+     * A separate process that debits one token at a time while any are left, and reports each
+     * debit.
+     */
     const debitor = (due: Charge, inFlight: number) =>
       runLedgerProgram(
         address,
@@ -201,7 +212,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       );
     const toldBy = (program: LedgerProgram) => program.output().split('debited').length - 1;
 
-    test('kill −9 of a process amid its debits loses none that it was told of', async () => {
+    test('kill −9 of a process amid its debits loses none that were acknowledged', async () => {
       const { id, charge } = await customer(10_000_000);
       let reported = 0;
       for (const debits of [50, 1_000]) {
@@ -213,28 +224,28 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       }
       const { used } = await booksOf(ledger, id);
       expect(used).toBeGreaterThanOrEqual(reported);
-      // What was in flight at each kill may have been charged; no more than that.
+      // Only debits in flight at a kill may have been charged without a report.
       expect(used - reported).toBeLessThanOrEqual(2 * 16);
       await expectBooksToAddUp(id);
     });
 
-    test('two processes that debit at once take exactly what is there', async () => {
+    test('two processes debiting at once take exactly the balance', async () => {
       const { plainKey, charge } = await customer(3_000);
       const programs = [debitor(charge(1), 8), debitor(charge(1), 8)];
       for (const program of programs) expect(await program.ended).toBe(0);
       expect(toldBy(programs[0]) + toldBy(programs[1])).toBe(3_000);
-      // A ledger that was open all the while sees what the others did.
+      // A ledger that was open throughout sees the others' changes.
       expect(await ledger.admit(hashApiKey(plainKey), NOON)).toMatchObject({ balance: 0 });
     });
 
-    test('to disable one key leaves the others of its account', async () => {
+    test('disabling one key leaves the account’s other keys working', async () => {
       const { id, plainKey, key } = await customer(1);
       const second = await issuedKey(ledger, id, 'second', NOON + 1);
       await ledger.setKeyDisabled(id, key.id, true, BY);
       expect((await ledger.admit(hashApiKey(second.plainKey), NOON)).outcome).toBe('admitted');
       expect((await ledger.admit(hashApiKey(plainKey), NOON)).outcome).toBe('account-disabled');
       expect((await ledger.account(id))!.disabled).toBe(false);
-      // It can be enabled again, and so takes up its place.
+      // It can be enabled again, so it still counts towards the limit.
       expect((await newKey(ledger, id, 'third', NOON + 2)).created).toBe(true);
       expect((await newKey(ledger, id, 'fourth', NOON + 3)).created).toBe(false);
     });
@@ -242,16 +253,19 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
     async function accountsHeld() {
       const held = [];
       for await (const account of ledger.allAccounts()) held.push(account);
-      // They come in whatever order the ledger finds them.
+      // The order is up to the ledger.
       return held.sort((a, b) => (a.id < b.id ? -1 : 1));
     }
 
-    test('account, grant, membership and key are issued in one', async () => {
+    test('issues account, grant, membership and key in one transaction', async () => {
       const grant = { tokens: 70, cause: 'cli:1', atMs: NOON };
       const made = await ledger.issueKey({
         by: 'operator',
         owner: { email: 'Grace@Example.org' },
-        ...{ label: 'first', grant, member: true, atMs: NOON },
+        label: 'first',
+        grant,
+        member: true,
+        atMs: NOON,
       });
       if (!made.created) throw new Error(made.reason);
       const { account, key, plainKey } = made;
@@ -261,9 +275,13 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await ledger.keys(account.id)).toEqual([key]);
       expect(await ledger.grants(account.id)).toEqual([grant]);
       expect(await ledger.admit(hashApiKey(plainKey), NOON)).toMatchObject({
-        ...{ outcome: 'admitted', account: account.id, keyId: key.id, member: true, balance: 70 },
+        outcome: 'admitted',
+        account: account.id,
+        keyId: key.id,
+        member: true,
+        balance: 70,
       });
-      // To the account that is there, by address or id: no second sign-up grant.
+      // Goes to the existing account, by address or id: no second sign-up grant.
       const owners = [{ email: ' GRACE@example.org ' }, { id: account.id }];
       for (const owner of owners) {
         const next = await ledger.issueKey({ by: 'operator', owner, label: '', atMs: NOON + 1 });
@@ -283,7 +301,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await ledger.grants(id)).toEqual([{ tokens: 5_000, cause: 'signup', atMs: NOON }]);
     });
 
-    test('another sign-up grant takes the place of the plans’ where that is due, and nowhere else', async () => {
+    test('a custom sign-up grant replaces the plans’ grant where one is due, and nowhere else', async () => {
       const email = 'later@example.org';
       const signupGrant = { tokens: 0, cause: 'later', atMs: NOON };
       const order = { email, signupGrant, by: 'owner', atMs: NOON } as const;
@@ -302,7 +320,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await ledger.grants(back.account.id)).toEqual([]);
     });
 
-    test('of an order that cannot be filled nothing is left: no account, grant, key or membership', async () => {
+    test('an order that cannot be filled leaves no account, grant, key or membership', async () => {
       const full = await customer(0);
       for (const label of ['second', 'third']) await newKey(ledger, full.id, label, NOON);
       const before = await accountsHeld();
@@ -317,7 +335,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
         { ...order, owner: { email: null }, grant: { ...grant, cause: 'é'.repeat(751) } },
         { ...order, owner: { email: `${'a'.repeat(3_000)}@example.org` } },
       ];
-      // Beside a change that shares their transaction, and must not take them with it.
+      // Submitted with a change that shares their transaction and must survive their failure.
       const outcomes = await Promise.allSettled([
         ...impossible.map((order) => ledger.issueKey(order)),
         ledger.grant(full.id, { tokens: 1, cause: 'beside', atMs: NOON }, 'operator'),
@@ -336,7 +354,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await ledger.grants(full.id)).toMatchObject([{ cause: 'beside' }]);
     });
 
-    test('does in any order of operations what a ledger on paper does, and adds up after each', async () => {
+    test('matches the reference ledger for any sequence of operations, and adds up after each', async () => {
       const tokens = fc.nat(40);
       const of = <K extends string>(kind: K) => ({ kind: fc.constant(kind) });
       const operation = fc.oneof(
@@ -437,14 +455,14 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       });
     });
 
-    test('keeps a secret by its name, however many ask for it first', async () => {
+    test('keeps one secret per name, however many callers race to create it', async () => {
       const asked = await Promise.all([1, 2, 3].map(() => ledger.secret('cursors')));
       expect(new Set(asked).size).toBe(1);
       expect(asked[0]).toMatch(/^[\w-]{43}$/);
       expect(await ledger.secret('other')).not.toBe(asked[0]);
     });
 
-    test('once closed, says that it is unavailable', async () => {
+    test('reports that it is unavailable once closed', async () => {
       const closed = await open(1);
       const account = await newAccount(closed);
       await closed.close();

@@ -26,7 +26,7 @@ describe('the checker', () => {
   const read = (calledAt: number, returnedAt: number, balance: number) => {
     return { input: { kind: 'read' } as const, calledAt, returnedAt, output: { balance } };
   };
-  /** What nobody has had an answer to, and may have been done at any time since. */
+  /** An operation without a response, which may have taken effect at any time since. */
   const unanswered = (calledAt: number, kind: 'lost debit' | 'undo') => {
     const input = { kind, tokens: 10, id: 1 };
     return { input, calledAt, returnedAt: NEVER, output: undefined };
@@ -61,7 +61,7 @@ describe('the checker', () => {
     expect(isLinearizable(accountModel(20), history)).toBe(isRight);
   });
 
-  test('says of small histories what trying every order says', async () => {
+  test('agrees with trying every order on small histories', async () => {
     const operation = fc.record({
       calledAt: fc.nat(8),
       takes: fc.nat(4),
@@ -92,7 +92,7 @@ describe('the checker', () => {
   });
 });
 
-/** By trying every order of everything answered and some of what was not. */
+/** Tries every order of all completed operations and any subset of the incomplete ones. */
 function isSomeOrder<State>(
   model: Model<State, AccountInput, AccountOutput>,
   history: readonly AccountOperation[],
@@ -119,7 +119,10 @@ function isSomeOrder<State>(
 
 const tokens = fc.integer({ min: 1, max: 20 });
 const cause = fc.constantFrom('a', 'b', 'c', 'd');
-/** What one of several customers does, one after another; a refund is of a debit of one's own. */
+/**
+ * The operations of one of several customers, in sequence; each refund refers to one of its own
+ * debits.
+ */
 const work = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ ...of('debit'), tokens }) },
@@ -131,7 +134,9 @@ const work = fc.array(
 );
 type Step = typeof work extends fc.Arbitrary<(infer S)[]> ? S : never;
 
-/** Does the work of all at once on one account, each on one of the ledgers; what came of it. */
+/**
+ * Runs all customers at once on one account, each on one of the ledgers, and records the history.
+ */
 async function historyOf(
   ledgers: readonly Ledger[],
   works: readonly Step[][],
@@ -156,7 +161,7 @@ async function historyOf(
           if (isDone) debits.push(charge);
         } catch (error) {
           if (!(error instanceof LedgerUnavailable)) throw error;
-          // What is said not to have been made has not been.
+          // A debit reported as not made was not made.
           if (!(error instanceof GivenBackLater)) return;
           lost++;
           history.noteOpen({ kind: 'lost debit', tokens, id: lost }, calledAt);
@@ -217,7 +222,7 @@ describe.each([
   ['SQLite', sqliteAddress],
   ['Redis', redisAddress],
 ])('on %s', (_, newAddress) => {
-  test('whatever several do at once, on one server or two, is as if done one after another', async () => {
+  test('concurrent operations, on one server or two, are linearizable', async () => {
     const address = newAddress();
     const ledgers = [await openBeside(address, OPTIONS), await openBeside(address, OPTIONS)];
     try {
@@ -234,7 +239,7 @@ describe.each([
   });
 });
 
-test('on Redis that is also so while replies are lost, and nothing that was lost stays charged', async () => {
+test('on Redis they stay linearizable while replies are lost, and no lost debit stays charged', async () => {
   const address = redisAddress();
   const wire = await ofThisTest(openCutWire(Number(new URL(address).port)));
   const beside = await ofThisTest(openLedger(address, OPTIONS));
@@ -250,7 +255,7 @@ test('on Redis that is also so while replies are lost, and nothing that was lost
       for (let turn = 0; turn < after; turn++) await new Promise(setImmediate);
       const cut = wire.cutAfterNext();
       const { history, account } = await asked;
-      // Gives back what it owes; a cut that nobody met is met by the farewell.
+      // Closing settles outstanding refunds; a cut that no command has hit yet hits the QUIT.
       await ledger.close();
       await cut;
       lost += history.operations.filter(({ input }) => input.kind === 'lost debit').length;

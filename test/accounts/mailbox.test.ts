@@ -16,12 +16,12 @@ test.each([
   ['outlook.com.br', ['ada@outlook.com.br', 'ada+x@outlook.com.br']],
   ['fastmail.com', ['ada@fastmail.com', 'ada+list@fastmail.com']],
   ['elsewhere', ['Ada@Example.org', 'ada@example.org', 'ada@EXAMPLE.ORG\n']],
-  // Letters that mail servers take for others.
+  // Addresses that mail servers treat as distinct.
   ['a domain in full-width letters', ['ada@gmail.com', 'ada@ｇｍａｉｌ.com', 'a.da+x@𝐠mail.com']],
   ['a domain in another script', ['ada@bücher.example', 'ada@xn--bcher-kva.example']],
-  // One letter in two ways of writing it.
+  // One letter in two encodings.
   ['a letter with an accent', ['andré@example.org', 'andre\u0301@example.org']],
-])('at %s, all ways to write an address lead to one mailbox', (_, forms) => {
+])('at %s, every spelling of an address leads to one mailbox', (_, forms) => {
   expect(new Set(forms.map(mailboxOf)).size).toBe(1);
 });
 
@@ -34,7 +34,7 @@ test.each([
   ['ada@gmail.com', 'ada@outlook.com'],
   ['ada@hotmail.fr', 'ada@hotmail.com'],
   ['ada@yahoo.co.uk', 'ada@yahoo.com'],
-  // Another company.
+  // A different company.
   ['ada-x@yahoo.co.jp', 'ada@yahoo.co.jp'],
   ['ada@gmail.com.example.org', 'ada@gmail.com'],
   ['"a@gmail.com"@example.org', 'a@gmail.com'],
@@ -42,6 +42,6 @@ test.each([
   expect(mailboxOf(one)).not.toBe(mailboxOf(other));
 });
 
-test('what is no address stays what it is', () => {
+test('leaves a string that is not an address unchanged', () => {
   for (const text of ['', 'ada', '@gmail.com', 'ada@']) expect(mailboxOf(text)).toBe(text);
 });

@@ -33,7 +33,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60])(
   },
 );
 
-test('a debit at no time changes nothing', async () => {
+test('a debit without a valid time changes nothing', async () => {
   const id = await accountWith(100);
   const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   await expect(ledger.debit({ ...charge, atMs: Number.NaN })).rejects.toThrow();
@@ -41,7 +41,7 @@ test('a debit at no time changes nothing', async () => {
   expect(await booksOf(ledger, id)).toEqual(untouched);
 });
 
-test('a refused debit spoils none that came with it', async () => {
+test('a refused debit does not affect others submitted with it', async () => {
   const id = await accountWith(100);
   const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   const outcomes = await Promise.allSettled([
@@ -59,7 +59,7 @@ test('a refused debit spoils none that came with it', async () => {
   expect(await booksOf(ledger, id)).toMatchObject({ balance: 80, granted: 100, used: 20 });
 });
 
-test('what was not debited cannot be refunded', async () => {
+test('refunds nothing that was not debited', async () => {
   const id = await accountWith(100);
   const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   await ledger.debit(charge);
@@ -68,7 +68,7 @@ test('what was not debited cannot be refunded', async () => {
   expect(await booksOf(ledger, id)).toEqual(untouched);
 });
 
-test('an account whose address cannot be kept is not made', async () => {
+test('an account whose address cannot be stored is not created', async () => {
   const count = async () => {
     let accounts = 0;
     for await (const _ of ledger.allAccounts()) accounts++;

@@ -21,7 +21,7 @@ beforeEach(async () => {
   charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
 });
 
-test('what another process grants, disables and revokes is in force here at once', async () => {
+test('grants, disablings and revocations by another process take effect here at once', async () => {
   const admit = () => ledger.admit(hashApiKey(plainKey), 1);
   const elsewhere = async (body: string) => {
     const program = runLedgerProgram(
@@ -43,7 +43,7 @@ test('what another process grants, disables and revokes is in force here at once
   expect(await admit()).toEqual({ outcome: 'invalid-key' });
 });
 
-test('a neighbour killed in the middle of its debits stops nobody, and the books add up', async () => {
+test('a neighbour killed in the middle of its debits blocks no other process, and the books add up', async () => {
   let debited = 0;
   let stop = false;
   const here = Array.from({ length: 8 }, async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { forAll } from '../support/for-all.ts';
 
-test('exactly the limit is allowed in each window that a first request opens', async () => {
+test('allows exactly the limit in each window that a first request opens', async () => {
   const steps = fc.array(fc.nat(30_000), { maxLength: 100 });
   await forAll(100, fc.integer({ min: 1, max: 10 }), steps, (limit, waits) => {
     const window = new RateWindow(limit, 60);
@@ -29,7 +29,7 @@ test('subjects do not share a window', () => {
   expect(window.take('a', 1).allowed).toBe(false);
 });
 
-test('no more subjects are remembered than said', () => {
+test('remembers no more subjects than configured', () => {
   const window = new RateWindow(1, 60, 10);
   for (let i = 0; i < 100; i++) window.take(`subject ${i}`, 0);
   expect(window.take('subject 99', 1).allowed).toBe(false);

@@ -8,7 +8,7 @@ import { signInsSuite } from './sign-ins-suite.ts';
 
 const cluster = ofTests(() => startRedisCluster());
 
-// A cluster has one database: what opens it shares it with the rest of the suite.
+// A cluster has a single database, so these tests share it with the rest of the suite.
 customersSuite('the ledger on a Redis Cluster', () => cluster.address);
 signInsSuite('the ledger on a Redis Cluster', () => cluster.address);
 ledgerSuite('the ledger on a Redis Cluster', () => cluster.address);

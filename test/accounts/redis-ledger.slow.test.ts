@@ -16,7 +16,7 @@ signInsSuite('the Redis ledger', newAddress);
 ledgerSuite('the Redis ledger', newAddress);
 idempotencySuite('the Redis ledger', () => openLedger(newAddress(), OPTIONS));
 
-test('an Idempotency-Key that looks like the name of an account makes none', async () => {
+test('an Idempotency-Key that looks like an account name creates no account', async () => {
   const ledger = await ofThisTest(openLedger(newAddress(), OPTIONS));
   const { id: account } = await newAccount(ledger);
   await ledger.grant(account, { tokens: 5, cause: 'start', atMs: BY.atMs }, 'operator');

@@ -17,9 +17,9 @@ const warn = (words: string) => void warned.push(words);
 afterEach(() => expect(warned.splice(0)).toEqual([]));
 const redis = ofEachTest(() => startRedis());
 const wire = ofEachTest(() => openCutWire(redis.port));
-/** Asked directly. */
+/** Connects directly. */
 const beside = ofEachTest(() => openLedger(redis.address(), OPTIONS));
-/** Asked over the wire that breaks. */
+/** Connects through the wire that gets cut. */
 const ledger = ofEachTest(() =>
   openLedger(`redis://127.0.0.1:${wire.port}/0`, { ...OPTIONS, warn }),
 );
@@ -27,7 +27,7 @@ let charge: Charge;
 beforeEach(async () => {
   const { account, keyId } = await openCustomer(beside, { tokens: TOKENS });
   charge = { account, keyId, route: ROUTE, tokens: 3, atMs: Date.now() };
-  // Redis has the scripts then: a reply that is swallowed is not that it has none.
+  // Makes sure Redis has the scripts cached, so that a swallowed reply is not a NOSCRIPT.
   await beside.debit(charge);
   await beside.refund(charge);
   const first = await beside.debitOnce(charge, { key: 'first', fingerprint: 'f' });
@@ -38,7 +38,7 @@ beforeEach(async () => {
 const books = () => booksOf(beside, charge.account);
 const back = () => expect.poll(() => ledger.ping().catch(() => false)).not.toBe(false);
 
-test('a debit whose reply is lost is given back, however often it happens, beside others that are not', async () => {
+test('refunds a debit whose reply is lost, however often that happens, and no other debit', async () => {
   let [debited, requests, refused, cuts] = [0, 0, 0, 0];
   let isOver = false;
   const settled = <T>(made: Promise<T>) =>
@@ -64,7 +64,7 @@ test('a debit whose reply is lost is given back, however often it happens, besid
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       [debited, requests] = [debited + charge.tokens, requests + 1];
       if (turn % 4 !== 0) continue;
-      // Given back now, or later: it was said that it would be.
+      // Refunded now or later, as promised.
       const part = turn % 8 === 0 ? 1 : charge.tokens;
       const undone = await settled(
         made.receipt ? ledger.undeliver(made.receipt, part) : ledger.refund(charge, part),
@@ -93,7 +93,7 @@ test('a debit whose reply is lost is given back, however often it happens, besid
   expect(refused).toBeGreaterThanOrEqual(cuts);
 });
 
-/** Asks for what is made, and whose reply is lost; what is said of it. */
+/** Runs an operation whose reply is lost, and returns what the ledger reports about it. */
 async function madeUnheard(ask: () => Promise<unknown>): Promise<string> {
   const cut = wire.cutAfterNext();
   const said = ask().catch((error: unknown) => error);
@@ -103,7 +103,7 @@ async function madeUnheard(ask: () => Promise<unknown>): Promise<string> {
   return String(await said);
 }
 
-test('one debit alone: the reply lost, the request lost, and the request late', async () => {
+test('handles a single debit whose reply is lost, whose request is lost, or whose request is late', async () => {
   const untouched = { granted: TOKENS, used: 0, requests: 0, balance: TOKENS };
   const asks = [
     () => ledger.debit(charge),
@@ -120,7 +120,7 @@ test('one debit alone: the reply lost, the request lost, and the request late', 
     const letGo = await held;
     expect(await lost).toBeInstanceOf(GivenBackLater);
     await back();
-    // Undone before it has arrived; no later one of the account can make it possible again.
+    // Undone before it arrived; no later debit of the account may make it possible again.
     await pause(600);
     expect((await ledger.debit(charge)).outcome).toBe('debited');
     await letGo();
@@ -133,26 +133,26 @@ test('one debit alone: the reply lost, the request lost, and the request late', 
 test.each([
   ['a debit', () => ledger.debit(charge)],
   ['a debit once', () => ledger.debitOnce(charge, { key: 'k', fingerprint: 'f' })],
-])('%s that arrives in time, but behind its undo, is not made', async (_, ask) => {
+])('%s that arrives in time, but after its undo, has no effect', async (_, ask) => {
   const held = wire.cutBeforeNext();
-  // It would be in time for an hour.
+  // Would be accepted for an hour.
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
   const lost = ask().catch((error: unknown) => error);
   clock.mockRestore();
   const letGo = await held;
   expect(await lost).toBeInstanceOf(GivenBackLater);
   await back();
-  // It has undone it then, or warns; no other debit has passed.
+  // By then it has been undone, or a warning logged; no other debit has passed.
   await ledger.close();
   await letGo();
   expect(await books()).toEqual({ granted: TOKENS, used: 0, requests: 0, balance: TOKENS });
 });
 
-test('a replay whose reply is lost is not counted as delivered, and not charged', async () => {
+test('a replay whose reply is lost is neither counted as delivered nor charged', async () => {
   const request = { key: 'once', fingerprint: 'f' };
   const first = await ledger.debitOnce(charge, request);
   if (first.outcome !== 'debited') throw new Error(first.outcome);
-  // A token of it did not arrive; the next replay pays that again.
+  // One token's worth was not delivered; the next replay charges it again.
   await ledger.undeliver(first.receipt, 1);
   for (const ask of [
     () => ledger.replay(charge.account, request, charge.atMs),
@@ -161,7 +161,7 @@ test('a replay whose reply is lost is not counted as delivered, and not charged'
     await madeUnheard(ask);
     await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
 
-    // It was begun, and its body cannot be read.
+    // The delivery had begun, and its body cannot be read.
     const unread = wire.cutBeforeNext('hmget');
     const begun = ask().catch((error: unknown) => error);
     await unread;
@@ -173,37 +173,37 @@ test('a replay whose reply is lost is not counted as delivered, and not charged'
   expect(await books()).toMatchObject({ used: charge.tokens, requests: 1 });
 });
 
-test('a refund whose reply is lost, or that cannot be asked for, is made once', async () => {
+test('makes a refund once when its reply is lost or it cannot be sent', async () => {
   await ledger.debit(charge);
   await ledger.debit(charge);
   const cut = wire.cutAfterNext();
   const lost = ledger.refund(charge).catch((error: unknown) => error);
   await cut;
   expect(await lost).toBeInstanceOf(GivenBackLater);
-  // The connection is not there yet.
+  // The connection is not open yet.
   await expect(ledger.refund(charge, 1)).rejects.toThrow(GivenBackLater);
   await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
   await pause(600);
   expect(await books()).toMatchObject({ used: charge.tokens - 1, requests: 1 });
 });
 
-test('what is kept to know debits by is as much as was under way at once, and goes', async () => {
+test('keeps as many debit markers as were in flight at once, and removes them again', async () => {
   const of = `tta:{${charge.account}}:lanes`;
   const lanes = async () => (await redis.cli('hkeys', of)).trim().split('\n');
-  // That of the other server.
+  // The other server's.
   expect(await lanes()).toHaveLength(1);
   for (let i = 0; i < 50; i++) await ledger.debit(charge);
   expect(await lanes()).toHaveLength(1 + 1);
   await Promise.all(Array.from({ length: 10 }, () => ledger.debit(charge)));
   expect(await lanes()).toHaveLength(1 + 10);
-  // Processes that are gone: their lanes are removed once there are more.
+  // Lanes of dead processes are removed once there are more.
   const old = Math.floor(Date.now() / 1_000) - 3 * 86_400;
   const number = Date.now() * 1_000;
   for (let i = 0; i < 4; i++) await redis.cli('hset', of, `gone.${i}`, `${number} ${old} `);
   await Promise.all(Array.from({ length: 11 }, () => ledger.debit(charge)));
   expect(await lanes()).toHaveLength(1 + 11);
   expect((await lanes()).join()).not.toContain('gone');
-  // Those in use stay, also beside a process whose clock is days ahead.
+  // Lanes in use stay, even next to a process whose clock is days ahead.
   const used = await lanes();
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3 * 86_400_000);
   const ahead = Array.from({ length: 20 }, () => beside.debit(charge));

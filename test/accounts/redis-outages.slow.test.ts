@@ -24,19 +24,19 @@ beforeEach(async () => {
   charge = { account, keyId, route: ROUTE, tokens: 1, atMs: Date.now() };
 });
 
-/** Resolves once the ledger answers again. */
+/** Resolves once the ledger responds again. */
 const back = () => expect.poll(() => ledger.ping().catch(() => false)).not.toBe(false);
 
-test('to admit and to debit are one command each, once the scripts are there', async () => {
+test('admitting and debiting take one command each once the scripts are loaded', async () => {
   const hash = hashApiKey(key);
   await ledger.admit(hash, 1);
   await ledger.debit(charge);
   const commands: string[] = [];
   const client = new Redis(redis.port);
-  // What it sends as it connects, `watch` would see before it knows what it sees.
+  // Connects first: otherwise the handshake's own commands would reach the monitor.
   await client.ping();
   const watch = await client.monitor();
-  // What a script calls itself is shown as from "lua".
+  // Calls made inside a script are reported with the source "lua".
   watch.on('monitor', (_time, [name]: string[], from: string) => {
     if (from !== 'lua') commands.push(name);
   });
@@ -50,7 +50,7 @@ test('to admit and to debit are one command each, once the scripts are there', a
   expect(commands).toEqual([...Array.from({ length: 20 }, () => 'evalsha'), 'ping']);
 });
 
-test('kill −9 of Redis amid debits and grants loses nothing acknowledged, and grants nothing twice', async () => {
+test('kill −9 of Redis amid debits and grants loses nothing acknowledged and grants nothing twice', async () => {
   const { account } = charge;
   let [debited, asked, granted] = [0, 0, 0];
   let stop = false;
@@ -62,7 +62,7 @@ test('kill −9 of Redis amid debits and grants loses nothing acknowledged, and 
       else debited++;
     }
   });
-  // Each is asked for until it is acknowledged, as a payment would be.
+  // Each is retried until acknowledged, as a payment event would be.
   const grants = (async () => {
     for (let isOpen = false; isOpen || !stop; ) {
       const due = { tokens: 3, cause: `invoice ${granted}`, atMs: 1 };
@@ -84,7 +84,7 @@ test('kill −9 of Redis amid debits and grants loses nothing acknowledged, and 
   }
   stop = true;
   await Promise.all([...debits, grants]);
-  // What was on its way at a kill, and was made, has been given back.
+  // Debits in flight at a kill that did take effect have been refunded.
   await expect.poll(async () => (await booksOf(ledger, account)).used).toBe(debited);
   const books = await booksOf(ledger, account);
   expect(books.granted).toBe(TOKENS + 3 * granted);
@@ -93,7 +93,7 @@ test('kill −9 of Redis amid debits and grants loses nothing acknowledged, and 
   expect(asked + refused).toBeGreaterThan(debited);
 });
 
-test('a Redis that stalls fails requests within two seconds, and serves again when it goes on', async () => {
+test('a Redis that stalls fails requests within two seconds, and serves again once it resumes', async () => {
   await redis.kill('SIGSTOP');
   try {
     for (const ask of [
@@ -111,13 +111,13 @@ test('a Redis that stalls fails requests within two seconds, and serves again wh
     await redis.kill('SIGCONT');
   }
   await back();
-  // What it was asked for meanwhile it finds now: it was given up, and is not charged.
+  // Commands queued meanwhile reach it now, but they were abandoned and charge nothing.
   const once = await ledger.debitOnce(charge, { key: 'given up', fingerprint: 'f' });
   expect(once).toMatchObject({ outcome: 'debited', balance: TOKENS - 1 });
   expect(await ledger.debit(charge)).toEqual({ outcome: 'debited', balance: TOKENS - 2 });
 });
 
-test('clocks that come apart delay a debit, and do not stop it', async () => {
+test('diverging clocks delay a debit but do not block it', async () => {
   const hour = 3_600_000;
   try {
     for (const shift of [-hour, hour, -24 * hour]) {
@@ -132,20 +132,20 @@ test('clocks that come apart delay a debit, and do not stop it', async () => {
   expect((await ledger.account(charge.account))!.balance).toBe(TOKENS - 6);
 });
 
-test('a Redis that is away fails requests at once', async () => {
+test('a Redis that is down fails requests at once', async () => {
   await redis.kill('SIGKILL');
   await expect.poll(() => ledger.ping().catch(() => false)).toBe(false);
   await expect(soonerThan(500, ledger.debit(charge))).rejects.toThrow(LedgerUnavailable);
 });
 
-describe('a ledger says', () => {
+describe('a ledger reports', () => {
   const failing = (address: string) =>
     openLedger(address, OPTIONS).then(
       () => 'opened',
       (error: unknown) => (error instanceof LedgerUnavailable ? error.message : String(error)),
     );
 
-  test('that nothing answers at its address, without the password', async () => {
+  test('that nothing responds at its address, without the password', async () => {
     const said = await failing('redis://ada:sesame@127.0.0.1:1/2');
     expect(said).toMatch(/^ledger redis:\/\/127\.0\.0\.1:1\/2: cannot be reached .*ECONNREFUSED/);
     for (const way of [
@@ -158,7 +158,7 @@ describe('a ledger says', () => {
     }
   });
 
-  test('that its password is refused, without it', async () => {
+  test('that its password is refused, without showing it', async () => {
     await redis.cli('config', 'set', 'requirepass', 'open');
     for (const user of ['', ':sesame@', 'ada:sesame@']) {
       const said = await failing(redis.address().replace('//', `//${user}`));
@@ -169,7 +169,7 @@ describe('a ledger says', () => {
     await opened.ping();
   });
 
-  test('loudly when acknowledged debits can be lost', async () => {
+  test('loudly that acknowledged debits can be lost', async () => {
     const warnings = async (...settings: string[]) => {
       const warned: string[] = [];
       for (let i = 0; i < settings.length; i += 2) {
@@ -200,7 +200,7 @@ describe('a ledger says', () => {
     expect(await warnings('min-replicas-to-write', '1')).toBe('');
     await redis.cli('config', 'set', 'min-replicas-to-write', '0');
     await replica.stop();
-    // Where that may not be asked, as of hosted ones, there is nothing to say.
+    // Where CONFIG is not permitted, as on hosted Redis, there is nothing to report.
     const user = ['ada', 'on', '>pass', '~*', '+@all', '-config'];
     await redis.cli('acl', 'setuser', ...user);
     const opened = await openLedger(redis.address().replace('//', '//ada:pass@'), {
@@ -210,13 +210,13 @@ describe('a ledger says', () => {
     await opened.close();
   });
 
-  test('that Redis has no memory left, and what to do', async () => {
+  test('that Redis is out of memory, and what to do', async () => {
     await redis.cli('config', 'set', 'maxmemory', '1');
     await expect(ledger.debit(charge)).rejects.toThrow('no memory left; raise its maxmemory');
   });
 });
 
-test('a ledger behind a sentinel is that of the master it names', async () => {
+test('a ledger behind a sentinel is the one of the named master', async () => {
   const sentinel = await ofThisTest(startSentinel('books', redis.port));
   const address = `redis+sentinel://127.0.0.1:${sentinel.port}/books/0`;
   const same = await openLedger(address, OPTIONS);
@@ -228,7 +228,7 @@ test('a ledger behind a sentinel is that of the master it names', async () => {
   await expect(other).rejects.toThrow(LedgerUnavailable);
 });
 
-test('an address that somebody died claiming is the next one’s, with one sign-up grant', async () => {
+test('an address whose claimant died goes to the next one, with one sign-up grant', async () => {
   await redis.cli('set', 'tta:mailbox:cut@example.org', 'account-of-one-who-died');
   expect(await ledger.accountByEmail('cut@example.org')).toBeUndefined();
   const order = { email: 'Cut@Example.org', by: 'owner', atMs: 1 } as const;
@@ -239,7 +239,7 @@ test('an address that somebody died claiming is the next one’s, with one sign-
   }
 });
 
-test('an address whose account closed, by one who died before leaving it, is free', async () => {
+test('an address of a closed account is free, even if the process died before releasing it', async () => {
   const order = { email: 'left@example.org', by: 'owner', atMs: 1 } as const;
   const { account } = await ledger.openAccount(order);
   await ledger.closeAccount(account.id, order);
@@ -252,7 +252,7 @@ test('an address whose account closed, by one who died before leaving it, is fre
   expect(issued).toMatchObject({ created: true, account: { id: again.account.id } });
 });
 
-test('a ledger that a newer program has written is refused', async () => {
+test('refuses a ledger written by a newer program', async () => {
   await redis.cli('set', 'tta:form', '99');
   await expect(openLedger(redis.address(), OPTIONS)).rejects.toThrow(/its records are of form 99/);
   await redis.cli('del', 'tta:form');
@@ -266,10 +266,10 @@ describe('usage', () => {
     }
   };
 
-  test('is read of the months that are asked for, and of no others', async () => {
+  test('is read for the requested months only', async () => {
     await threeYears();
     const client = new Redis(redis.port);
-    // What it asks as it connects would come to the monitor before the answer to that.
+    // Connects first: otherwise the handshake's own commands would reach the monitor.
     await client.ping();
     const watch = await client.monitor();
     const names = new Set<string>();
@@ -292,7 +292,7 @@ describe('usage', () => {
     expect((await ledger.usage(charge.account)).length).toBe(36);
   });
 
-  test('is read while replicas are missing', async () => {
+  test('is readable while replicas are missing', async () => {
     await ledger.debit(charge);
     const usage = await ledger.usage(charge.account);
     await redis.cli('config', 'set', 'min-replicas-to-write', '1');

@@ -22,7 +22,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant('revoke key' as const), who) },
 );
 
-/** An account on paper. */
+/** A model account in plain objects. */
 class PaperAccount {
   balance = 0;
   member = false;
@@ -31,7 +31,7 @@ class PaperAccount {
   readonly debits: { tokens: number; day: number }[] = [];
 }
 
-test('changes that share commits have the outcomes that they would have one after the other', () =>
+test('changes that share a commit have the outcomes of running one after another', () =>
   forAll(60, fc.array(fc.array(step, { maxLength: 25 }), { maxLength: 6 }), async (turns) => {
     const paper = Array.from({ length: ACCOUNTS }, () => new PaperAccount());
     const ids = await Promise.all(paper.map(async () => (await newAccount(ledger)).id));
@@ -113,7 +113,7 @@ test('changes that share commits have the outcomes that they would have one afte
     }
   }));
 
-test('who makes one debit beside the hundreds of another is told among the first', async () => {
+test('a single debit among hundreds of another caller’s is among the first to be answered', async () => {
   const [many, one] = await Promise.all([newAccount(ledger), newAccount(ledger)]);
   const reported: string[] = [];
   const debit = async (account: string) => {

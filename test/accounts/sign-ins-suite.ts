@@ -9,7 +9,7 @@ import { ledgersOfTests } from '../support/new-ledgers.ts';
 const NOON = Date.UTC(2026, 5, 1, 12);
 const MINUTE_MS = 60_000;
 
-/** What any ledger promises of sign-ins, sessions, limits and payment events. */
+/** The contract of every ledger for sign-ins, sessions, limits and payment events. */
 export function signInsSuite(name: string, newAddress: () => string): void {
   describe(`${name}, sign-ins`, () => {
     const { ledger, other, address } = ledgersOfTests(newAddress, { rateLimitPerMinute: 1 });
@@ -39,7 +39,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await link('link of right')).toBe(false);
     });
 
-    test('of racing right answers one is told so', async () => {
+    test('accepts exactly one of several racing right answers', async () => {
       for (let round = 0; round < 5; round++) {
         const { code, link } = await challenged();
         const answers = await Promise.all(
@@ -51,7 +51,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       }
     });
 
-    test('after the last try no code is right, and the link still is, however fast they come', async () => {
+    test('after the last try every code is refused and the link still works, however fast they come', async () => {
       const { code, link } = await challenged();
       const wrong = Array.from({ length: CODE_TRIES }, (_, i) =>
         code(`wrong ${i}`, NOON, i % 2 ? ledger : other),
@@ -62,13 +62,13 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await link('link of right')).toBe(true);
     });
 
-    test('one try fewer than all leaves the code right', async () => {
+    test('one try short of the limit, the code still works', async () => {
       const { code } = await challenged();
       for (let i = 1; i < CODE_TRIES; i++) expect(await code('wrong')).toBe(false);
       expect(await code('right')).toBe(true);
     });
 
-    test('a challenge ends with its time, and with the next one', async () => {
+    test('a challenge expires with its time, or with the next challenge', async () => {
       const late = await challenged();
       expect(await late.code('right', NOON + 10 * MINUTE_MS)).toBe(false);
       expect(await late.link('link of right', NOON + 10 * MINUTE_MS)).toBe(false);
@@ -79,12 +79,12 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       await replaced.keep('next', NOON + MINUTE_MS);
       expect(await replaced.code('right')).toBe(false);
       expect(await replaced.link('link of right')).toBe(false);
-      // With tries of its own.
+      // The replacement has its own count of tries.
       expect(await replaced.code('next', NOON + MINUTE_MS)).toBe(true);
       expect(await other.answerChallenge('never@example.org', { codeHash: 'x' }, NOON)).toBe(false);
     });
 
-    test('a limit is one for all who share the ledger, in this process and others', async () => {
+    test('a limit is shared by all users of the ledger, in this process and others', async () => {
       const window = { limit: 7, windowSeconds: 60 };
       const program = runLedgerProgram(
         address(),
@@ -103,7 +103,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(here.filter(({ allowed }) => allowed).length + there).toBe(window.limit);
     });
 
-    test('a window begins with the first, and what is refused does not count', async () => {
+    test('a window opens with the first attempt, and refused attempts do not count', async () => {
       const window = { limit: 2, windowSeconds: 60 };
       const take = (atMs: number) => ledger.takeLimited('window', window, atMs);
       const rate = { limit: 2, windowSeconds: 60 };
@@ -115,7 +115,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       const refused = { allowed: false, rate: { ...rate, remaining: 0, resetSeconds: 1 } };
       expect(await take(NOON + 59_999)).toEqual(refused);
       expect(await take(NOON + 60_000)).toMatchObject({ allowed: true, rate: { remaining: 1 } });
-      // The clock was set back: it begins anew.
+      // The clock was set back: the window starts over.
       expect(await take(NOON)).toMatchObject({ allowed: true, rate: { remaining: 1 } });
       const none = await ledger.takeLimited('none', { limit: 0, windowSeconds: 60 }, NOON);
       expect(none.allowed).toBe(false);
@@ -130,7 +130,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       return { owner, ref, about };
     }
 
-    test('a session is known by its secret, and by no other', async () => {
+    test('a session is identified by its secret alone', async () => {
       const { owner, ref, about } = await signedIn();
       const found = await other.session(ref, NOON);
       expect(found).toEqual({
@@ -144,9 +144,9 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       await expect(ledger.beginSession('nobody', nobody)).rejects.toThrow('no account nobody');
     });
 
-    test('a session lives as long again from when it was seen last', async () => {
+    test('a session’s lifetime restarts each time it is seen', async () => {
       const { owner, ref } = await signedIn();
-      // Within the hour it is not written down.
+      // Within the hour it is not written.
       await ledger.session(ref, NOON + SESSION_SEEN_MS - 1);
       expect((await ledger.sessions(owner, NOON))[0].seenAtMs).toBe(NOON);
       const seen = NOON + SESSION_LIFE_MS - 1;
@@ -157,7 +157,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await ledger.sessions(owner, seen + SESSION_LIFE_MS)).toEqual([]);
     });
 
-    test('a session that was ended is refused at once, elsewhere too', async () => {
+    test('refuses an ended session at once, also in other processes', async () => {
       const { owner, ref } = await signedIn();
       await signedIn(owner, NOON + 1, 'phone');
       expect((await other.sessions(owner, NOON)).map(({ id }) => id)).toEqual(['phone', 'laptop']);
@@ -167,11 +167,11 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect((await other.sessions(owner, NOON)).map(({ id }) => id)).toEqual(['phone']);
     });
 
-    test(`of more than ${MAX_SESSIONS} sessions the one not seen for longest ends`, async () => {
+    test(`of more than ${MAX_SESSIONS} sessions the least recently seen expires`, async () => {
       const { owner, ref } = await signedIn();
       for (let i = 1; i < MAX_SESSIONS; i++) await signedIn(owner, NOON + i * 1000, `s${i}`);
       expect(await ledger.sessions(owner, NOON)).toHaveLength(MAX_SESSIONS);
-      // The first is seen again, and so the second is the one to go.
+      // The first is seen again, so the second is the one to be evicted.
       await ledger.session(ref, NOON + SESSION_SEEN_MS);
       await signedIn(owner, NOON + SESSION_SEEN_MS + 1, 'one more');
       const ids = (await other.sessions(owner, NOON)).map(({ id }) => id);
@@ -180,9 +180,12 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(ids).not.toContain('s1');
     });
 
-    test('a payment event is kept once, told in order, and known after it was acted upon', async () => {
+    test('stores a payment event once, lists events in order, and remembers them once handled', async () => {
       const event = (n: number, receivedAtMs: number) => ({
-        ...{ id: `evt_${n}`, type: 'invoice.paid', object: `in_${n}`, receivedAtMs },
+        id: `evt_${n}`,
+        type: 'invoice.paid',
+        object: `in_${n}`,
+        receivedAtMs,
       });
       const open = () => ledger.openEvents(100);
       const [first, second, third] = [event(1, NOON), event(2, NOON + 5), event(3, NOON + 5)];

@@ -29,7 +29,7 @@ signInsSuite('the SQLite ledger', newAddress);
 ledgerSuite('the SQLite ledger', newAddress);
 idempotencySuite('the SQLite ledger', () => openLedger(newAddress(), OPTIONS));
 
-test('processes that come and go beside a busy one lose no debit', async () => {
+test('processes that come and go next to a busy one lose no debit', async () => {
   const address = newAddress();
   const before = await openLedger(address, OPTIONS);
   const { account, keyId } = await openCustomer(before, { tokens: 10_000_000 });
@@ -59,7 +59,7 @@ test('processes that come and go beside a busy one lose no debit', async () => {
   expect(used - reported).toBeLessThanOrEqual(8);
 });
 
-test('what another process has committed is seen by the very next read, within a turn too', async () => {
+test('the very next read sees another process’s commit, within a turn too', async () => {
   const address = newAddress();
   const ledger = await ofThisTest(openLedger(address, OPTIONS));
   const { account, keyId, key } = await openCustomer(ledger, { tokens: 1 });
@@ -79,7 +79,7 @@ test('what another process has committed is seen by the very next read, within a
   expect(other.output()).toContain('admitted, then account-disabled');
 });
 
-test('a ledger that a newer program has written is refused, and stays as it is', async () => {
+test('refuses a ledger written by a newer program and leaves it untouched', async () => {
   const address = newAddress();
   await (await openLedger(address, OPTIONS)).close();
   const file = path.join(address.slice('sqlite:'.length), 'ledger.db');
@@ -89,13 +89,13 @@ test('a ledger that a newer program has written is refused, and stays as it is',
   expect(await sqlite3(file, 'PRAGMA user_version')).toBe('99');
 });
 
-test('a folder with the files of an LMDB ledger is refused, with the way to take it over', async () => {
+test('refuses a folder with the files of an LMDB ledger and explains how to migrate it', async () => {
   const folder = await folderOfThisTest();
   await writeFile(path.join(folder, 'data.mdb'), '');
   await expect(openLedger(`sqlite:${folder}`, OPTIONS)).rejects.toThrow(/tta accounts export/);
 });
 
-test('every acknowledged debit is in the file that SQLite itself reads, and the file is whole', async () => {
+test('every acknowledged debit is in the file that SQLite itself reads, and the file is intact', async () => {
   const address = newAddress();
   const ledger = await openLedger(address, OPTIONS);
   const { account, keyId } = await openCustomer(ledger, { tokens: 1_000 });
@@ -108,13 +108,13 @@ test('every acknowledged debit is in the file that SQLite itself reads, and the 
   expect(await sqlite3(file, 'SELECT requests, tokens FROM usage')).toBe('100|300');
 });
 
-/** Runs a statement by SQLite's own command. */
+/** Runs a statement through SQLite's own command-line tool. */
 async function sqlite3(file: string, sql: string): Promise<string> {
   const { stdout } = await run('sqlite3', [file, sql]);
   return stdout.trim();
 }
 
-test('a folder that cannot be used is named', async () => {
+test('names a folder that cannot be used', async () => {
   const file = path.join(await folderOfThisTest(), 'file');
   await writeFile(file, '');
   await expect(openLedger(`sqlite:${file}/below`, OPTIONS)).rejects.toThrow(LedgerUnavailable);

@@ -20,17 +20,17 @@ import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 
 const MINUTE_MS = 60_000;
-/** Seeds of the cities and timetables drawn by lot. */
+/** Seeds of the random cities and timetables. */
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
 
-/** How far times are from those worked out otherwise, in figures: what ACCURACY.md says. */
+/** Deviation of times from independent computations, in figures: the source of ACCURACY.md. */
 export async function benchAccuracy(inputs: BenchInputs): Promise<void> {
   await onPlainGrid();
   await onTimetables();
   await againstSecondEngine(inputs);
 }
 
-/** Walks in a grid of straight streets, against what a hand works out. */
+/** Walks in a grid of straight streets, against results worked out by hand. */
 async function onPlainGrid(): Promise<void> {
   const city = { blocks: 500, seed: 1 };
   await inFolder(async (folder) => {
@@ -62,7 +62,7 @@ async function onPlainGrid(): Promise<void> {
   });
 }
 
-/** Trips by transit in cities drawn by lot, against a plain search over every event. */
+/** Transit trips in random cities, against a plain search over every event. */
 async function onTimetables(): Promise<void> {
   const count = { pairs: 0, faster_than_walking: 0, as_the_plain_search: 0 };
   for (const seed of SEEDS) {
@@ -99,7 +99,7 @@ function wholeMinutes(time: number): number | null {
   return minutes <= 60 ? minutes : null;
 }
 
-/** The walks of a city as a plain router finds them. */
+/** The walks of a city as found by a plain router. */
 function walksOf(city: CityWithStops): Walks {
   const times = walkingTimes(city, [...city.blocks, ...city.stops]);
   const firstStop = city.blocks.length;

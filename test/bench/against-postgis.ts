@@ -12,15 +12,15 @@ import { ask } from './wrk.ts';
 type Server = Pick<Contestant, 'address' | 'pids'>;
 
 const ACCOUNTS = 64;
-/** Answers of each route that are compared before anything is measured. */
+/** Responses of each route that are compared before anything is measured. */
 const COMPARED = 40;
 const UNCACHED = { ANSWER_CACHE_BYTES: '0' };
 
 /**
  * The service against its twin on PostgreSQL and PostGIS: the same rows, accounts, requests and
- * answers, in the same run. `uncached` keeps no finished answers: each is read, decoded and written
- * anew. One process of ours, which has one of the machine's cores, and `by_two` as many as
- * `tta serve` begins on two; the twin's sessions have all cores.
+ * responses, in the same run. `uncached` caches no finished responses: each is read, decoded and
+ * written afresh. One process of ours, which has one of the machine's cores, and for `by_two` as
+ * many as `tta serve` starts on two; the twin's sessions have all cores.
  */
 export async function benchAgainstPostgis(built: Built): Promise<void> {
   const { store, release, places, folder } = built;
@@ -70,7 +70,7 @@ export async function benchAgainstPostgis(built: Built): Promise<void> {
   }
 }
 
-/** A comparison of speed means nothing where the answers differ. */
+/** A comparison of speed means nothing where the responses differ. */
 async function compareAnswers(ours: Contestant, theirs: Contestant): Promise<void> {
   assert.equal(theirs.targets.length, ours.targets.length, 'the twin has other pages');
   assert.ok(ours.targets.length > 0, 'nothing to ask for');

@@ -14,11 +14,11 @@ const ACCOUNTS = 64;
 const SEED = 20_260_102;
 const MAX_TILES = 5_000;
 const COMPARED = 40;
-/** As every browser asks. */
+/** The encodings every browser accepts. */
 const HEADERS = { 'Accept-Encoding': 'gzip' };
 
 /**
- * Tiles from the service, by members, against tileserver-gl-light on the same archive: the same
+ * Tiles from the service, for members, against tileserver-gl-light on the same archive: the same
  * tiles in the same seeded order. It checks no key.
  */
 export async function benchAgainstTileserver({ store, folder }: Built): Promise<void> {
@@ -55,7 +55,7 @@ export async function benchAgainstTileserver({ store, folder }: Built): Promise<
   }
 }
 
-/** Of the archives of bands that a store's folder holds, the one with most in it. */
+/** The largest of the band archives in a store's folder. */
 async function largestArchive(
   store: string,
 ): Promise<{ mode: string; destTypeId: string; file: string }> {
@@ -70,7 +70,7 @@ async function largestArchive(
   return archives.reduce((a, b) => (b.bytes > a.bytes ? b : a));
 }
 
-/** Addresses, as `z/x/y`, of the tiles that an archive has, by a reader that is not ours. */
+/** Addresses of an archive's tiles, as `z/x/y`, from an independent reader. */
 async function tilesOf(file: string): Promise<string[]> {
   const handle = await open(file);
   const archive = new PMTiles({

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import Fastify from 'fastify';
 
 /**
- * The least that Fastify can do with the same bytes: one route, no hook, a buffer. By several
- * processes it is what `tta serve` is then: each accepts by itself from one socket.
+ * The minimum Fastify can do with the same bytes: one route, no hook, a buffer. With several
+ * processes it works like `tta serve`: each accepts from one shared socket.
  */
 const processes = Number(process.env.BARE_PROCESSES ?? 1);
 if (cluster.isPrimary && processes > 1) {

@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RgwServer } from '../support/rgw.ts';
 
-/** Puts those objects of a folder store whose names match into a new bucket; the location of it. */
+/**
+ * Copies the objects of a folder store with matching names into a new bucket; returns its location.
+ */
 export async function copyToBucket(
   rgw: RgwServer,
   folder: string,

@@ -9,7 +9,7 @@ import type { BenchInputs } from './inputs.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
 
-/** Builds with the command itself: time, peak memory, and what a row takes. Returns the store. */
+/** Builds with the command itself: time, peak memory, and bytes per row. Returns the store. */
 export async function benchBuild(inputs: BenchInputs, folder: string): Promise<string> {
   const store = path.join(folder, 'store');
   const { osm, gtfs, blocks, places } = inputs;
@@ -28,7 +28,7 @@ export async function benchBuild(inputs: BenchInputs, folder: string): Promise<s
   return store;
 }
 
-/** Builds by the command, which is as a user would; returns what it said at its end. */
+/** Builds by the command, as a user would; returns its final output. */
 export async function build(args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [TTA, 'build', ...args]);
   return stdout;

@@ -9,14 +9,14 @@ export interface Built {
   /** The folder of its store. */
   readonly store: string;
   readonly release: Release;
-  /** What it is of, and the census places in that. */
+  /** Its inputs, and the census places in them. */
   readonly place: string;
   readonly places: readonly Place[];
-  /** For what else is needed. */
+  /** For any other files needed. */
   readonly folder: string;
 }
 
-/** Opens what was built while it is measured. */
+/** Opens a built release for the duration of its measurement. */
 export async function withBuilt(
   store: string,
   inputs: BenchInputs,

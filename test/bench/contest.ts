@@ -5,7 +5,7 @@ import { CONNECTIONS, type Load, load, type Target } from './wrk.ts';
 /** A server, and the requests it is measured with. */
 export interface Contestant {
   readonly address: string;
-  /** Its processes, where what they and those below them take is to be told. */
+  /** Its root processes, if the processor time of their process trees is to be reported. */
   readonly pids?: readonly number[];
   readonly targets: readonly Target[];
   /** Sent with every request. */
@@ -14,16 +14,18 @@ export interface Contestant {
 
 const SECONDS = 4;
 
-/** A load, and the processor time of the server a request: what a busy machine changes least. */
+/**
+ * A load, and the server's processor time per request: the figure least affected by a busy machine.
+ */
 interface Round extends Load {
   readonly processorMicros: number | undefined;
 }
 
 /**
- * Loads servers in turn, several rounds, so that what disturbs the machine disturbs all alike, and
- * prints the median rate and latency of each. `over` names pairs whose ratio of rates, round by
- * round, is printed too, and how many requests the first answers in the processor time of one of
- * the second.
+ * Loads servers in turn, several rounds, so that disturbances of the machine affect all alike, and
+ * prints the median rate and latency of each. `over` names pairs for which to print also the ratio
+ * of rates, round by round, and how many requests the first serves in the processor time of one
+ * request of the second.
  */
 export async function contest<Name extends string>(
   title: string,

@@ -17,21 +17,21 @@ import { startService } from './service.ts';
 
 /**
  * `npm run corpus -- record FOLDER` on one checkout, `npm run corpus -- compare FOLDER` on another:
- * whether both give the same answers, byte for byte, to the same requests on the same release. The
- * folder keeps the release, the requests and a digest of each answer.
+ * checks that both return the same responses, byte for byte, to the same requests on the same
+ * release. The folder keeps the release, the requests and a digest of each response.
  */
 const REQUESTS = 5_000;
-/** The others ask for what came of these: the next page, and the same in other formats. */
+/** The others follow from the responses to these: the next page, and the same in other formats. */
 const DRAWN = 2_500;
 const SEED = 20_260_114;
 const CITY = { blocks: 1_500, seed: 14 };
-/** So small that batches are truncated by it. */
+/** Small enough to truncate batches. */
 const ROW_BUDGET = 2_000;
-/** A customer with so few tokens, so that batches are truncated by them, is one request in ten. */
+/** One request in ten comes from a customer with this few tokens, to truncate batches. */
 const FEW_TOKENS = 150;
 const MAX_TOLD = 10;
 const FORMATS = ['text/csv', 'application/x-ndjson', 'application/geo+json'];
-/** Of the clock and the connection; cross-origin headers say the same of every answer. */
+/** Depends on the clock or the connection; cross-origin headers are the same on every response. */
 const NOT_COMPARED =
   /^(date|ratelimit|connection|keep-alive|x-request-id|access-control-expose-headers)$/;
 
@@ -69,7 +69,7 @@ async function record(): Promise<void> {
   await withService(async (ask, document) => {
     const drawn = fc.sample(anyRequest(document, marks, pools), { numRuns: DRAWN, seed: SEED });
     const waiting = drawn.map(({ method, path, headers, body }, i): Recorded => {
-      // A key that was met before would make an answer depend on those before it.
+      // A reused key would make a response depend on earlier ones.
       const { 'idempotency-key': _, ...sent } = headers;
       return { method, path, headers: sent, body, isPoor: i % 10 === 0 };
     });
@@ -106,7 +106,9 @@ async function compare(): Promise<void> {
   process.exitCode = others === 0 ? 0 : 1;
 }
 
-/** Runs the service over the folder's release, and a ledger of its own, while `use` asks it. */
+/**
+ * Runs the service over the folder's release, with a separate ledger, while `use` sends requests.
+ */
 async function withService(
   use: (ask: (request: Recorded) => Promise<Answered>, document: ApiDocument) => Promise<void>,
 ): Promise<void> {
@@ -143,7 +145,7 @@ async function answerTo(
   const sent = { ...headers, authorization: `Bearer ${key}` };
   const answer = await client.request({ method, path, headers: sent, body });
   const bytes = Buffer.from(await answer.body.arrayBuffer());
-  // What is left to the rich follows from all that was asked before.
+  // The rich customer's balance depends on all previous requests.
   const reported = Object.entries(answer.headers).filter(
     ([name]) => !NOT_COMPARED.test(name) && name !== 'x-tokens-remaining',
   );
@@ -162,7 +164,7 @@ function inOtherFormats({ headers, ...request }: Recorded): Recorded[] {
   return FORMATS.map((accept) => ({ ...request, headers: { ...headers, accept } }));
 }
 
-/** The request for the page after an answer's. */
+/** The request for the page after a response's. */
 function nextPage(request: Recorded, cursor: string): Recorded {
   if (request.body !== undefined) {
     return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), cursor }) };

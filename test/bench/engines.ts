@@ -35,7 +35,7 @@ import { type R5Mode, r5Times } from './engines/r5.ts';
 import { valhallaMetres } from './engines/valhalla.ts';
 import type { BenchInputs } from './inputs.ts';
 
-/** The day all engines read; a Monday on which most feeds of Baltimore run anyway. */
+/** The day all engines use; a Monday on which most feeds of Baltimore run anyway. */
 const DATE = '2020-11-09';
 const ABOUT = { place: 'Baltimore' };
 const CORNER_EVERY = { origin: 100, target: 5 };
@@ -45,7 +45,7 @@ const METRES_PER_MINUTE = 60 * ROUTING.walkMetresPerSecond;
 const CAPPED = 55;
 
 /**
- * How our times differ from those of engines that others made, on the same inputs: prints shares,
+ * Differences between our times and those of third-party engines on the same inputs: prints shares,
  * tails and their causes. Installs the engines from the registries.
  */
 export async function benchEngines(inputs: BenchInputs, folder: string): Promise<void> {
@@ -68,7 +68,7 @@ async function regionOf(inputs: BenchInputs, gtfs: readonly string[]) {
   return readFiles({ osm: [osm], blocks, counties, feeds });
 }
 
-/** Between crossings, where nothing is tied to the streets: the map as each reads it, and the search. */
+/** Between crossings, where no linking is involved: compares map reading and search. */
 async function againstValhalla(region: Region, osm: string, work: string): Promise<void> {
   const corners = crossings(region);
   const origins = corners.filter((_, i) => i % CORNER_EVERY.origin === 0);
@@ -82,7 +82,7 @@ async function againstValhalla(region: Region, osm: string, work: string): Promi
   printDifference('engines.valhalla.walk', pairs, ABOUT);
 }
 
-/** Vertices on the map where three or more edges meet that one may walk. */
+/** Map vertices where three or more walkable edges meet. */
 function crossings({ streets, walk, coverage }: Region): Position[] {
   const edges = new Uint8Array(streets.vertexCount);
   for (let edge = 0; edge < streets.edgeCount; edge++) {
@@ -109,7 +109,7 @@ async function againstR5(
     .filter((_, i) => i % BLOCK_EVERY === 0)
     .map(({ lon, lat }): Position => [lon, lat]);
   const r5 = await r5Times(osm, gtfs, DATE, work, origins);
-  // R5 ties to the streets whatever is near them, inside the map or not.
+  // R5 links to any nearby street, inside the map or not.
   const alike = withoutCoverage(region);
   const calm = withoutStress(alike);
   const targets = r5.cells;
@@ -127,7 +127,7 @@ async function againstR5(
   const tiedRides = ridesIn(tiedAsByR5(alike), 'bike');
   const calmRides = ridesIn(calm, 'bike-anywhere');
   const calmTiedRides = ridesIn(tiedAsByR5(calm), 'bike-anywhere');
-  // With us, a walk of up to an hour counts as a trip by transit.
+  // Our engine counts a walk of up to an hour as a transit trip.
   const orWalk = theirs('transit').map((row, o) =>
     row.map((minutes, t) => Math.min(minutes, theirs('walk')[o][t])),
   );
@@ -139,7 +139,7 @@ async function againstR5(
   };
   const trips = tripsOf(ours);
   const tripsWalkedAlike = tripsOf(walkedAlike);
-  // R5 knows no stations: its stops are in the street.
+  // R5 ignores stations: its stops are on the street.
   const tripsEnteredAlike = tripsOf(ourTimes(enteredAsByR5(alike), origins, targets));
   const tripsByItsRules = tripsOf(ourTimes(enteredAsByR5(onFoot), origins, targets));
   const walksAlike = pairsOf(walkedAlike.get('walk')!, theirs('walk'), CAPPED);
@@ -152,12 +152,12 @@ async function againstR5(
     const keys = new Set(pairs.map(keyOf));
     return (pair: Pair) => keys.has(keyOf(pair));
   };
-  /** Whether a pair is alike in other runs, or found by neither engine. */
+  /** Whether a pair agrees in other runs, or is found by neither engine. */
   const alikeIn = (pairs: readonly Pair[]) => {
     const isUnlike = among(pairs.filter((pair) => !isAlike(pair)));
     return (pair: Pair) => !isUnlike(pair);
   };
-  /** All pairs, and those of them whose ends are beside streets: nobody begins in the harbour. */
+  /** All pairs, and those with both ends next to streets: no trip begins in the harbour. */
   const compare = (
     mode: string,
     pairs: readonly Pair[],
@@ -195,7 +195,7 @@ async function againstR5(
   compare('transit_rides_by_rules_of_r5', tripsByItsRules.rides, isFar('walk'));
 }
 
-/** Metres from each point to the street it is tied to; Infinity where none is near. */
+/** Metres from each point to the street it is linked to; Infinity where none is near. */
 function snaps({ linker }: ModeNetwork, points: readonly Position[]): Metres[] {
   return points.map(([lon, lat]) => {
     const link = linker.link(lon, lat);

@@ -16,12 +16,12 @@ const SECONDS = 2;
 const CONCURRENCY = [1, 8, 64, 256];
 const ROUNDS = 3;
 const GZIP = { 'Accept-Encoding': 'gzip' };
-/** All that requests read, but for tiles. */
+/** All objects that requests read, except tiles. */
 const READ = /^(?!tiles\/|tile-sums\/|receipts\/|regions\/)/;
 
 /**
- * What a request costs a service that is rented, in dollars. On-demand prices of us-east-1 as
- * published in 2026: c7g.large, two cores; S3 Standard reads; transfer to the internet.
+ * The cost of a request to a rented service, in dollars. On-demand prices of us-east-1 as published
+ * in 2026: c7g.large, two cores; S3 Standard reads; transfer to the internet.
  */
 const PRICES = {
   coreHour: 0.0725 / 2,
@@ -29,7 +29,7 @@ const PRICES = {
   gigabyteOut: 0.09,
 };
 
-/** A service, and what it runs on. */
+/** A service, and its backends. */
 interface Fleet {
   readonly store: 'folder' | 's3';
   readonly ledger: 'sqlite' | 'redis';
@@ -45,7 +45,7 @@ const FLEETS: readonly Fleet[] = [
   { store: 's3', ledger: 'redis', processes: 2 },
 ];
 
-/** Starts a fleet, and ends it once it has been measured. */
+/** Starts a fleet, and stops it once it has been measured. */
 type WithFleet = (
   fleet: Fleet,
   env: Readonly<Record<string, string>>,
@@ -54,8 +54,8 @@ type WithFleet = (
 
 /**
  * Rate and latency of each kind of route at rising concurrency, on folder and S3, SQLite and Redis,
- * by one process and two, and what a million such requests cost; then what two processes do over
- * one.
+ * with one process and two, and the cost of a million such requests; then the gain of two processes
+ * over one.
  */
 export async function benchFleet({ store, release, places, folder }: Built): Promise<void> {
   const stops: (() => Promise<unknown>)[] = [];
@@ -90,7 +90,7 @@ export async function benchFleet({ store, release, places, folder }: Built): Pro
   }
 }
 
-/** Answers are made anew each time: what is kept costs the same on every store. */
+/** No response caching: cached responses cost the same on every store. */
 function benchRoutes(
   fleet: Fleet,
   known: Pick<Measured, 'release' | 'places'>,
@@ -105,7 +105,10 @@ function benchRoutes(
         const measured = await loadWith(pid, address, targets, connections);
         const { rate, p50, p99, processorMicros } = measured;
         figure(`fleet.${route}`, rate, '1/s', {
-          ...{ ...fleet, connections, p50_ms: p50, p99_ms: p99 },
+          ...fleet,
+          connections,
+          p50_ms: p50,
+          p99_ms: p99,
           processor_us_a_request: Math.round(processorMicros),
           dollars_a_million: dollarsOf(measured, fleet),
         });
@@ -115,9 +118,9 @@ function benchRoutes(
 }
 
 /**
- * A hot summary by one process and by two. Here the load generator has a part of the cores that it
- * would not have elsewhere; so beside the ratio of rates stands what it would be with the generator
- * aside: twice the processor time that a request takes of one, over what it takes of two.
+ * A hot summary by one process and by two. The load generator uses cores here that it would not use
+ * elsewhere; so besides the ratio of rates this prints an estimate without it: twice the processor
+ * time of a request with one process, over that with two.
  */
 async function benchTwoOverOne(block: string, withFleet: WithFleet): Promise<void> {
   const ratios: number[] = [];
@@ -145,7 +148,7 @@ async function benchTwoOverOne(block: string, withFleet: WithFleet): Promise<voi
 }
 
 interface LoadOfService extends Load {
-  /** Processor time of the service alone, a request. */
+  /** Processor time of the service alone, per request. */
   readonly processorMicros: number;
 }
 
@@ -161,7 +164,7 @@ async function loadWith(
   return { ...measured, processorMicros: (seconds / measured.requests) * 1e6 };
 }
 
-/** What a million such requests cost: processors as busy as they were here, reads, and transfer. */
+/** The cost of a million such requests: processors as busy as here, reads, and transfer. */
 function dollarsOf({ processorMicros, bytes, requests }: LoadOfService, { store }: Fleet): number {
   const processors = (processorMicros / 3600) * PRICES.coreHour;
   const reads = store === 's3' ? PRICES.millionReads : 0;

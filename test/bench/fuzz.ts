@@ -7,9 +7,9 @@ const REQUESTS = 1_000_000;
 const SEED = 20_260_105;
 
 /**
- * Random requests to the service, sound and broken: how many came to what. Throws, with requests
- * that show it, if any was answered wrongly or charged otherwise than delivered and debited.
- * `FUZZ_REQUESTS` and `FUZZ_SEED` say how many and which.
+ * Random requests to the service, valid and invalid: counts of the outcomes. Throws, with requests
+ * that show it, if any response was wrong or its charge differed from what was delivered and
+ * debited. `FUZZ_REQUESTS` and `FUZZ_SEED` set how many and which.
  */
 export async function benchFuzz({ store, folder }: Built): Promise<void> {
   const requests = Number(process.env.FUZZ_REQUESTS ?? REQUESTS);
@@ -17,7 +17,9 @@ export async function benchFuzz({ store, folder }: Built): Promise<void> {
   const report = await runFuzz(store, path.join(folder, 'fuzz-ledger'), { requests, seed });
   const charged = [...report.charged.values()];
   figure('fuzz.faults', report.faultCount, 'answers', {
-    ...{ requests: report.requests, seed, follow_ups: report.followUps },
+    requests: report.requests,
+    seed,
+    follow_ups: report.followUps,
     statuses: Object.fromEntries([...report.statuses].sort(([a], [b]) => a - b)),
     tokens: charged.reduce((sum, { tokens }) => sum + tokens, 0),
     worth: charged.reduce((sum, { worth }) => sum + worth, 0),

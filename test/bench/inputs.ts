@@ -43,7 +43,7 @@ export function metropolis(folder: string): Promise<BenchInputs> {
   return demoCity(METROPOLIS, folder);
 }
 
-/** As many blocks as asked for, in counties that are wider than an hour's ride. */
+/** The given number of blocks, in counties that are wider than an hour's ride. */
 export function country(blocks: number, folder: string): Promise<BenchInputs> {
   return demoCity({ blocks, seed: 1, counties: COUNTRY_COUNTIES, preset: 'country' }, folder);
 }

@@ -18,21 +18,21 @@ import type { Target } from './wrk.ts';
 const ORIGINS = 200;
 const SECONDS = 6;
 
-/** Isochrones of a mode and size, and what is wanted of them. */
+/** Isochrones of a mode and size, and their requirements. */
 interface Case {
   readonly mode: Mode;
   readonly minutes: Minutes;
   readonly wantedMs: number;
-  /** Only origins that reach at least so many blocks. */
+  /** Only origins that reach at least this many blocks. */
   readonly minBlocks: number;
 }
 
 export const WALK_30: Case = { mode: 'walk', minutes: 30, wantedMs: 3, minBlocks: 1 };
 const BIKE_60: Case = { mode: 'bike', minutes: 60, wantedMs: 25, minBlocks: 5000 };
-/** As long as other requests may wait for one. */
+/** The longest that other requests may wait for one. */
 const WANTED_HELD_MS = 20;
 
-/** The largest isochrones there are, in a city that is built for it. */
+/** The largest possible isochrones, in a city built for the purpose. */
 export async function benchLargeIsochrones(city: BenchInputs, folder: string): Promise<void> {
   const store = path.join(folder, 'large-city', 'store');
   await build(['--osm', city.osm, '--blocks', ...city.blocks, '--no-tiles', '--out', store]);
@@ -40,8 +40,8 @@ export async function benchLargeIsochrones(city: BenchInputs, folder: string): P
 }
 
 /**
- * Isochrones made anew each time, once the outlines of the blocks are in memory, to one client, who
- * is a member: a debit would wait for the disk. And for how long they hold the event loop.
+ * Isochrones computed afresh each time, with block outlines in memory, for one client, a member: a
+ * debit would wait for the disk. Also measures how long they hold the event loop.
  */
 export async function benchIsochrones(built: Built, cases: readonly Case[]): Promise<void> {
   const { store, release, place, folder } = built;
@@ -80,7 +80,7 @@ async function originsOf(
   return { origins, meanBlocks: Math.round(blocks / origins.length) };
 }
 
-/** Blocks within reach of a block; 0 of one that the mode cannot begin at. */
+/** Blocks within reach of a block; 0 for one that the mode cannot start from. */
 async function reachedFrom(
   release: Release,
   geoid: Geoid,

@@ -9,12 +9,12 @@ import type { Target } from './wrk.ts';
 
 const ROUNDS = 3;
 const MANY = 100_000;
-/** As many as there are connections: nobody waits for another's debit. */
+/** As many as there are connections: no request waits for another's debit. */
 const FEW = 64;
 
 /**
- * Authorise and debit, served: a hot summary over a ledger on SQLite, and over one on a Redis that
- * keeps every write (`appendfsync always`), side by side; with few accounts, and with many.
+ * Authorise and debit, as served: a hot summary over a SQLite ledger, and over one on a Redis that
+ * keeps every write (`appendfsync always`), next to each other; with few accounts, and with many.
  */
 export async function benchLedger({ store, release, folder }: Built): Promise<void> {
   const redis = await startRedis();
@@ -40,8 +40,10 @@ export async function benchLedger({ store, release, folder }: Built): Promise<vo
     const onSqlite = await contestantOn('sqlite');
     const onRedis = await contestantOn('redis');
     const contestants = {
-      ...{ sqlite: onSqlite.few, redis: onRedis.few },
-      ...{ sqlite_100k: onSqlite.many, redis_100k: onRedis.many },
+      sqlite: onSqlite.few,
+      redis: onRedis.few,
+      sqlite_100k: onSqlite.many,
+      redis_100k: onRedis.many,
     };
     const over = [
       ['redis', 'sqlite'],

@@ -9,13 +9,13 @@ const LOOP_DELAY = pathToFileURL(path.resolve('dist/test/bench/loop-delay.js')).
 /** How long an event loop was held, in milliseconds. */
 export interface Held {
   readonly max: number;
-  /** All but one turn in a thousand were shorter. */
+  /** The 99.9th percentile of the turns. */
   readonly p999: number;
 }
 
 /**
- * A load of one client once all is warm, answers made anew each time, and how long the service's
- * event loop was held in it.
+ * A load by one client with warm caches and no response caching, and how long it held the service's
+ * event loop.
  */
 export async function loadWatched(
   store: string,

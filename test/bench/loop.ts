@@ -12,10 +12,10 @@ import type { Target } from './wrk.ts';
 const ORIGINS = 250;
 const VERTICES = 2_000;
 const SECONDS = 3;
-/** What is not yet paid for may hold the event loop so long, and what is paid for. */
+/** The longest that unpaid and paid requests may hold the event loop. */
 const [WANTED_UNPAID_MS, WANTED_PAID_MS] = [20, 50];
 
-/** For how long each kind of large request holds the event loop, asked by one client. */
+/** How long each kind of large request holds the event loop, with one client. */
 export async function benchLoop({ store, release, place, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'loop-ledger');
   const [key] = await openAccounts(ledger, 1);

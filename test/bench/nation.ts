@@ -8,18 +8,18 @@ import { figure } from './figure.ts';
 import { type BenchInputs, country } from './inputs.ts';
 import { WatchedCommand, watched } from './watched-command.ts';
 
-/** What a process may have, and one that only joins. */
+/** Memory limits of a process, and of one that only joins. */
 const MEMORY = { build: '3GB', join: '1GB' };
 const WORKERS = 3;
 const KILLS = 2;
 const UNITS_BY_QUEUE = 6;
-/** What a join leaves beside its objects. */
+/** Fixed files that a join leaves in addition to its objects. */
 const JOIN_RECEIPT = /^(?:join|reach|catchment|tiles)-/;
 
 /**
- * What a country takes, in counties of blocks eight on a square kilometre, by one process: all of it,
- * again without changes, and its join alone; and that three workers over a queue, of which one is
- * killed twice, make the same release, which is verified whole.
+ * The cost of a country, in counties of blocks at eight per square kilometre, for one process: a
+ * full build, a rebuild without changes, and the join alone; then three workers over a queue, of
+ * which one is killed twice, must make the same release, which is fully verified.
  */
 export async function benchNation(blocks: number, folder: string): Promise<void> {
   const inputs = await country(blocks, folder);
@@ -51,7 +51,8 @@ export async function benchNation(blocks: number, folder: string): Promise<void>
     const begun = performance.now();
     const peaks = await buildByWorkers(redis, store('many'), [
       ...flags,
-      ...['--unit-blocks', String(Math.ceil(blocks / UNITS_BY_QUEUE))],
+      '--unit-blocks',
+      String(Math.ceil(blocks / UNITS_BY_QUEUE)),
     ]);
     const seconds = (performance.now() - begun) / 1000;
     figure('nation.by_workers', seconds, 's', { ...about, workers: WORKERS, kills: KILLS });
@@ -71,7 +72,7 @@ function inputFlags({ osm, gtfs, blocks, places }: BenchInputs): string[] {
   return [...files, '--release', 'nation'];
 }
 
-/** Builds by a queue; gives the most memory that each worker had. */
+/** Builds by a queue; returns the peak memory of each worker. */
 async function buildByWorkers(
   redis: RedisServer,
   store: string,
@@ -101,7 +102,7 @@ async function buildByWorkers(
   return workers.map(({ peakMegabytes }) => peakMegabytes);
 }
 
-/** The manifest in force, whose name has its hash, and those of all objects are in it. */
+/** The current manifest, whose name has its hash; it contains those of all objects. */
 async function manifestIn(folder: string): Promise<string> {
   const store = new FolderStore(folder);
   try {

@@ -5,39 +5,51 @@ import { Dice } from '../transit/dice.ts';
 import { figure } from './figure.ts';
 import { schedule } from './schedule.ts';
 
-/** The fifty states and the District of Columbia, as the census of 2020 counts them. */
+/** The fifty states and the District of Columbia, as counted in the 2020 census. */
 export const NATION = { counties: 3_143, blocks: 8_132_968 };
-/** Of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8 times the median. */
+/**
+ * Of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8 times the
+ * median.
+ */
 const SPREAD = 0.9;
-/** Assumed, of all counties: they lie in a grid. */
+/** Assumed for all counties: they lie in a grid. */
 const COLUMNS = 64;
 const PITCH_DEGREES = 0.5;
-/** Of SCALE.md's estimate of a nation. */
+/** From SCALE.md's estimate of a nation. */
 const PAIRS = { blocks: 41e9, places: 7.8e9 };
 const EXTRACT_MEGABYTES = 11_000;
 const RELEASE_GIGABYTES = 110;
-/** Cells of streets and places, 283 bytes a block, of which a unit reads twice its own. */
+/** Cells of streets and places, 283 bytes per block; a unit reads twice its own. */
 const PREPARED_GIGABYTES = 2 * 2.3;
-/** Of extracts: cells are cut in halves until those and what is beside them hold no more than 250 MB. */
+/** For extracts: cells are halved until each, with its surroundings, holds no more than 250 MB. */
 const BATCHES = Math.ceil((1.5 * EXTRACT_MEGABYTES) / 250);
-/** Over what lies near a batch; and one over all that tells how cells are to be cut. */
+/**
+ * Over the surroundings of a batch; plus one over everything that determines the division into
+ * cells.
+ */
 const PASSES = 5;
 
-/** What work takes one core, as SCALE.md has it of demo cities. */
+/** Work per core, from SCALE.md's measurements of demo cities. */
 const COSTS = {
   passMegabyte: 0.023,
-  /** Keeping and writing what a megabyte of an extract holds, once: the demo country, Baltimore. */
+  /**
+   * Keeping and writing the contents of a megabyte of an extract, once: the demo country,
+   * Baltimore.
+   */
   megabyteInCells: 0.8,
-  /** Until a unit can be searched, a block of its own: cells joined, streets made, blocks linked. */
+  /**
+   * Preparing a unit for the search, per block of its own: cells joined, streets made, blocks
+   * linked.
+   */
   blockMadeReady: 117e-6,
   searchedPair: 185e-9,
   reachToPair: 79e-9,
   catchmentPair: 109e-9,
   blockInTiles: 0.62e-3,
-  /** Hashing what a plan is of, and putting it into the store; and the blocks of all, by county. */
+  /** Hashing the inputs of a plan and storing them; and all blocks by county. */
   planned: 300 + 35e-6 * NATION.blocks,
 };
-/** Of a worker: threads that search, transpose and draw tiles; what else it does, one thread does. */
+/** Threads of a worker for searching, transposing and drawing tiles; the rest takes one thread. */
 const CORES = 8;
 /** Dollars; on demand, c7g.large in us-east-1, as in `fleet.ts`. */
 const CORE_HOUR = 0.0725 / 2;
@@ -45,8 +57,8 @@ const WORKERS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const HOUR: Seconds = 3_600;
 
 /**
- * Counties of sizes drawn at random, since block counts by county are not at hand: as many as there are,
- * with as many blocks in all. In those with more blocks, more lie around each.
+ * Counties of random sizes, since block counts by county are not available: the real number of
+ * counties and the real total of blocks. Counties with more blocks have more around each.
  */
 export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate> {
   const dice = new Dice(seed);
@@ -56,7 +68,7 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
   });
   const total = drawn.reduce((sum, size) => sum + size, 0);
   const sizes = drawn.map((size) => Math.max(1, Math.round((size / total) * NATION.blocks)));
-  // What rounding left over, the largest has.
+  // The largest takes the rounding remainder.
   const largest = sizes.indexOf(Math.max(...sizes));
   sizes[largest] += NATION.blocks - sizes.reduce((sum, size) => sum + size, 0);
   const weights = sizes.map((blocks) => blocks ** 1.5);
@@ -68,7 +80,9 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
       const beside = [column > 0 && i - 1, column < COLUMNS - 1 && i + 1, i - COLUMNS, i + COLUMNS];
       const near = beside.filter((j) => j !== false && j >= 0 && j < NATION.counties) as number[];
       const sketch: CountyEstimate = {
-        ...{ blocks, lon: -120 + column * PITCH_DEGREES, lat: 25 + row * PITCH_DEGREES },
+        blocks,
+        lon: -120 + column * PITCH_DEGREES,
+        lat: 25 + row * PITCH_DEGREES,
         pairs: Math.round((weights[i] / weight) * PAIRS.blocks),
         near: near.map(fips).sort(),
       };
@@ -77,7 +91,9 @@ export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate
   );
 }
 
-/** Hours, dollars and bytes of a national release by 1 to 500 workers; simulated, not measured. */
+/**
+ * Hours, dollars and bytes of a national release with 1 to 500 workers; simulated, not measured.
+ */
 export function benchNationalSchedule(): void {
   const counties = simulatedNation(1);
   const units = cutUnits(counties, DEFAULT_UNIT_BLOCKS).map((unit) => {
@@ -93,7 +109,7 @@ export function benchNationalSchedule(): void {
   const seconds = units.map(
     ({ blocks, pairs }) => blocks * COSTS.blockMadeReady + (pairs * COSTS.searchedPair) / CORES,
   );
-  // A batch reads the extracts that cover anything near it. Assumed of states: three of fifty-one.
+  // A batch reads the extracts that cover its surroundings. Assumed: three states of fifty-one.
   const reads = { 'one extract': EXTRACT_MEGABYTES, 'of states': (3 * EXTRACT_MEGABYTES) / 51 };
   for (const [read, megabytes] of Object.entries(reads)) {
     const passed = EXTRACT_MEGABYTES + BATCHES * PASSES * megabytes;
@@ -102,7 +118,10 @@ export function benchNationalSchedule(): void {
     for (const workers of WORKERS) {
       const { elapsed, criticalPath, paid } = schedule({ before, units: seconds, after }, workers);
       figure('nation.schedule', elapsed / HOUR, 'h', {
-        ...{ simulated: true, extracts: read, workers, units: units.length },
+        simulated: true,
+        extracts: read,
+        workers,
+        units: units.length,
         critical_path_hours: Number((criticalPath / HOUR).toPrecision(3)),
         dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
         gigabytes_moved: Math.round(PREPARED_GIGABYTES + 3 * RELEASE_GIGABYTES),

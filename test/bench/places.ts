@@ -1,7 +1,7 @@
 import { readShapefile } from '../../builder/inputs/shapefile.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
 
-/** A census place and its area, as the census drew it. */
+/** A census place and its area, from its census outline. */
 export interface Place {
   readonly geoid: string;
   readonly area: Area;

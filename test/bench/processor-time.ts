@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** What Linux counts processor time in. */
+/** The unit of Linux's processor time. */
 const TICKS_A_SECOND = 100;
 
-/** Seconds of processor time that a process and all below it have had: of `/proc`, to a hundredth. */
+/**
+ * Seconds of processor time used by a process and its descendants: from `/proc`, to a hundredth.
+ */
 export async function processorSeconds(pid: number): Promise<number> {
   const stats = await Promise.all(
     (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(statOf),
@@ -24,13 +26,13 @@ export async function processorSeconds(pid: number): Promise<number> {
 async function statOf(pid: string) {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name before the state may hold anything but what ends it.
+    // The name before the state may contain any character but its delimiter.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
     return { pid: Number(pid), parent: fields[1], ticks: fields[11] + fields[12] };
   } catch {
-    return null; // It has ended.
+    return null; // It has exited.
   }
 }

@@ -24,18 +24,26 @@ import { benchSoak } from './soak.ts';
 import { benchStores } from './stores.ts';
 import { benchTransitRouting } from './transit-routing.ts';
 
-/** What is measured on a release that is built first. */
+/** Benchmarks on a release that is built first. */
 const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
-  ...{ serving: benchServing, ledger: benchLedger, batches: benchBatches, loop: benchLoop },
+  serving: benchServing,
+  ledger: benchLedger,
+  batches: benchBatches,
+  loop: benchLoop,
   isochrones: (built) => benchIsochrones(built, [WALK_30]),
-  ...{ soak: benchSoak, fuzz: benchFuzz, hostile: benchHostile, postgis: benchAgainstPostgis },
-  ...{ fleet: benchFleet, stores: benchStores, tileserver: benchAgainstTileserver },
+  soak: benchSoak,
+  fuzz: benchFuzz,
+  hostile: benchHostile,
+  postgis: benchAgainstPostgis,
+  fleet: benchFleet,
+  stores: benchStores,
+  tileserver: benchAgainstTileserver,
 };
 const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis', 'schedule'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
-/** Runs when it is asked for: it installs some hundred megabytes from registries. */
+/** Runs on request only: installs some hundred megabytes from registries. */
 const ENGINES = 'engines';
-/** Run when they are asked for: they take long. */
+/** Run on request only: they take long. */
 const NATIONS: Readonly<Record<string, number>> = {
   nation: 30_000,
   'nation-100000': 100_000,
@@ -44,8 +52,8 @@ const NATIONS: Readonly<Record<string, number>> = {
 const EXTRA = [ENGINES, ...Object.keys(NATIONS)];
 
 /**
- * `npm run bench [-- PART…]`: every claim about speed, size and accuracy, a line of JSON each, measured in one
- * run; by default all parts but the engines of others and nations.
+ * `npm run bench [-- PART…]`: every claim about speed, size and accuracy, a line of JSON each,
+ * measured in one run; by default all parts except third-party engines and nations.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
 const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part));

@@ -6,7 +6,7 @@ import { schedule } from './schedule.ts';
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-test('a build by one worker takes all of its work, by many its longest, and between no more than the bound', () => {
+test('a build takes one worker the sum of its work, many workers its longest unit, and others no more than the bound', () => {
   const dice = new Dice(11);
   for (let round = 0; round < 100; round++) {
     const units = Array.from({ length: 1 + dice.below(60) }, () => 1 + dice.below(500));
@@ -21,19 +21,21 @@ test('a build by one worker takes all of its work, by many its longest, and betw
       const { elapsed } = schedule(work, workers);
       const least = Math.max(longest, sum(units) / workers);
       expect(elapsed - before - after).toBeGreaterThanOrEqual(least);
-      // Graham's, of 1966: whatever the order.
+      // Graham's bound, of 1966: holds for any order.
       expect(elapsed - before - after).toBeLessThanOrEqual(sum(units) / workers + longest);
     }
   }
 });
 
-test('workers that find no unit are paid for until the others are done', () => {
+test('workers without a unit are paid until the others are done', () => {
   expect(schedule({ before: 5, units: [10, 4], after: 1 }, 3)).toEqual({
-    ...{ elapsed: 16, criticalPath: 16, paid: 36 },
+    elapsed: 16,
+    criticalPath: 16,
+    paid: 36,
   });
 });
 
-test('the simulated nation has as many counties and blocks as the real one, and is cut into units', () => {
+test('the simulated nation has the real number of counties and blocks, and is cut into units', () => {
   const counties = simulatedNation(1);
   const blocks = Object.values(counties).map((county) => county.blocks);
   expect([blocks.length, sum(blocks)]).toEqual([NATION.counties, NATION.blocks]);

@@ -6,7 +6,7 @@ const TTA = path.resolve('dist/infra/cli/tta.js');
 /** Enough for any load. */
 export const TOKENS = 1e12;
 
-/** Accounts that are opened at once. */
+/** Accounts opened concurrently. */
 const AT_ONCE = 1_000;
 
 /** Opens accounts on a SQLite ledger. */
@@ -19,8 +19,8 @@ export function openAccounts(
 }
 
 /**
- * Opens accounts with a key each and enough tokens. Many, because those who
- * share an account would wait for each other's debits.
+ * Opens accounts with a key each and enough tokens. Many, because clients that share an account
+ * would wait for each other's debits.
  */
 export async function openAccountsOn(
   address: string,
@@ -34,7 +34,11 @@ export async function openAccountsOn(
     const made = await Promise.all(
       Array.from({ length: Math.min(AT_ONCE, count - keys.length) }, () =>
         ledger.issueKey({
-          ...{ owner: { email: null }, label: 'bench', by: 'operator', member, atMs },
+          owner: { email: null },
+          label: 'bench',
+          by: 'operator',
+          member,
+          atMs,
           grant: { tokens: TOKENS, cause: 'bench', atMs },
         }),
       ),
@@ -48,7 +52,7 @@ export async function openAccountsOn(
   return keys;
 }
 
-/** Starts the service itself, as `tta serve` does, on a SQLite ledger without a limit of its rate. */
+/** Starts the service itself, as `tta serve` does, on a SQLite ledger without a rate limit. */
 export function startService(
   store: string,
   ledgerFolder: string,

@@ -10,7 +10,7 @@ import { ask } from './wrk.ts';
 const BARE_SERVER = path.resolve('dist/test/bench/bare-server.js');
 const ROUNDS = 5;
 
-/** Processes of each side, and how their figures are called. */
+/** Processes of each side, and the names of their figures. */
 const SIDES = [
   { title: 'serve', processes: 1 },
   { title: 'serve.by_two', processes: 2 },
@@ -51,7 +51,7 @@ export async function benchServing({ store, release, folder }: Built): Promise<v
   }
 }
 
-/** A block that has an answer. */
+/** A block with results. */
 export async function busyBlock(release: Release): Promise<string> {
   const index = await release.index(release.counties[0].manifest);
   return geoidFromNumber(index.geoids.find((_, block) => index.isRoutable(block))!);

@@ -9,18 +9,18 @@ import { ROUTES } from './targets.ts';
 import { CONNECTIONS, load, type Target } from './wrk.ts';
 
 const ACCOUNTS = 64;
-/** Of an hour's soak, ten million. */
+/** In an hour's soak, ten million. */
 const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 200_000);
 const SLICE_SECONDS = 5;
 const SEED = 20_260_104;
 const MEBIBYTE = 2 ** 20;
 const CACHE_BYTES = 128 * MEBIBYTE;
-/** What the process may take beside its caches. */
+/** The process's allowance besides its caches. */
 const BESIDE_MB = 250;
 
 /**
- * Many requests of all routes, mixed (`SOAK_REQUESTS` says how many), the memory the service comes
- * to, and whether the ledger adds up.
+ * Many mixed requests of all routes (`SOAK_REQUESTS` sets the number), the peak memory of the
+ * service, and whether the ledger adds up.
  */
 export async function benchSoak({ store, release, places, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'soak-ledger');
@@ -55,7 +55,7 @@ export async function benchSoak({ store, release, places, folder }: Built): Prom
   }
 }
 
-/** Throws unless every request that was answered has been paid for, and every token is somewhere. */
+/** Throws unless every completed request has been paid for, and every token is accounted for. */
 async function checkBooks(folder: string, answered: number, slices: number): Promise<void> {
   let paid = 0;
   await withLedger(folder, async (ledger) => {
@@ -66,7 +66,8 @@ async function checkBooks(folder: string, answered: number, slices: number): Pro
       paid += requests;
     }
   });
-  // At the end of a slice, each connection has a request under way that is not counted as answered.
+  // At the end of a slice, each connection has a request in flight that is not counted as
+  // completed.
   const most = answered + slices * CONNECTIONS;
   if (paid < answered || paid > most) {
     throw new Error(`${paid} requests were paid for; ${answered} to ${most} were answered`);

@@ -8,7 +8,7 @@ import { someBlocks } from './targets.ts';
 
 const BLOCKS = 500;
 const ROUNDS = 2;
-/** Of a release, what summaries read; the rest would only take time to copy. */
+/** The objects that summaries read; copying the rest would only take time. */
 const READ = /^(latest\.json|manifests\/|dest-ids\/|places\/|index\/|nearest\/)/;
 
 /** Cold summaries, each of which reads its row, and hot ones, from a folder and from S3. */

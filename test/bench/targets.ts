@@ -32,7 +32,7 @@ const poisPaths: PathsOf = async ({ release }) =>
 const searchPaths: PathsOf = async ({ release }) =>
   (await someBoxes(release, MAX_PATHS)).map((bbox) => `/v1/pois?bbox=${bbox}`);
 
-/** Pages of 1,000 rows of all places that have any, found by following each server's own cursors. */
+/** Pages of 1,000 rows of all non-empty places, found by following each server's own cursors. */
 export const placePagePaths: PathsOf = async ({ places, address, key }) => {
   const paths: string[] = [];
   for (const { geoid } of places) {
@@ -40,7 +40,7 @@ export const placePagePaths: PathsOf = async ({ places, address, key }) => {
     let path: string | null = first;
     while (path !== null && paths.length < MAX_PLACE_PAGES) {
       const response = await ask(address, { path, key });
-      // A release has no place that lies outside it.
+      // A release has no place outside its area.
       if (response.status === 404) break;
       const page = (await response.json()) as { results: object[]; next_cursor: string | null };
       if (page.results.length > 0) paths.push(path);
@@ -70,7 +70,7 @@ export async function someBlocks(release: Release, count: number): Promise<strin
   return new Random(SEED).shuffle(geoids).slice(0, count);
 }
 
-/** Boxes of many sizes around points of interest, as `bbox` takes them. */
+/** Boxes of many sizes around points of interest, in `bbox` format. */
 async function someBoxes(release: Release, count: number): Promise<string[]> {
   const random = new Random(SEED, 1);
   const tables: PoiTable[] = [];

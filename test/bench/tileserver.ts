@@ -23,14 +23,14 @@ export async function startTileserver(archive: string, folder: string): Promise<
   await writeFile(config, JSON.stringify({ options, styles: {}, data }));
   const env = { PORT: '0', BIND: '127.0.0.1', TILESERVER_GL_ALLOWED_HOSTS: '127.0.0.1' };
   const server = await startServer([MAIN, '--config', config, '--silent'], env);
-  // It listens before it has opened what it serves.
+  // It listens before it has opened its archive.
   while (!(await fetch(`${server.address}/health`)).ok) await setTimeout(POLL_MS);
   return server;
 }
 
 /**
- * Installs it outside the project, without running anybody's scripts. It loads its MBTiles reader
- * whatever it serves, and that needs a compiled SQLite: an empty package stands in for it.
+ * Installs it outside the project, without running any scripts. It always loads its MBTiles reader,
+ * which needs a compiled SQLite: an empty package replaces that.
  */
 async function installTileserver(): Promise<void> {
   if (existsSync(MAIN)) return;

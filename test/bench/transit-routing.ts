@@ -18,8 +18,8 @@ const ROUNDS = 3;
 const WANTED_MS = { transit: 15, all: 12 };
 
 /**
- * How long one core takes for all departures of the window from one block, to all places and blocks:
- * what a search by all modes takes more than one without transit.
+ * Time of one core for all departures of the window from one block, to all places and blocks: the
+ * extra cost of a search by all modes over one without transit.
  */
 export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const given = { ...inputs, osm: [inputs.osm] };
@@ -32,7 +32,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   for (let block = 0; block < world.blocks; block++) {
     if (unpackLink(world.walk.blockLinks, block)) origins.push(block);
   }
-  // Neighbours, as in a build, from all over the place.
+  // Neighbours, as in a build, from all parts of the city.
   const stride = LANES * Math.ceil(origins.length / ORIGINS);
   const some = origins.filter((_, i) => i % stride < LANES);
   const all = new OriginSearch(world);
@@ -52,7 +52,9 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   });
   const { departures } = ROUTING.transit;
   const about = {
-    ...{ place: inputs.place, origins: some.length, targets: world.destinations + world.blocks },
+    place: inputs.place,
+    origins: some.length,
+    targets: world.destinations + world.blocks,
     faster_than_walking_mean: Math.round(faster / some.length),
   };
   figure(

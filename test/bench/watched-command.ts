@@ -6,7 +6,7 @@ import { residentMemory } from './resident-memory.ts';
 
 const LOOK_EVERY_MS = 250;
 
-/** A command that runs, and what it has taken so far, to a quarter of a second. */
+/** A running command, and its resource usage so far, to a quarter of a second. */
 export class WatchedCommand {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -32,20 +32,20 @@ export class WatchedCommand {
         this.peakMegabytes = await residentMemory(pid, 'VmHWM');
         this.processorSeconds = Math.max(this.processorSeconds, await processorSeconds(pid));
       } catch {
-        return; // It has ended.
+        return; // It has exited.
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   }
 
-  /** Ends it by a signal. */
+  /** Stops it by a signal. */
   async end(signal: NodeJS.Signals): Promise<void> {
     this.child.kill(signal);
     await this.ended;
   }
 }
 
-/** Runs a command to its end; throws what it said if that is not a good one. */
+/** Runs a command to its end; throws its output if it fails. */
 export async function watched(...args: readonly string[]): Promise<WatchedCommand> {
   const command = new WatchedCommand(args);
   if ((await command.ended) !== 0) throw new Error(`tta ${args.join(' ')}: ${command.said}`);

@@ -24,7 +24,7 @@ async function withServer<T>(
   }
 }
 
-test('a load sends every target as it is, in turn, with the headers of all', async () => {
+test('a load sends every target unchanged, in turn, with the common headers', async () => {
   const seen: string[] = [];
   const listener: RequestListener = async (request, response) => {
     let body = '';
@@ -42,7 +42,7 @@ test('a load sends every target as it is, in turn, with the headers of all', asy
     'POST /c  text/csv {"origins":["a","b"]}',
   ];
   expect(seen.length).toBeGreaterThan(expected.length);
-  // wrk asks its script for one request that it does not send, so it may begin with any.
+  // wrk calls its script once for a request that it does not send, so it may start with any.
   const first = expected.indexOf(seen[0]);
   expect(seen).toEqual(seen.map((_, i) => expected[(first + i) % expected.length]));
   expect(requests).toBeLessThanOrEqual(seen.length);
@@ -50,7 +50,7 @@ test('a load sends every target as it is, in turn, with the headers of all', asy
   expect(p99).toBeGreaterThanOrEqual(p50);
 });
 
-test('a load of which one request in a hundred fails is refused', async () => {
+test('refuses a load in which one request in a hundred fails', async () => {
   let served = 0;
   const listener: RequestListener = (_request, response) => {
     response.statusCode = served++ % 100 === 99 ? 503 : 200;
@@ -60,7 +60,7 @@ test('a load of which one request in a hundred fails is refused', async () => {
   await expect(loading).rejects.toThrow(/failed requests/);
 });
 
-test('a target asked for once is the request that a load sends', async () => {
+test('a single request to a target equals the one that a load sends', async () => {
   const listener: RequestListener = async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;

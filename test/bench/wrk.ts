@@ -13,7 +13,7 @@ export interface Target {
   readonly body?: string;
 }
 
-/** Asks for one target once, as a load would. */
+/** Requests one target once, as a load would. */
 export function ask(address: string, { path, key, body }: Target): Promise<Response> {
   const headers = new Headers();
   if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
@@ -22,10 +22,10 @@ export function ask(address: string, { path, key, body }: Target): Promise<Respo
   return fetch(address + path, { method: 'POST', headers, body });
 }
 
-/** What a load saw. Latencies in milliseconds. */
+/** The results of a load. Latencies in milliseconds. */
 export interface Load {
   readonly requests: number;
-  /** Of all answers, with their heads. */
+  /** Of all responses, with their heads. */
   readonly bytes: number;
   readonly rate: number;
   readonly p50: number;
@@ -41,7 +41,7 @@ interface LoadOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends the targets in turn, over and over; says in JSON what came of it. */
+/** Sends the targets in turn, over and over; reports the results as JSON. */
 const SCRIPT = `
 local requests, at = {}, 0
 function init(args)
@@ -70,7 +70,7 @@ end
 
 /**
  * Loads a server with many different requests by wrk for some seconds, from one thread. Throws if
- * any request failed: a rate of errors is no rate.
+ * any request failed: a rate that includes errors is meaningless.
  */
 export async function load(
   address: string,
@@ -87,7 +87,13 @@ export async function load(
     const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
     const timing = ['-t1', `-c${connections}`, `-d${seconds}`, '--timeout', '10'];
     const { stdout } = await promisify(execFile)('wrk', [
-      ...[...timing, ...flags, '-s', script, address, '--', list],
+      ...timing,
+      ...flags,
+      '-s',
+      script,
+      address,
+      '--',
+      list,
     ]);
     const said = JSON.parse(stdout.slice(stdout.lastIndexOf('\n{'))) as Record<string, number>;
     if (said.errors > 0) throw new Error(`${address}: ${said.errors} failed requests\n${stdout}`);

@@ -76,7 +76,7 @@ const digest = (value: unknown) =>
     )
     .digest('hex');
 
-/** Digests of all that a build takes from a file. */
+/** Digests of everything a build reads from a file. */
 const readTiger = async (file: string) => {
   const blocks: CensusBlock[] = [];
   for await (const block of readBlocks(file)) blocks.push(block);
@@ -87,12 +87,12 @@ const readGtfs = async (file: string) => {
   return digest([transit, facts.map(({ sha256: _, ...reported }) => reported)]);
 };
 
-/** Files read at a time: a read waits more than it works. */
+/** Files read concurrently: a read waits more than it works. */
 const AT_ONCE = 8;
 
 /**
- * Flips a bit of every byte in turn: what is read must be what was read before, or nothing. Gives
- * how many bytes there are, and how many of them made no difference.
+ * Flips one bit of every byte in turn; the result must be unchanged or refused. Returns the number
+ * of bytes and how many of them made no difference.
  */
 async function flipEach(file: string, read: (file: string) => Promise<string>) {
   const seed = Math.floor(Math.random() * 2 ** 32);
@@ -102,7 +102,7 @@ async function flipEach(file: string, read: (file: string) => Promise<string>) {
   const flips = Array.from(whole, (_, byte) => ({ byte, bit: dice.below(8) })).values();
   let unnoticed = 0;
   const flipInTurn = async () => {
-    // Under the same name, which a release tells.
+    // Under the same name, which is part of the release.
     const altered = path.join(await mkdtemp(at('altered-')), path.basename(file));
     for (const { byte, bit } of flips) {
       const where = `seed ${seed}: bit ${bit} of byte ${byte} of ${whole.length}`;
@@ -126,7 +126,7 @@ function flipped(whole: Buffer, byte: number, bit: number): Buffer {
   return bytes;
 }
 
-/** An error in one line that names the file, what is wrong with it, and what to do. */
+/** A one-line error that names the file, the problem, and the remedy. */
 function expectAdvice(error: unknown, file: string, where: string): void {
   expect(error, where).toBeInstanceOf(BuildError);
   const { message } = error as BuildError;
@@ -134,20 +134,20 @@ function expectAdvice(error: unknown, file: string, where: string): void {
   expect(message, where).toMatch(/^[^\n]+[;:?] [^\n]+$/);
 }
 
-/** Time stamps, attributes, tables that nobody reads. */
+/** Timestamps, attributes, unused tables. */
 const MAX_UNNOTICED = 1 / 3;
 
-test('any byte of census blocks flipped is an error, or the same blocks', async () => {
+test('flipping any byte of the census blocks gives an error or the same blocks', async () => {
   const { bytes, unnoticed } = await flipEach(await smallTiger(), readTiger);
   expect(unnoticed).toBeLessThan(bytes * MAX_UNNOTICED);
 });
 
-test('any byte of a feed flipped is an error, or the same timetable', async () => {
+test('flipping any byte of a feed gives an error or the same timetable', async () => {
   const { bytes, unnoticed } = await flipEach(await smallGtfs(), readGtfs);
   expect(unnoticed).toBeLessThan(bytes * MAX_UNNOTICED);
 });
 
-test('so of a feed whose entries have their sizes before them', async () => {
+test('the same holds for a feed whose entries are preceded by their sizes', async () => {
   const feed = await writeFeed(at('sizes.zip'), busFeed({}, busLine().slice(0, 3)));
   const { bytes, unnoticed } = await flipEach(feed, readGtfs);
   expect(unnoticed).toBeLessThan(bytes * MAX_UNNOTICED);

@@ -8,14 +8,17 @@ const ISLANDS = [
   { lon: 179.9, lat: 51.95 },
 ];
 
-test('the ground of a county across the antimeridian is that around its islands, no belt', () => {
+test('a county across the antimeridian covers the ground around its islands, not a belt around the globe', () => {
   const blocks = ISLANDS.map((at, i) => ({ ...at, geoid: 1 + i, county: '02016', isWater: false }));
   const counties = new Map([['02016', blocks]]);
   const near = { entrances: [{ lon: -179.99, lat: 51.95 }] };
   const far = { entrances: [{ lon: 0, lat: 51.95 }] };
   const [scope] = scopeCounties({
     region: {
-      ...{ counties, targets: counties, destinations: [near, far], transit: null },
+      counties,
+      targets: counties,
+      destinations: [near, far],
+      transit: null,
       streets: {},
     },
     world: { destinations: 2, firstInside: new Int32Array(3), inside: new Int32Array(0) },

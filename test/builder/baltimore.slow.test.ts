@@ -16,7 +16,7 @@ import { ensureDebianPackage } from '../support/debian.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
-/** Where the street data says it is complete. */
+/** The area where the street data claims to be complete. */
 const BOX = [-76.6081, 39.2586, -76.5288, 39.3065];
 
 const folder = folderOfTests();
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy?.close());
 
-test('the manifest tells how many shops and amenities are of no type, as osmium counts them', () => {
+test('the manifest counts shops and amenities without a type, as osmium counts them', () => {
   const elements = readWithOsmium(BALTIMORE_OSM).filter(({ type }) => type !== 'relation');
   const reported = proxy.releases.current.manifest.unmapped_values;
   expect(reported.length).toBeGreaterThan(30);
@@ -56,7 +56,7 @@ test('the manifest tells how many shops and amenities are of no type, as osmium 
   expect(reported).toContainEqual({ key: 'shop', value: 'chemist', elements: 1 });
 });
 
-test('all 10,025 blocks are answered: routed ones with times, the rest with none', async () => {
+test('covers all 10,025 blocks: routed ones with times, the rest with none', async () => {
   const { key } = await proxy.customer({ tokens: 1e9 });
   const release = proxy.releases.current;
   const county = release.county('24510')!;
@@ -81,7 +81,7 @@ test('all 10,025 blocks are answered: routed ones with times, the rest with none
   expect(withRows).toBe(1_709);
 });
 
-test('a row takes at most three bytes, everything counted', async () => {
+test('a row takes at most three bytes, everything included', async () => {
   const again = path.join(folder, 'again');
   const { manifest } = await buildInto(again);
   const store = new FolderStore(again);
@@ -117,7 +117,7 @@ test('two builds give the same objects, byte for byte', async () => {
   }
 });
 
-test('verify finds the release sound, and one flipped byte in any object', async () => {
+test('verify passes the release, and detects one flipped byte in any object', async () => {
   const faultsNow = async () => {
     const again = await openProxy(path.join(folder, 'store'));
     const faults: string[] = [];
@@ -140,7 +140,7 @@ test('verify finds the release sound, and one flipped byte in any object', async
   }
 });
 
-test('GDAL reads the block polygons, by box through the index too', async () => {
+test('GDAL reads the block polygons, including by bounding box through the index', async () => {
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   const { blocks } = proxy.releases.current.county('24510')!.objects;
   const file = path.join(folder, 'store', blocks.name);

@@ -13,12 +13,14 @@ import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
 
 const folder = folderOfTests();
 
-/** One lives at the west end, in a county of its own; where one changes is far from it. */
+/**
+ * One block lies at the west end, in a county of its own; the change between rides is far from it.
+ */
 const BLOCKS = [1_000, 27_000];
 const STOPS = { A: 1_240, M1: 15_000, M2: 15_080, B: 26_840 };
 const COUNTIES = ['99001', '99003'];
 
-/** From A to M1 in four minutes, and from M2, where nobody alights, at some minute on to B. */
+/** From A to M1 in four minutes, and from M2, where no rider alights, at some minute on to B. */
 function changing(leavesM2: number, sameVehicle = false): FeedTables {
   const feed = avenueFeed(
     STOPS,
@@ -34,7 +36,7 @@ function changing(leavesM2: number, sameVehicle = false): FeedTables {
   return { ...feed, 'trips.txt': trips };
 }
 
-test('what changes between two rides, far from home, makes a county’s rows anew', async () => {
+test('a change between two rides, far from home, recomputes a county’s rows', async () => {
   const towns = await writeSmallCity(
     folder,
     avenue(BLOCKS, [1_000]),
@@ -53,7 +55,7 @@ test('what changes between two rides, far from home, makes a county’s rows ane
     return times[Array.from(targets, (t) => matrix.targets[t]).indexOf(there)];
   };
   expect(await minutes(changing(6.5))).toBe(TIME);
-  // Too early for those who walk over from M1; it is at B when it was before.
+  // Too early for riders walking over from M1; it arrives at B at the same time as before.
   expect(await minutes(changing(5))).toBe(TIME + 10);
   expect(await minutes(changing(5, true))).toBe(TIME);
   expect(await minutes(changing(5))).toBe(TIME + 10);

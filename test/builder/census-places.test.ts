@@ -13,7 +13,7 @@ import { blockGeoid, type Point, pointAt, text, writeSmallCity } from '../transi
 
 const folder = folderOfTests();
 
-/** A star-shaped outline around a point, closed and clockwise, as shapefiles have shells. */
+/** A star-shaped outline around a point, closed and clockwise, as shapefile shells are. */
 function star(dice: Dice, east: number, north: number, least: number, most: number) {
   const corners = Array.from({ length: 24 }, (_, i): [number, number] => {
     const [angle, radius] = [(-i / 24) * 2 * Math.PI, dice.between(least, most)];
@@ -23,7 +23,7 @@ function star(dice: Dice, east: number, north: number, least: number, most: numb
   return [...corners, corners[0]];
 }
 
-/** Whether the outline winds around a point: the angles it is seen at add up to a turn. */
+/** Whether the outline winds around a point: the viewing angles add up to a full turn. */
 function windsAround(outline: readonly (readonly [number, number])[], { lon, lat }: Point) {
   let angle = 0;
   for (let i = 1; i < outline.length; i++) {
@@ -34,7 +34,7 @@ function windsAround(outline: readonly (readonly [number, number])[], { lon, lat
   return Math.abs(angle) > Math.PI;
 }
 
-test('a place has the blocks whose points it winds around, in whichever counties', async () => {
+test('a place has the blocks whose points it encloses, in whichever counties', async () => {
   const dice = new Dice(11);
   const city = randomCity(5);
   const county = (block: number) => (block % 2 === 0 ? '99001' : '99003');
@@ -43,7 +43,7 @@ test('a place has the blocks whose points it winds around, in whichever counties
     ...Array.from({ length: 12 }, () =>
       star(dice, dice.between(0, 4_600), dice.between(0, 4_600), 300, 1_600),
     ),
-    // Around nothing, and far away.
+    // Encloses no block, and is far away.
     star(dice, -900, -900, 50, 100),
     star(dice, 500_000, 0, 300, 900),
   ];

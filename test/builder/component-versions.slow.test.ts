@@ -29,7 +29,7 @@ beforeAll(async () => {
   versions = await versionsOf(usual);
 });
 
-/** A feed whose name is in its data. */
+/** A feed whose name depends on its data. */
 const feed = (agency: string) =>
   avenueFeed(STOPS, busLine(), {
     'feed_info.txt': [{ feed_publisher_name: agency, feed_id: agency, feed_lang: 'en' }],
@@ -53,7 +53,7 @@ async function versionsOf(inputs: Inputs): Promise<Record<string, string>> {
   );
 }
 
-/** The components that have another version than with the usual inputs. */
+/** The components whose version differs from the one with the usual inputs. */
 async function changedBy(changes: Partial<Inputs>): Promise<string[]> {
   const changed = await versionsOf({ ...usual, ...changes });
   return Object.keys(versions).filter((component) => changed[component] !== versions[component]);
@@ -66,7 +66,7 @@ test('each component has a version of its own', () => {
   expect(new Set(Object.values(versions)).size).toBe(5);
 });
 
-test('the same inputs under other names and in another order are the same versions', async () => {
+test('the same inputs under other names and in another order give the same versions', async () => {
   await mkdir(at('elsewhere'));
   const moved = async (file: string) => {
     const target = at('elsewhere', path.basename(file));
@@ -79,28 +79,28 @@ test('the same inputs under other names and in another order are the same versio
   expect(await changedBy({})).toEqual([]);
 });
 
-test('another extract is another road network, and other stations, places and parks', async () => {
+test('another extract changes the road network, stations, places and parks', async () => {
   await mkdir(at('more'));
   const { osm } = await writeSmallCity(at('more'), avenue([1_000, 9_160], [1_000, 3_000]));
   expect(await changedBy({ osm })).toEqual(['road_network', 'transit_network', 'pois', 'parks']);
 });
 
-test('another feed is another transit network, and other places: some stops are among them', async () => {
+test('another feed changes the transit network, and places, which include some stops', async () => {
   const gtfs = [usual.gtfs![0], await writeFeed(at('c.zip'), feed('C'))];
   expect(await changedBy({ gtfs })).toEqual(['transit_network', 'pois']);
 });
 
-test('so is another day of the same feeds', async () => {
+test('so does another day of the same feeds', async () => {
   expect(await changedBy({ serviceDate: '2026-03-12' })).toEqual(['transit_network', 'pois']);
 });
 
-test('another list of places is other places, and other parks where it lists any', async () => {
+test('another list of places changes places, and parks where it lists any', async () => {
   expect(await changedBy({ pois: [await listOf('libraries', 'other')] })).toEqual(['pois']);
   const parks = [...usual.pois!, await listOf('parks_small', 'other')];
   expect(await changedBy({ pois: parks })).toEqual(['pois', 'parks']);
 });
 
-test('heights of the ground are another road network, and others another one', async () => {
+test('elevation data changes the road network, and other data changes it again', async () => {
   const withHeights = (metres: number) => ({
     elevation: [writeHgt(folder, 39, -77, () => metres)],
   });
@@ -110,7 +110,7 @@ test('heights of the ground are another road network, and others another one', a
   expect(other).not.toBe(one);
 });
 
-test('other blocks are other blocks, and nothing else', async () => {
+test('other blocks change blocks only', async () => {
   await mkdir(at('tract'));
   const inAnotherTract = (block: number) => blockGeoid(block).replace('000100', '000200');
   const { blocks } = await writeSmallCity(
@@ -121,7 +121,7 @@ test('other blocks are other blocks, and nothing else', async () => {
   expect(await changedBy({ blocks })).toEqual(['blocks']);
 });
 
-test('without feeds there is no transit network, and the places are others', async () => {
+test('without feeds there is no transit network, and the places differ', async () => {
   const without = await versionsOf({ ...usual, gtfs: [], serviceDate: undefined });
   expect(Object.keys(without)).not.toContain('transit_network');
   expect(without.pois).not.toBe(versions.pois);

@@ -12,13 +12,13 @@ const folder = folderOfTests();
 
 const CORNERS = 7;
 const SPACING = 200;
-/** Of the second town, metres east: farther than anybody gets in an hour from the first. */
+/** Metres east of the first town to the second: out of reach within an hour. */
 const FAR = 90_000;
 
 const idOf = (town: number, column: number, row: number) =>
   town * CORNERS ** 2 + row * CORNERS + column;
 
-/** Two towns alike, each with two blocks and a shop; `second` moves all of the second one's. */
+/** Two identical towns, each with two blocks and a shop; `second` shifts the whole second town. */
 function twoTowns(second = 0): SmallCity {
   const corners: Point[] = [];
   const streets: [number, number][] = [];
@@ -37,7 +37,9 @@ function twoTowns(second = 0): SmallCity {
   return { corners, streets, blocks, shops };
 }
 
-/** A bus every ten minutes that takes so many minutes from the first stop to the second. */
+/**
+ * A bus every ten minutes that takes the given number of minutes from the first stop to the second.
+ */
 function shuttle(town: number, ride: number, more: FeedTables = {}): FeedTables {
   const stops = { A: town * FAR + 100, B: town * FAR + 1_000 };
   const trips = Array.from({ length: 12 }, (_, n): AvenueTrip => {
@@ -70,14 +72,14 @@ test('is the same for the same inputs', async () => {
   expect(digests(await link(twoTowns(), feeds))).toEqual(digests(await link(twoTowns(), feeds)));
 });
 
-test('no trips are searched that nobody from a region could ride', async () => {
+test('no trips are searched that no rider from a region could take', async () => {
   const tripsWith = async (...feeds: readonly FeedTables[]) =>
     (await link(twoTowns(), feeds)).linked.world.transit!.timetable.arrivals.length;
   const [near, far] = [shuttle(0, 3), shuttle(4, 3)];
   expect(await tripsWith(near, far)).toBe(await tripsWith(near));
 });
 
-describe('what changes far away changes no digest here', () => {
+describe('distant changes leave the digest unchanged', () => {
   const changed = async (city: SmallCity, feeds: readonly FeedTables[]) => {
     const [before, after] = [
       digests(await link(twoTowns(), [shuttle(0, 3), shuttle(1, 3)])),
@@ -92,7 +94,7 @@ describe('what changes far away changes no digest here', () => {
     expect(await changed(twoTowns(), [shuttle(0, 4), shuttle(1, 3)])).toEqual([true, false]);
   });
 
-  test('the order of the feeds, one more, and one less', async () => {
+  test('the order of the feeds, one more, and one fewer', async () => {
     const [here, there] = [shuttle(0, 3), shuttle(1, 3)];
     expect(await changed(twoTowns(), [there, here])).toEqual([false, false]);
     expect(await changed(twoTowns(), [there, shuttle(1, 5), here])).toEqual([false, true]);
@@ -110,22 +112,22 @@ describe('what changes far away changes no digest here', () => {
   });
 });
 
-describe('whatever a time follows from changes the digest', () => {
-  test('a rule for changing', async () => {
+describe('every change that affects a time changes the digest', () => {
+  test('a rule for transfers', async () => {
     const rule = { from_stop_id: 'A', to_stop_id: 'B', transfer_type: 2, min_transfer_time: 600 };
     const [plain] = digests(await link(twoTowns(), [shuttle(0, 3)]));
     const ruled = await link(twoTowns(), [shuttle(0, 3, { 'transfers.txt': [rule] })]);
     expect(digests(ruled)[0]).not.toBe(plain);
   });
 
-  test('two streets that end in one place, joined or not', async () => {
+  test('whether two streets that end in one place are joined', async () => {
     const city = twoTowns();
     const corner = idOf(0, 3, 3);
     const [first, ...others] = city.streets.flatMap(([a, b], i) =>
       a === corner || b === corner ? [i] : [],
     );
     expect(others.length).toBe(3);
-    // The same lines on the ground, but one of the four ends in a corner of its own.
+    // The same lines on the ground, except that one of the four ends in a separate corner.
     const apart = {
       ...city,
       corners: [...city.corners, city.corners[corner]],
@@ -148,7 +150,7 @@ describe('whatever a time follows from changes the digest', () => {
     expect(digests(city)[0]).not.toBe(open);
   });
 
-  test('whether a street is cut off where the street data ends', async () => {
+  test('whether a street is cut off at the edge of the street data', async () => {
     const city = await link(twoTowns(), []);
     const [open] = digests(city);
     city.linked.region.walk.isCutOff[0] ^= 1;

@@ -16,7 +16,7 @@ import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
 const folder = folderOfTests();
 
 const KINDS = ['pois', 'catchment', 'reach-from', 'reach-to'] as const;
-/** Every time of a kind, as `from to mode: time`, blocks by their number in the city. */
+/** Every time of one kind, as `from to mode: time`, with blocks by their number in the city. */
 type Times = Record<(typeof KINDS)[number], Map<string, number>>;
 
 async function build(
@@ -60,7 +60,7 @@ async function build(
 }
 
 test.each([1, 2, 3])(
-  'blocks of three counties get the times they get in one, city %i',
+  'blocks of three counties have the same times as in one, city %i',
   async (seed) => {
     const city = randomCity(seed);
     const { feeds } = randomTimetable(seed, city.stops);
@@ -80,7 +80,7 @@ test.each([1, 2, 3])(
     expect([one.counties.length, three.counties.length]).toEqual([1, 3]);
     for (const kind of KINDS) expect(three.times[kind]).toEqual(one.times[kind]);
     expect(three.nearest).toEqual(one.nearest);
-    // Of one county, what leads there and what comes from there are each other's mirror.
+    // For a single county, times to and times from mirror each other.
     const { times } = one;
     const turned = (map: ReadonlyMap<string, number>) =>
       new Map(

@@ -11,16 +11,18 @@ import { linkCity } from './linked-city.ts';
 
 const folder = folderOfTests();
 
-/** Towns of so many corners each way. */
+/** Towns with that many corners each way. */
 const CORNERS = 7;
 const SPACING = 250;
 const BLOCKS = 4;
 const LINES = 5;
 
-/** A row of towns along one road, each a county, at random distances; stops in and between them. */
+/**
+ * A row of towns along one road, each a county, at random distances; stops inside and between them.
+ */
 interface Row extends SmallCity {
   readonly stops: readonly Point[];
-  /** By stop: the door of a station far off, where a shop is, or nothing. */
+  /** By stop: the door of a remote station, the site of a shop, or nothing. */
   readonly doors: readonly (Point | null)[];
   readonly towns: number;
 }
@@ -58,7 +60,7 @@ function randomRow(dice: Dice): Row {
   return { corners, streets, blocks, shops, stops, doors, towns };
 }
 
-/** Fast lines between stops at random, some of which lie deep behind a door far off. */
+/** Fast lines between random stops, some of which lie deep behind a remote door. */
 function randomFeed(dice: Dice, { stops, doors }: Row): FeedTables {
   const place = ({ lon, lat }: Point) => ({ stop_lon: lon.toFixed(7), stop_lat: lat.toFixed(7) });
   const records: FeedRecord[] = [];
@@ -116,7 +118,7 @@ function randomFeed(dice: Dice, { stops, doors }: Row): FeedTables {
 const leftOut = { places: 0, counties: 0, stops: 0 };
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  'what is reached from a county is listed, ascending, and lies in its scope, row of towns %i',
+  'places reached from a county are listed in ascending order and lie in its scope, row of towns %i',
   async (seed) => {
     const dice = new Dice(seed * 7919);
     const row = randomRow(dice);

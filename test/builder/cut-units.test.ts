@@ -4,7 +4,7 @@ import { type CountyEstimate, CountyEstimates } from '../../builder/plan/county-
 import { cutUnits } from '../../builder/plan/cut-units.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** A land of square counties, some of them at sea: as many blocks in each as is drawn, evenly spread. */
+/** Square counties, some of them at sea, with the drawn number of blocks evenly spread in each. */
 const land = fc
   .record({ columns: fc.integer({ min: 1, max: 9 }), rows: fc.integer({ min: 1, max: 7 }) })
   .chain(({ columns, rows }) =>
@@ -36,7 +36,7 @@ function sketch({ columns, blocks, sunk }: typeof land extends fc.Arbitrary<infe
   return sketches.finish();
 }
 
-/** Whether one gets from any county to all others, going from neighbour to neighbour. */
+/** Whether every county reaches all others through neighbours. */
 function hangsTogether(
   group: readonly string[],
   counties: Readonly<Record<string, CountyEstimate>>,
@@ -50,7 +50,7 @@ function hangsTogether(
   return seen.length === group.length;
 }
 
-test('units are all counties, each once; they hang together and have no more blocks than they may', () =>
+test('units contain every county once, are contiguous, and respect the block limit', () =>
   forAll(100, land, fc.integer({ min: 1, max: 400 }), (drawn, maxBlocks) => {
     const counties = sketch(drawn);
     const units = cutUnits(counties, maxBlocks);
@@ -64,7 +64,7 @@ test('units are all counties, each once; they hang together and have no more blo
     expect(cutUnits(counties, maxBlocks)).toEqual(units);
   }));
 
-test('units of a land that is dense in one corner balance what is to be searched, not blocks', () => {
+test('units of a country with one dense corner balance search work, not blocks', () => {
   const columns = 12;
   const dense = (i: number) => i % columns < 3 && i < 3 * columns;
   const blocks = Array.from({ length: columns * columns }, (_, i) => (dense(i) ? 64 : 16));
@@ -79,7 +79,7 @@ test('units of a land that is dense in one corner balance what is to be searched
   expect(Math.max(...pairs)).toBeLessThan(1.6 * mean);
 });
 
-test('a county at sea belongs to the nearest, and one at the border to those across it', () => {
+test('a county at sea joins the nearest one, and a border county joins those across the border', () => {
   const counties = sketch({ columns: 6, blocks: [9, 9, 9, 9, 9, 9], sunk: [3, 4] });
   const near = Object.fromEntries(Object.entries(counties).map(([c, { near: n }]) => [c, n]));
   expect(near).toEqual({

@@ -20,7 +20,7 @@ const folder = folderOfTests();
 let inputs: { osm: string[]; blocks: string[] };
 const store = ofTests(() => new FolderStore(path.join(folder, 'store')));
 
-/** An avenue of four blocks, every other one in another county. */
+/** An avenue of four blocks, alternating between two counties. */
 beforeAll(async () => {
   const city = avenue([1_000, 1_500, 2_000, 2_500], [1_200]);
   const geoidOf = (block: number) => blockGeoid(block).replace(/^\d{5}/, COUNTIES[block % 2]);
@@ -32,7 +32,7 @@ const build = (directions: readonly Direction[], into = store) =>
 
 const reachTo = () => readdir(path.join(store.location, 'reach-to'));
 
-test('a release built away from blocks only has no objects towards them, and says so', async () => {
+test('a release built without the to direction has no objects for it, and says so', async () => {
   const { manifest, searched } = await build(['from']);
   expect(searched).toEqual(COUNTIES);
   expect(manifest.directions).toEqual(['from']);
@@ -45,7 +45,7 @@ test('a release built away from blocks only has no objects towards them, and say
   expect(await faultsIn(store)).toEqual([]);
 });
 
-test('it is served: the other direction is not available, named and free', async () => {
+test('it is served: the other direction is reported as unavailable, by name and uncharged', async () => {
   const proxy = await ofThisTest(openProxy(store.location));
   const meta = (await proxy.get('/v1/isochrone/meta')).json();
   expect(meta.directions).toEqual(['from']);
@@ -63,11 +63,11 @@ test('it is served: the other direction is not available, named and free', async
   expect(to.json().detail).toContain('it has from');
   const from = await ask('from');
   expect(from.json().reachable_blocks).toBe(4);
-  // 10 for a contour, and nothing for the refusal before.
+  // 10 for a contour, and nothing for the refusal before it.
   expect(from.headers['x-tokens-remaining']).toBe('90');
 });
 
-test('one with both directions takes over all the rest, and is as if built anew', async () => {
+test('a release with both directions reuses the rest and equals a fresh build', async () => {
   const { manifest, searched } = await build(['from', 'to']);
   expect(searched).toEqual([]);
   expect(manifest.directions).toEqual(['from', 'to']);
@@ -79,7 +79,7 @@ test('one with both directions takes over all the rest, and is as if built anew'
   expect(await storeContents(store.location)).toMatchObject(await storeContents(anew.location));
 });
 
-test('back to one direction nothing is made, and garbage collection takes the other', async () => {
+test('going back to one direction builds nothing, and garbage collection removes the other', async () => {
   const before = await storeContents(store.location);
   const { searched } = await build(['from']);
   expect(searched).toEqual([]);
@@ -95,14 +95,20 @@ test('back to one direction nothing is made, and garbage collection takes the ot
   expect(remove.map(({ name }) => name.replace(/-[0-9a-f]{16,}\.\w+$/, '')).sort()).toEqual([
     'manifests/x',
     'plans/99001',
-    // What was prepared for who builds by that plan.
+    // Prepared for builders of that plan.
     ...COUNTIES.flatMap((county) => [`prepared/${county}-outlines`, `prepared/${county}-points`]),
-    ...['prepared/osm', 'prepared/osm-744893', 'prepared/osm-744894'],
+    'prepared/osm',
+    'prepared/osm-744893',
+    'prepared/osm-744894',
     ...COUNTIES.map((county) => `reach-to/${county}`),
-    ...['receipts/blocks', 'receipts/join', 'receipts/osm', 'receipts/plan'],
+    'receipts/blocks',
+    'receipts/join',
+    'receipts/osm',
+    'receipts/plan',
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
-    // What is only needed to join the region with others once more.
-    ...['receipts/region-99001', 'regions/99001'],
+    // Needed only to join the region with others again.
+    'receipts/region-99001',
+    'regions/99001',
   ]);
   expect([await reachTo(), await faultsIn(store)]).toEqual([[], []]);
   const { searched: again } = await build(['from', 'to']);

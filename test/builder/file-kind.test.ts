@@ -30,14 +30,14 @@ test.each([
   ['GeoJSON', '{ "type": "FeatureCollection" }', 'a JSON file'],
   ['an error page', '<!DOCTYPE html><title>404</title>', 'a web page'],
   ['OSM XML', '<?xml version="1.0"?><osm/>', 'an XML file'],
-])('%s is named when another kind is needed', async (_, content, kind) => {
+])('identifies %s when another kind is expected', async (_, content, kind) => {
   const file = await write('input', content);
   await expect(requireKind(file, 'flatgeobuf')).rejects.toThrow(
     `${file}: is ${kind}, not a FlatGeobuf file`,
   );
 });
 
-test('files of the expected kind, of no known kind, and missing ones pass', async () => {
+test('accepts files of the expected kind or an unknown kind, and missing files', async () => {
   await requireKind(await write('a.osm.pbf', pbf), 'pbf');
   await requireKind(await write('a.csv', 'id,lat,lon\n1,2,3\n'), 'zip');
   await requireKind(path.join(folder, 'missing'), 'zip');

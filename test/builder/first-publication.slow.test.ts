@@ -29,7 +29,7 @@ afterEach(() => store.close());
 const publish = (release: string, now: Date) =>
   publishManifest(store, { ...manifest, release }, now);
 
-/** What proxies that were started one after the other say. */
+/** The responses of proxies started one after another. */
 async function lastUpdated(): Promise<{ last_updated: string; release: string }> {
   const answers: string[] = [];
   for (let i = 0; i < 2; i++) {
@@ -41,7 +41,7 @@ async function lastUpdated(): Promise<{ last_updated: string; release: string }>
   return JSON.parse(answers[0]);
 }
 
-test('last_updated is when the release in force was first published, also after a rollback', async () => {
+test('last_updated is when the current release was first published, also after a rollback', async () => {
   await publish('spring', SPRING);
   expect(await lastUpdated()).toEqual({ last_updated: SPRING.toISOString(), release: 'spring' });
   await publish('summer', SUMMER);
@@ -52,7 +52,7 @@ test('last_updated is when the release in force was first published, also after 
   expect(await lastUpdated()).toEqual({ last_updated: SUMMER.toISOString(), release: 'summer' });
 });
 
-test('a release that is built again has its first time, even if it was removed meanwhile', async () => {
+test('a rebuilt release keeps its first publication time, even if it was removed in between', async () => {
   const { manifest: name } = await publish('spring', SPRING);
   await publish('summer', SUMMER);
   const future = new Date('2099-01-01T00:00:00Z');
@@ -62,13 +62,13 @@ test('a release that is built again has its first time, even if it was removed m
   expect(again).toMatchObject({ manifest: name, published_at: SPRING.toISOString() });
 });
 
-test('the time is not in the manifest: published at another time, its bytes are the same', async () => {
+test('the manifest does not contain the time: publishing later gives the same bytes', async () => {
   const { sha256 } = await publish('spring', SPRING);
   await publish('summer', SUMMER);
   expect((await publish('spring', AUTUMN)).sha256).toBe(sha256);
 });
 
-test('of two that publish one release at a time, both say the same time', async () => {
+test('two concurrent publications of one release report the same time', async () => {
   const times = [SPRING, SUMMER, AUTUMN];
   const outcomes = await Promise.allSettled(times.map((now) => publish('spring', now)));
   const said = outcomes.flatMap((outcome) =>
@@ -78,7 +78,7 @@ test('of two that publish one release at a time, both say the same time', async 
   expect((await lastUpdated()).last_updated).toBe(said[0]);
 });
 
-test('a damaged time of publication is named, and the release in force stays', async () => {
+test('names a damaged publication time, and keeps the current release', async () => {
   const { manifest: name } = await publish('spring', SPRING);
   await publish('summer', SUMMER);
   const before = await readFile(path.join(folder, 'latest.json'), 'utf8');

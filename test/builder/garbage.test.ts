@@ -6,7 +6,7 @@ import { forAll } from '../support/for-all.ts';
 
 const CUTOFF = 100;
 
-/** Stores of a few objects, and manifests and receipts that name some of them. */
+/** Stores of a few objects, with manifests and receipts that name some of them. */
 const stores = fc
   .record({
     objects: fc.array(fc.nat(200), { minLength: 1, maxLength: 12 }),
@@ -65,7 +65,7 @@ const collect = ({ files, named, retention }: Case) => {
 
 const holds = (property: (store: Case) => Promise<void>) => forAll(500, stores, property);
 
-test('what is young stays, and so does the release in force and all it needs', () =>
+test('keeps young objects, and the current release with everything it needs', () =>
   holds(async (store) => {
     const { remove } = await collect(store);
     const gone = new Set(remove.map(({ name }) => name));
@@ -74,7 +74,7 @@ test('what is young stays, and so does the release in force and all it needs', (
     for (const name of [current, ...store.named.get(current)!]) expect(gone).not.toContain(name);
   }));
 
-test('so many of the others stay as asked for, none older than one that goes', () =>
+test('keeps the requested number of other releases, none older than a removed one', () =>
   holds(async (store) => {
     const { kept, remove } = await collect(store);
     const others = kept.filter(({ name }) => name !== store.retention.current);
@@ -86,7 +86,7 @@ test('so many of the others stay as asked for, none older than one that goes', (
     }
   }));
 
-test('broken off anywhere, no manifest and no receipt is left without what it names', () =>
+test('interrupted at any point, it leaves no manifest or receipt without the objects it names', () =>
   holds(async (store) => {
     const { remove } = await collect(store);
     const left = new Map(store.files.map((file) => [file.name, file]));
@@ -98,7 +98,7 @@ test('broken off anywhere, no manifest and no receipt is left without what it na
     }
   }));
 
-test('what is left is needed: by a release, by a young receipt, or it is young', () =>
+test('every remaining object is needed by a release or a young receipt, or is young', () =>
   holds(async (store) => {
     const { kept, remove } = await collect(store);
     const gone = new Set(remove);

@@ -30,7 +30,7 @@ function distanceToRing([x, y]: readonly [number, number], ring: Ring): number {
   return Math.min(...distances);
 }
 
-test('a simpler area keeps within the tolerance of every point, with fewer of them, and whole', () =>
+test('a simplified area stays within the tolerance of every point, with fewer points, and stays valid', () =>
   forAll(
     100,
     wobbly(1),
@@ -53,7 +53,7 @@ test('a simpler area keeps within the tolerance of every point, with fewer of th
     },
   ));
 
-test('what would vanish, or come to cross itself, stays as it is', () => {
+test('an area that would vanish or self-intersect stays unchanged', () => {
   const sliver: Ring = [
     [0, 0],
     [1, 0],
@@ -80,7 +80,7 @@ const box = fc
   });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-test('a cover has every point of its boxes, and none more than a cell away from all of them', () =>
+test('a cover contains every point of its boxes, and no point more than a cell away from all of them', () =>
   forAll(100, fc.array(box, { minLength: 1, maxLength: 4 }), share, share, (boxes, x, y) => {
     const cover = new CellSet(FINE_CELLS);
     for (const part of boxes) cover.add(part);
@@ -101,7 +101,7 @@ test('a cover has every point of its boxes, and none more than a cell away from 
     if (!isNear) expect(cover.hasPoint(lon, lat)).toBe(false);
   }));
 
-test('a cover clips a box to the box around it', () => {
+test('a cover clips a box to its bounds', () => {
   const cover = new CellSet(FINE_CELLS);
   cover.add({ minLon: 1, minLat: 1, maxLon: 2, maxLat: 2 });
   cover.add({ minLon: 3, minLat: 0, maxLon: 4, maxLat: 1 });

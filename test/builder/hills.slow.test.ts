@@ -15,11 +15,11 @@ const folder = folderOfTests();
 let builds = 0;
 let inputs: { osm: string[]; blocks: string[] };
 beforeAll(async () => {
-  // Of the blocks one lives 1,000 m east of the first shop, the other 1,000 m west of the second.
+  // The first block lies 1,000 m east of the first shop, the second 1,000 m west of the second.
   inputs = await writeSmallCity(folder, avenue([2_000, 8_000], [1_000, 9_000]));
 });
 
-/** Metres up to the east, a cell of the tile: 4 of 71.88 m are a slope of 5.6 %. */
+/** Metres of climb eastwards per cell of the tile: 4 over 71.88 m are a slope of 5.6 %. */
 const uphill =
   (aCell: number): Surface =>
   (lon) =>
@@ -31,10 +31,12 @@ const tobler = (grade: number) => 6 * Math.exp(-3.5 * Math.abs(grade + 0.05));
 /** Tenths: half a minute from the avenue and half a minute to it, on level ground. */
 const walk = (grade: number) => 10 * (1 + 12.5 * (tobler(0) / tobler(grade)));
 
-test('times to places are those of the slope, there and back each its own; the manifest says so', async () => {
+test('times to places follow the slope, separately there and back; the manifest says so', async () => {
   const times = async (elevation: string[]) => {
     const built = await buildCity(path.join(folder, `city-${builds++}`), {
-      ...{ ...inputs, gtfs: [], elevation },
+      ...inputs,
+      gtfs: [],
+      elevation,
     });
     const { assumptions } = built.release.manifest;
     const [[east, west], [bikeEast, bikeWest]] = await Promise.all(
@@ -53,7 +55,7 @@ test('times to places are those of the slope, there and back each its own; the m
   const hilly = await times(tile(uphill(4)));
   expect(Math.abs(hilly.east - walk(GRADE))).toBeLessThanOrEqual(1);
   expect(Math.abs(hilly.west - walk(-GRADE))).toBeLessThanOrEqual(1);
-  // The table: 9.6 km/h at 5 %, 8.4 at 6 %; 18 downhill. A minute is walked.
+  // From the table: 9.6 km/h at 5 %, 8.4 at 6 %; 18 downhill. One minute is walked.
   const kmh = 9.6 - 1.2 * (100 * GRADE - 5);
   expect(Math.abs(hilly.bikeEast - 10 * (1 + 60 / kmh))).toBeLessThanOrEqual(1);
   expect(Math.abs(hilly.bikeWest - 10 * (1 + 60 / 18))).toBeLessThanOrEqual(1);
@@ -64,7 +66,7 @@ test('times to places are those of the slope, there and back each its own; the m
   });
 });
 
-test('level ground gives the very objects that there are without heights', async () => {
+test('level ground gives the same objects as no elevation data', async () => {
   const objects = async (elevation: string[]) => {
     const store = new FolderStore(path.join(folder, `objects-${builds++}`));
     const { manifest } = await buildPlain({ ...inputs, elevation }, store);
@@ -74,7 +76,7 @@ test('level ground gives the very objects that there are without heights', async
   expect(await objects(tile(() => 77))).toEqual(await objects([]));
 });
 
-test('a county is searched again when the ground changes under its streets, and then alone', async () => {
+test('a county is searched again only when the ground under its streets changes', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'again')));
   const searched = async (surface: Surface | null) => {
     const elevation = surface ? tile(surface) : [];
@@ -90,10 +92,11 @@ test('a county is searched again when the ground changes under its streets, and 
   expect(await searched(null)).toEqual([]);
 });
 
-test('downhill one gets farther than on level ground, and into a county that lies so far', async () => {
+test('downhill reach exceeds that on level ground, and extends into a county that far away', async () => {
   const counties = ['99001', '99003'];
   const geoidIn = (block: number) => counties[block] + blockGeoid(block).slice(5);
-  // By bike it is 17.6 km at 18 km/h, and a minute to push; on level ground it would be 70 minutes.
+  // By bike it is 17.6 km at 18 km/h, and a minute of pushing; on level ground it would be 70
+  // minutes.
   const towns = await writeSmallCity(folder, avenue([1_000, 18_600], [1_000]), geoidIn);
   const store = await ofThisTest(new FolderStore(path.join(folder, 'downhill')));
   const elevation = [-77, -76].map((west) =>
@@ -107,7 +110,7 @@ test('downhill one gets farther than on level ground, and into a county that lie
   expect(times[there]).toBe(60);
 });
 
-test('files without heights where the streets are are refused', async () => {
+test('refuses elevation files with no data where the streets are', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'refused')));
   const elevation = [writeHgt(folder, 10, 20, () => 5)];
   await expect(buildPlain({ ...inputs, elevation }, store)).rejects.toThrow(

@@ -16,14 +16,17 @@ import {
 } from '../transit/small-city.ts';
 
 const COUNTIES = ['99001', '99003', '99005'];
-/** Of a block's square, in degrees, and of the shops' ids: nodes of OpenStreetMap. */
+/** The side of a block's square, in degrees, and the first id of the shops: OpenStreetMap nodes. */
 const HALF_SIDE = 1e-4;
 const FIRST_SHOP = 1_000_000;
 const NODE = 1;
 
 const folder = folderOfTests();
 
-/** A grid of streets; blocks anywhere, county by turns; shops in blocks, on their edges, and between. */
+/**
+ * A grid of streets; blocks anywhere, alternating between counties; shops inside blocks, on their
+ * edges, and between them.
+ */
 function randomTown(dice: Dice): SmallCity {
   const side = 8;
   const corners: Point[] = [];
@@ -47,7 +50,7 @@ function randomTown(dice: Dice): SmallCity {
 const countyOf = (block: number) => COUNTIES[block % COUNTIES.length];
 const geoidOf = (block: number) => countyOf(block) + blockGeoid(block).slice(5);
 
-/** Where each shop must be at home: in the block that holds it, else with the nearest one. */
+/** The expected home of each shop: the block that contains it, otherwise the nearest one. */
 function expectedHomes({ blocks, shops }: SmallCity): string[] {
   return shops.map(({ lon, lat }) => {
     const holding = blocks.flatMap((block, i) =>
@@ -61,7 +64,7 @@ function expectedHomes({ blocks, shops }: SmallCity): string[] {
 }
 
 test.each([1, 2, 3])(
-  'a place is at home where a polygon holds it, however counties are parted into regions, town %i',
+  'a place belongs to the block whose polygon contains it, however counties are divided into regions, town %i',
   async (seed) => {
     const town = randomTown(new Dice(seed * 31));
     const inputs = path.join(folder, `town-${seed}`);

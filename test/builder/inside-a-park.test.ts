@@ -6,12 +6,12 @@ import { busFeed, RIDE, STOPS } from '../transit/bus-town.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { pointAt } from '../transit/small-city.ts';
 
-/** Along the avenue, on both of its sides. */
+/** Along the avenue, on both sides. */
 const PARK = { from: STOPS.B - 2_000, to: STOPS.B + 3_000, half: 200 };
-/** Of a quarter of an hour's walk from it, in it, and on the way to the bus. */
+/** Times within a quarter of an hour's walk of it, inside it, and on the way to the bus. */
 const BLOCKS = { before: PARK.from - 1_200, inside: STOPS.B + 160, bus: 1_000 };
 
-test('who lives in a park, or alights in it, is there; others walk to its side', async () => {
+test('residents of a park and riders alighting in it are already there; others walk to its edge', async () => {
   const folder = await folderOfThisTest();
   const { from, to, half } = PARK;
   const outline = [
@@ -25,7 +25,7 @@ test('who lives in a park, or alights in it, is there; others walk to its side',
   const built = await buildSmallCity(folder, city, [feed], '2026-03-11');
   const [before, inside, bus] = await built.nearest('parks_large');
   await built.close();
-  // Half a minute out to the avenue and 1,200 m along it; sides are entered every 50 m.
+  // Half a minute out to the avenue and 1,200 m along it; sides have an entrance every 50 m.
   expect(Math.abs(before - 155)).toBeLessThanOrEqual(7);
   expect(inside).toBe(10);
   // To the stop, a minute for boarding, half a minute's wait, and the ride.

@@ -12,14 +12,14 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const BUILD = '0123456789abcdef';
 const OLD = new Date(0);
-/** What a worker has written, and what one is writing: no manifest names either. */
+/** Files a worker has written, and one it is writing: no manifest names either. */
 const OBJECT = 'pois/99001-0123456789abcdef.tta';
 const HALF = 'pois/99003-0123456789abcdef.tta.01234567-89ab-4def-8123-456789abcdef.tmp';
 
 const folder = folderOfTests();
 let stores = 0;
 let store: FolderStore;
-/** The same, of another process. */
+/** The same in another process. */
 let other: FolderStore;
 
 const file = (name: string) => path.join(store.location, name);
@@ -43,7 +43,7 @@ afterEach(async () => {
   await Promise.all([store.close(), other.close()]);
 });
 
-test('what workers write is cleared neither by gc nor by a build here, until their build is done', async () => {
+test('neither gc nor a local build removes files that workers wrote, until their build is done', async () => {
   await withLease(store, BUILD, async () => {
     await expect(collect()).rejects.toThrow(/workers of a build are writing to it \(last process/);
     await whileBuilding(other, [], async () => {});
@@ -58,7 +58,7 @@ test('what workers write is cleared neither by gc nor by a build here, until the
   expect(await isThere(OBJECT)).toBe(false);
 });
 
-test('the lease of a build whose workers have died lapses; that of one who works does not', async () => {
+test('the lease of a build whose workers have died expires; that of a live one does not', async () => {
   const lease = file(`leases/${BUILD}.json`);
   const long = new Date(Date.now() - LEASE_LAPSES_MS - 1_000);
   const aged = () => utimes(lease, long, long);
@@ -77,7 +77,7 @@ test('the lease of a build whose workers have died lapses; that of one who works
   expect([await isThere(OBJECT), await isThere(`leases/${BUILD}.json`)]).toEqual([false, false]);
 });
 
-test('a worker begins to write once gc is done, and says what it waits for', async () => {
+test('a worker starts writing once gc is done, and reports what it waits for', async () => {
   const said: string[] = [];
   const sweep = await other.lock('.sweep-lock');
   const waiting = (ms: number) =>
@@ -89,7 +89,7 @@ test('a worker begins to write once gc is done, and says what it waits for', asy
   expect(await patient).toBe('worked');
 });
 
-test('who waits for another build goes on when it is done, and gives up in the end', async () => {
+test('a build waiting for another continues when that is done, and gives up eventually', async () => {
   const lock = await other.lock('.build-lock');
   const said: string[] = [];
   const publish = (ms: number) =>
@@ -98,7 +98,8 @@ test('who waits for another build goes on when it is done, and gives up in the e
       (owner) => `${owner} builds`,
       async () => 'published',
       {
-        ...{ ms, onWait: (line: string) => said.push(line) },
+        ms,
+        onWait: (line: string) => said.push(line),
       },
     );
   await expect(publish(50)).rejects.toThrow(/process \d+ builds$/);

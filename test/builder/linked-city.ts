@@ -8,15 +8,15 @@ import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';
 
-/** A small city read and linked, and the scopes of its counties. */
+/** A small city, read and linked, and the scopes of its counties. */
 export interface LinkedCity {
   readonly linked: LinkedRegion;
   readonly scopes: readonly CountyScope[];
 }
 
 /**
- * Reads and links the inputs of a small city, whose blocks are all of one county, as if they were
- * of several: `sizes` says how many blocks each has, in the order of the blocks.
+ * Reads and links the inputs of a small one-county city as if it had several counties: `sizes` is
+ * the number of blocks in each, in block order.
  */
 export async function linkCity(
   inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs'>,

@@ -16,8 +16,8 @@ const AWAY = 14_700;
 const [FAR_EAST, NORTH] = [24_000, 3_000];
 
 /**
- * A road from a block in the west to one in the east, which is tied to the lane beside it: that one
- * begins there, leads on beyond what is read for the west, and back to the road in a wide circle.
+ * A road from a block in the west to one in the east, which is linked to the parallel lane: the
+ * lane starts there, leaves the area read for the west, and returns to the road in a wide circle.
  */
 function roadAndLane(): SmallCity {
   const corners: [number, number][] = [];
@@ -43,7 +43,7 @@ function roadAndLane(): SmallCity {
   };
 }
 
-/** A road from a block in the west to one that is farther than an hour's ride, by a few streets. */
+/** A road from a block in the west to one more than an hour's ride away, past a few streets. */
 function roadPastAnHour(): SmallCity {
   const corners = Array.from({ length: 60 }, (_, i) => pointAt(i * 300, 0));
   const streets = corners.slice(1).map((_, i): [number, number] => [i, i + 1]);

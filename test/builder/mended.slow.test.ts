@@ -13,7 +13,7 @@ beforeEach(async () => {
   await cp(inject('demoStore'), folder, { recursive: true });
 });
 
-/** Every file of the store, receipts too. */
+/** Every file of the store, including receipts. */
 async function files(): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -22,7 +22,7 @@ async function files(): Promise<string[]> {
     .sort();
 }
 
-/** Builds the demo release again into the store; returns the counties that were searched. */
+/** Builds the demo release into the store again; returns the counties that were searched. */
 async function buildAgain(): Promise<readonly string[]> {
   const city = (...parts: string[]) => path.join(inject('demoCity'), ...parts);
   const store = new FolderStore(folder);
@@ -51,7 +51,7 @@ async function flipAByte(file: string, random: Random): Promise<void> {
   await writeFile(file, bytes);
 }
 
-test('a build over a store in which every file is damaged mends all of them', async () => {
+test('a build over a store in which every file is damaged repairs all of them', async () => {
   const sound = await storeContents(inject('demoStore'));
   expect(await storeContents(folder)).toEqual(sound);
   const seed = Math.floor(Math.random() * 2 ** 31);
@@ -59,7 +59,7 @@ test('a build over a store in which every file is damaged mends all of them', as
   for (const file of await files()) await flipAByte(file, random);
   expect(await buildAgain(), `seed ${seed}`).toEqual(['99001', '99003']);
   expect(await storeContents(folder), `seed ${seed}`).toEqual(sound);
-  // And what it left is believed.
+  // And the receipts it left are believed.
   expect(await buildAgain()).toEqual([]);
 });
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   gtfs = await writeFeed(at('bus.zip'), busFeed());
 });
 
-/** Builds, which must be refused; gives the message, and whether anything had been searched. */
+/** Runs a build that must be refused; returns the message, and whether any search had started. */
 async function refusal(
   request: Partial<BuildRequest>,
 ): Promise<{ line: string; searched: boolean }> {
@@ -46,13 +46,13 @@ async function refusal(
   return { line: error.message, searched: stages.includes('search') };
 }
 
-test('a folder without tables is no feed', async () => {
+test('a folder without tables is not a feed', async () => {
   await mkdir(at('empty'));
   const { line } = await refusal({ gtfs: [at('empty')] });
   expect(line).toContain(`${at('empty')}: has no agency.txt`);
 });
 
-test('the same feed twice is refused, also under another name', async () => {
+test('refuses the same feed given twice, also under another name', async () => {
   const copy = at('copy.zip');
   await copyFile(gtfs, copy);
   for (const twin of [gtfs, copy]) {
@@ -61,26 +61,26 @@ test('the same feed twice is refused, also under another name', async () => {
   }
 });
 
-test('a service day on which nothing runs is refused, and says when something does', async () => {
+test('refuses a service day without any trips, and reports when there are some', async () => {
   const { line } = await refusal({ gtfs: [gtfs], serviceDate: '1999-01-04' });
   expect(line).toMatch(
     /^no feed runs on 1999-01-04; there is service from 2026-01-01 to 2026-12-31$/,
   );
 });
 
-test('a shapefile of another kind as places is refused before the searches', async () => {
+test('refuses a places shapefile of the wrong kind before the searches', async () => {
   const { line, searched } = await refusal({ places: [blocks] });
   expect(line).toContain(`${blocks}: record 1 has no 7-digit GEOID`);
   expect(searched).toBe(false);
 });
 
-test('a shapefile without its other half is named', async () => {
+test('names a shapefile whose companion file is missing', async () => {
   await writeFile(at('half.shp'), '');
   const { line } = await refusal({ places: [at('half.shp')] });
   expect(line).toContain(at('half.dbf'));
 });
 
-test('memory that nothing fits in is refused, and says how much is needed', async () => {
+test('refuses a memory limit that nothing fits in, and says how much is needed', async () => {
   const { line } = await refusal({ memory: 10e6 });
   expect(line).toMatch(/this build needs about \d+ MiB and may use 9; give it more with --memory/);
 });

@@ -13,7 +13,7 @@ const folder = folderOfTests();
 
 const CENTRE = 1_500;
 const TEETH = 180;
-/** Teeth of eight metres: less than a boundary that is drawn keeps. */
+/** Teeth of eight metres: smaller than the detail a drawn boundary keeps. */
 const [VALLEY, PEAK] = [992, 1_000];
 
 function around(turn: number, radius: number) {
@@ -21,7 +21,7 @@ function around(turn: number, radius: number) {
   return pointAt(CENTRE + radius * Math.cos(angle), CENTRE + radius * Math.sin(angle));
 }
 
-test('a shop is in a place if and only if a block with its centre at the same spot is', async () => {
+test('a shop is in a place exactly when a block centred on the same spot is', async () => {
   const dice = new Dice(3);
   // In every tooth and in every gap, well away from the border itself.
   const spots = Array.from({ length: 120 }, (_, i) => ({

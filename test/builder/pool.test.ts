@@ -21,11 +21,11 @@ test('timers run while one thread does piece after piece', async () => {
   await inOrder(pool, pieces, (result) => void results.push(result));
   clearInterval(timer);
   expect(results).toEqual(pieces);
-  // Three pieces may be done before a result of them is awaited.
+  // Three pieces may be done before the first result is awaited.
   expect(ticks).toBeGreaterThanOrEqual(5);
 });
 
-test('what a thread fails by is what it would be here: whose fault, and of what object', async () => {
+test('errors from a thread keep their kind and the object they concern', async () => {
   const built = pathToFileURL(path.join(TTA, '../../..')).href;
   const module = path.join(folder, 'failing.mjs');
   await writeFile(

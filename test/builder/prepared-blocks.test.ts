@@ -14,7 +14,7 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 const city = cityOfTests(500, 3);
 const folder = folderOfEachTest();
 
-test('a block is read back exactly, whatever is not known of it and however many rings it has', () => {
+test('a block is read back exactly, whatever is unknown about it and however many rings it has', () => {
   const ring = (x: number) =>
     [
       [x, 0.1],
@@ -23,8 +23,14 @@ test('a block is read back exactly, whatever is not known of it and however many
       [x, 0.1],
     ] as const;
   const block = (geoid: number, facts: Partial<CensusBlock>): CensusBlock => ({
-    ...{ geoid, county: '24510', population: 7, landArea: 12_345_678_901, isWater: false },
-    ...{ lon: -76.1234567890123, lat: 39 + geoid / 7, area: { polygons: [[ring(0)]] } },
+    geoid,
+    county: '24510',
+    population: 7,
+    landArea: 12_345_678_901,
+    isWater: false,
+    lon: -76.1234567890123,
+    lat: 39 + geoid / 7,
+    area: { polygons: [[ring(0)]] },
     ...facts,
   });
   const blocks = [
@@ -37,7 +43,7 @@ test('a block is read back exactly, whatever is not known of it and however many
   expect(decodeBlocks('outlines', outlines, read)).toEqual(blocks);
 });
 
-test('blocks are read once, whatever else of a release changes; a table that was lost is made again', async () => {
+test('blocks are read once, whatever else of a release changes; a lost table is rebuilt', async () => {
   const store = new FolderStore(path.join(folder, 'store'));
   const { osm, blocks, gtfs } = city.files;
   const stages: string[] = [];
@@ -71,7 +77,7 @@ test('blocks are read once, whatever else of a release changes; a table that was
   await store.close();
 });
 
-test('tables are the same, whether blocks were held or laid aside', async () => {
+test('tables are the same whether blocks were kept in memory or spilled', async () => {
   const prepare = async (name: string, heldBlocks: number) => {
     const store = new FolderStore(path.join(folder, name));
     const [scratch, receipts] = [path.join(folder, `${name}-scratch`), new Receipts(store)];
@@ -87,7 +93,7 @@ test('tables are the same, whether blocks were held or laid aside', async () => 
   expect([held.laidAside, laid.laidAside > 10]).toEqual([0, true]);
 });
 
-test('a block that two files have is refused, by its number', async () => {
+test('refuses a block that occurs in two files, by its number', async () => {
   const store = new FolderStore(path.join(folder, 'store'));
   const { osm, blocks } = city.files;
   const request = { osm: [osm], blocks: [...blocks, ...blocks], counties: [] };

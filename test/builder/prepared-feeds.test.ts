@@ -18,7 +18,10 @@ const { windowStart } = ROUTING.transit;
 const here = { minLon: 0, minLat: 0, maxLon: 0.01, maxLat: 0.01 };
 const byStreet = { minLon: -0.2, minLat: -0.2, maxLon: 0.2, maxLat: 0.2 };
 
-/** A feed of one trip along the equator, which begins so many minutes after the window opens. */
+/**
+ * A feed of one trip along the equator that starts the given number of minutes after the window
+ * opens.
+ */
 function ride(from: number, to: number, [leaves, arrives]: [number, number]): FeedDay {
   const stops = [from, to].map((lon, i) => {
     const at = { id: `${i}`, name: `${lon}`, lon, lat: 0 };
@@ -32,7 +35,9 @@ function ride(from: number, to: number, [leaves, arrives]: [number, number]): Fe
     stops,
     departures: [new Map([['line', 4]]), new Map()],
     trips: [{ ...calls, arrivals: times, departures: times }],
-    ...{ links: [], rules: [], insideWalks: [] },
+    links: [],
+    rules: [],
+    insideWalks: [],
   };
 }
 
@@ -46,7 +51,7 @@ async function feedsOf(days: readonly FeedDay[], store: FolderStore): Promise<Fe
   return new FeedTables(store, prepared);
 }
 
-test('feeds come in as far as those before them lead, and no others', async () => {
+test('feeds are included as far as those before them lead, and no others', async () => {
   const store = new FolderStore(path.join(await folderOfThisTest(), 'store'));
   const days = [
     ride(50, 51, [0, 20]),
@@ -63,7 +68,7 @@ test('feeds come in as far as those before them lead, and no others', async () =
   };
   const { transit, area } = await transitAround(here, byStreet, feeds, 1, progress);
   expect(reported).toEqual(['6 stops of 3 of 5 feeds, 3 patterns']);
-  // In the order that they were given in, not that in which they came in.
+  // In input order, not in order of discovery.
   expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
   expect(transit.departures[0]).toEqual(new Map([['line', 4]]));
   expect([area.minLon < -0.19, area.maxLon > 2, area.maxLon < 2.5]).toEqual([true, true, true]);
@@ -79,13 +84,14 @@ test('feeds come in as far as those before them lead, and no others', async () =
   await store.close();
 });
 
-test('when the window of a county opens does not depend on feeds that nobody there gets to', () => {
+test('the start of a county’s window does not depend on feeds out of its reach', () => {
   const wide = { minLon: 0, minLat: 0, maxLon: 1, maxLat: 0.01 };
   const atItsEdge = ride(0, 2, [0, 20]);
   const later = windowStart + 60 * MINUTE;
   const north = ride(0.5, 0.6, [0, 20]).stops.map((stop) => ({ ...stop, windowStart: later }));
   const placed = north.map((stop) => ({
-    ...{ ...stop, lat: 0.4 },
+    ...stop,
+    lat: 0.4,
     doors: stop.doors.map((door) => ({ ...door, lat: 0.4 })),
   }));
   const opens = (days: readonly FeedDay[]) =>

@@ -25,7 +25,10 @@ beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 const STEPS = [...Array(13).keys()];
 const node = (x: number, y: number) => 100 * x + y + 1;
 
-/** Streets a tenth of a degree apart around where four cells meet, and what else is mapped. */
+/**
+ * Streets a tenth of a degree apart around a point where four cells meet, and other mapped
+ * features.
+ */
 function countryside(): string {
   const nodes = STEPS.flatMap((x) =>
     STEPS.map((y) => {
@@ -36,12 +39,14 @@ function countryside(): string {
   const row = (y: number) => STEPS.map((x) => `n${node(x, y)}`).join(',');
   const column = (x: number) => STEPS.map((y) => `n${node(x, y)}`).join(',');
   const ring = (corners: readonly number[]) => [...corners, corners[0]].map((n) => `n${n}`).join();
-  // Their corners are far from the middle of what they surround.
+  // Their corners are far from the centre of the area they enclose.
   const outer = [
-    ...['n5001 T x-0.4997 y-0.4997', 'n5002 T x0.4997 y-0.4997', 'n5003 T x0.4997 y0.4997'],
+    'n5001 T x-0.4997 y-0.4997',
+    'n5002 T x0.4997 y-0.4997',
+    'n5003 T x0.4997 y0.4997',
     'n5004 Tbarrier=gate x-0.4997 y0.4997',
   ];
-  // It is as near to the relation as to the way that draws it, and only one has its address.
+  // Equally near to the relation and to the way that outlines it; only one has the address.
   const twice = 'Tleisure=park,name=Common';
   return scratch.pbf('countryside', [
     ...nodes,
@@ -54,7 +59,8 @@ function countryside(): string {
     `w3002 Thighway=path Nn${node(6, 6)},n99998,n${node(7, 7)}`,
     `w3003 T N${ring([5001, 5002, 5003, 5004])}`,
     `w3004 ${twice} N${ring([node(4, 4), node(8, 4), node(8, 8), node(4, 8)])}`,
-    // The boxes around them come into cells where they have no node, and one far from all of them.
+    // The surrounding boxes overlap cells that contain none of their nodes, one of them far from
+    // all of them.
     `w3005 Tleisure=park,name=Corner N${ring([node(2, 4), node(4, 3), node(4, 4)])}`,
     `w3006 Tleisure=park,name=Large N${ring([node(2, 7), node(7, 3), node(7, 7)])}`,
     'r1 Ttype=multipolygon,leisure=park,name=Wide Mw3003@outer',
@@ -85,20 +91,30 @@ function box(minLon: number, minLat: number, maxLon: number, maxLat: number): Bo
 }
 
 test.each([undefined, 50])(
-  'shops and amenities of no type are counted, each once, where they lie: read %s bytes at a time',
+  'shops and amenities without a type are counted once each, where they are: reading %s bytes at a time',
   async (batchBytes) => {
     const opl = (name: string, more: readonly string[]) =>
       scratch.pbf(name, [
-        ...['n1 T x0.1 y0.1', 'n2 T x0.2 y0.1', 'n3 Tamenity=bench x0.2 y0.2', 'n4 T x-0.2 y-0.2'],
-        ...['n5 T x5 y5', 'n6 Tshop=gift x5.1 y5', 'w1 Thighway=residential Nn1,n2,n4'],
-        // Of two ways, one begins outside of the area; a road is neither.
-        ...['w2 Tamenity=parking Nn1,n2,n3,n1', 'w3 Tamenity=parking Nn5,n6'],
+        'n1 T x0.1 y0.1',
+        'n2 T x0.2 y0.1',
+        'n3 Tamenity=bench x0.2 y0.2',
+        'n4 T x-0.2 y-0.2',
+        'n5 T x5 y5',
+        'n6 Tshop=gift x5.1 y5',
+        'w1 Thighway=residential Nn1,n2,n4',
+        // Of the two closed ways, one starts outside the area; a road counts as neither.
+        'w2 Tamenity=parking Nn1,n2,n3,n1',
+        'w3 Tamenity=parking Nn5,n6',
         ...more,
       ]);
     const shops = [
-      ...['n10 Tshop=gift x0.1 y-0.1', 'n11 Tshop=gift x-0.1 y0.1', 'n12 Tshop=wax x0.1 y0.1'],
-      ...['n13 Tshop=chemist;%20%gift x0.3 y0.1', 'n14 Tshop=no x0.1 y0.1'],
-      ...['n15 Tshop=bakery x0.1 y0.1', 'n16 Tshop=gift,amenity=cafe x0.1 y0.1'],
+      'n10 Tshop=gift x0.1 y-0.1',
+      'n11 Tshop=gift x-0.1 y0.1',
+      'n12 Tshop=wax x0.1 y0.1',
+      'n13 Tshop=chemist;%20%gift x0.3 y0.1',
+      'n14 Tshop=no x0.1 y0.1',
+      'n15 Tshop=bakery x0.1 y0.1',
+      'n16 Tshop=gift,amenity=cafe x0.1 y0.1',
     ];
     const files = [opl('one', shops), opl('other', shops.slice(0, 1))];
     const notes: string[] = [];
@@ -131,7 +147,7 @@ test.each(
     BATCHES.map(([how, batchBytes]) => ({ where, area, how, batchBytes })),
   ),
 )(
-  'a unit has of the cells around it what the files have there: $where, read $how',
+  'a unit gets the files’ contents for the cells around it: $where, reading $how',
   async ({ area, batchBytes }) => {
     const file = countryside();
     const streetArea = box(area.minLon - 0.06, area.minLat - 0.02, area.maxLon, area.maxLat);
@@ -153,7 +169,7 @@ test.each(
   },
 );
 
-test('a cell that was damaged is found out, and made again', async () => {
+test('a damaged cell is detected and rebuilt', async () => {
   const file = countryside();
   const store = new FolderStore(path.join(folder, 'store'));
   const prepared = await prepare(file, store);
@@ -172,7 +188,7 @@ test('cells are those of the area alone', async () => {
   await store.close();
 });
 
-test('what is prepared is the same, whether all is read at a time or one cell after the other', async () => {
+test('the prepared data is the same whether everything is read at once or cell by cell', async () => {
   const file = countryside();
   const preparedIn = async (name: string, batchBytes?: number) => {
     const store = new FolderStore(path.join(folder, name));
@@ -186,15 +202,18 @@ test('what is prepared is the same, whether all is read at a time or one cell af
   expect(parts.prepared).toEqual(whole.prepared);
 });
 
-test('an area that comes into many cells is written once', async () => {
+test('an area that overlaps many cells is written once', async () => {
   const corners = [...Array(2_000).keys()].map((i) => {
     const [x, y] = [Math.cos((i * Math.PI) / 1_000), Math.sin((i * Math.PI) / 1_000)];
     return `n${i + 10} T x${(2.5 * x).toFixed(7)} y${(2.5 * y).toFixed(7)}`;
   });
   const ring = [...corners.keys(), 0].map((i) => `n${i + 10}`).join();
   const file = scratch.pbf('forest', [
-    ...['n1 T x0 y0', 'n2 T x0.01 y0', ...corners],
-    ...['w1 Thighway=residential Nn1,n2', `w2 T N${ring}`],
+    'n1 T x0 y0',
+    'n2 T x0.01 y0',
+    ...corners,
+    'w1 Thighway=residential Nn1,n2',
+    `w2 T N${ring}`,
     'r1 Ttype=boundary,boundary=protected_area,leisure=nature_reserve,name=Forest Mw2@outer',
   ]);
   const store = new FolderStore(path.join(folder, 'store'));
@@ -207,10 +226,12 @@ test('an area that comes into many cells is written once', async () => {
   await store.close();
 });
 
-test('of a place that two files have in two cells, one stays, whatever is read at a time', async () => {
+test('of a place that two files have in two cells one is kept, however much is read at a time', async () => {
   const version = (name: string, lon: number) =>
     scratch.pbf(name, [
-      ...['n1 T x-0.3 y0.1', 'n2 T x0.3 y0.1', 'w1 Thighway=residential Nn1,n2'],
+      'n1 T x-0.3 y0.1',
+      'n2 T x0.3 y0.1',
+      'w1 Thighway=residential Nn1,n2',
       `n3 Tshop=supermarket,name=Moved x${lon} y0.1`,
     ]);
   const files = [version('before', -0.3), version('after', 0.3)];

@@ -14,7 +14,7 @@ import { text } from '../transit/small-city.ts';
 
 const folder = folderOfEachTest();
 
-/** A file of places, each a box: its GEOID's last digit, west, south, east, north. */
+/** A file of places, each a box: last digit of its GEOID, west, south, east, north. */
 async function placesFile(
   boxes: readonly (readonly [number, number, number, number, number])[],
 ): Promise<string> {
@@ -41,10 +41,11 @@ async function prepare(file: string) {
   return { prepared, tables: new PlaceTables(store, prepared) };
 }
 
-test('who looks sees the census places whose boxes meet theirs, each once, in order', async () => {
+test('a unit sees the census places whose boxes intersect its own, each once, in order', async () => {
   const { prepared, tables } = await prepare(
     await placesFile([
-      // Over nine cells; in one; in the same, beside where one looks; and past all blocks.
+      // Across nine cells; in one; in the same one, next to the queried area; and beyond all
+      // blocks.
       [3, 0.3, 0.3, 0.9, 0.9],
       [1, 0.55, 0.55, 0.6, 0.6],
       [2, 0.52, 0.52, 0.53, 0.53],
@@ -55,13 +56,16 @@ test('who looks sees the census places whose boxes meet theirs, each once, in or
   const near = await tables.near({ minLon: 0.54, minLat: 0.54, maxLon: 0.8, maxLat: 0.8 });
   expect(near.map(({ geoid }) => geoid)).toEqual(['9910001', '9910003']);
   expect(near[0]).toEqual({
-    ...{ geoid: '9910001', name: 'Place 1', lon: 0.55, lat: 0.55 },
+    geoid: '9910001',
+    name: 'Place 1',
+    lon: 0.55,
+    lat: 0.55,
     box: { minLon: 0.55, minLat: 0.55, maxLon: 0.6, maxLat: 0.6 },
     area: { polygons: [[[...boxRing(0.55, 0.55, 0.6, 0.6)].reverse()]] },
   });
 });
 
-test('a place that is given twice is refused, by its record', async () => {
+test('refuses a place that is given twice, by its record', async () => {
   const file = await placesFile([
     [1, 0, 0, 0.1, 0.1],
     [1, 1, 1, 1.1, 1.1],

@@ -24,10 +24,11 @@ const NEAR = 0.0006;
 
 type Place = readonly [id: string, lon: number, more?: object];
 
-/** A list of cafes of Overture's, or of one's own where no confidence is told. */
+/** A list of cafes from Overture, or a custom one where no confidence is given. */
 async function listOf(name: string, places: readonly Place[]): Promise<string> {
   const features = places.map(([id, lon, more = { type: 'cafes' }]) => ({
-    ...{ type: 'Feature', geometry: { type: 'Point', coordinates: [lon, 0] } },
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [lon, 0] },
     properties: { id, name: 'Elm Cafe', names: { primary: 'Elm Cafe' }, ...more },
   }));
   const file = path.join(folder, name);
@@ -57,13 +58,13 @@ const ADDRESS = { street: null, city: null, state: null, zip: null };
 
 const sourcesOf = (pois: readonly Destination[]) => pois.map(({ source }) => source).sort();
 
-test('of two accounts of a place on two sides of a border the same one stays, whoever looks', async () => {
+test('every unit keeps the same one of two duplicate places on either side of a border', async () => {
   const border = WEST.maxLon;
   const { within } = await prepare([
     await listOf('lists', [
       ['sure', border + NEAR / 2, overture(0.9)],
       ['less', border - NEAR / 2, overture(0.8)],
-      // Nobody has it twice: the one it would be is left out.
+      // No unit keeps it twice: its duplicate is dropped.
       ['least', border - NEAR * 1.3, overture(0.7)],
     ]),
   ]);
@@ -71,13 +72,13 @@ test('of two accounts of a place on two sides of a border the same one stays, wh
   expect(sourcesOf(await within(WEST))).toEqual(['Overture place least']);
 });
 
-test('places are those that all lists at once make, held or laid aside, whatever cells they lie in', async () => {
+test('places equal those made from all lists at once, in memory or spilled, whatever cells they lie in', async () => {
   const random = new Random(7);
   const lists = await Promise.all(
     ['one', 'two', 'own'].map((list) =>
       listOf(
         list,
-        // Around where cells meet; ids in two lists, and elsewhere there.
+        // Around cell corners; ids that occur in two lists, at different locations.
         Array.from({ length: 300 }, (_, i): Place => {
           const lon = random.below(8) / 4 + (random.below(60) - 30) * (NEAR / 6);
           if (list !== 'own') return [`${i}`, lon, overture(0.5 + random.below(50) / 100)];
@@ -98,13 +99,13 @@ test('places are those that all lists at once make, held or laid aside, whatever
   expect(Object.keys(held.prepared).length).toBeGreaterThan(2);
 });
 
-test('two places of one id are refused by name, however far apart', async () => {
+test('refuses two places with one id by name, however far apart', async () => {
   const lists = [await listOf('one', [['7', 0]]), await listOf('two', [['7', 50]])];
   const says = /one: feature 1 \(id 7\) and .*two: feature 1 \(id 7\) both have dest_id/;
   await expect(prepare(lists)).rejects.toThrow(says);
 });
 
-test('a cell that was damaged is found out, and made again', async () => {
+test('a damaged cell is detected and rebuilt', async () => {
   const lists = [await listOf('lists', [['1', 0.1]])];
   const { prepared, within } = await prepare(lists);
   const [{ name, bytes }] = Object.values(prepared);
@@ -115,14 +116,20 @@ test('a cell that was damaged is found out, and made again', async () => {
   expect(await again.within(EVERYWHERE)).toHaveLength(1);
 });
 
-test('a place is what lists tell of it also where they put it past a border, whoever looks', async () => {
+test('every unit sees the details that lists give a place, even where a list puts it across a border', async () => {
   const at = { lon: WEST.maxLon - NEAR / 2, lat: 0 };
   const { tables } = await prepare([
     await listOf('lists', [['elm', at.lon + NEAR, { type: 'cafes', city: 'Elm' }]]),
   ]);
   const cafe: Destination = {
-    ...{ destId: 1, source: 'node 0', name: 'Elm Cafe', address: ADDRESS, brand: null },
-    ...{ types: [202], ...at, entrances: [at] },
+    destId: 1,
+    source: 'node 0',
+    name: 'Elm Cafe',
+    address: ADDRESS,
+    brand: null,
+    types: [202],
+    ...at,
+    entrances: [at],
   };
   const places = [WEST, EAST].map(
     async (area) => (await joinLists([cafe], tables, area)).destinations,
@@ -131,7 +138,7 @@ test('a place is what lists tell of it also where they put it past a border, who
   expect(await Promise.all(places)).toEqual([reported, reported]);
 });
 
-test('a large park is what lists tell of it, also where that stands past what is read', async () => {
+test('a large park has the details that lists give it, even where a list puts it outside the area read', async () => {
   const { tables } = await prepare([
     await listOf('lists', [
       ['in', 0.15, { type: 'parks_large', name: 'Elm Park', city: 'Elm' }],
@@ -139,15 +146,15 @@ test('a large park is what lists tell of it, also where that stands past what is
     ]),
   ]);
   const park: Destination = {
-    ...{
-      destId: 2,
-      source: 'way 0',
-      name: 'Elm Park',
-      address: ADDRESS,
-      brand: null,
-      types: [513],
-    },
-    ...{ lon: -0.05, lat: 0, entrances: [{ lon: -0.05, lat: 0 }] },
+    destId: 2,
+    source: 'way 0',
+    name: 'Elm Park',
+    address: ADDRESS,
+    brand: null,
+    types: [513],
+    lon: -0.05,
+    lat: 0,
+    entrances: [{ lon: -0.05, lat: 0 }],
     outline: [
       [
         [

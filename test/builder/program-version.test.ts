@@ -6,7 +6,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
 
-/** A program of one file, as it is installed. */
+/** A single-file program, as installed. */
 async function program(name: string, code: string, packages: object, up = '.'): Promise<string> {
   const root = path.join(folder, name);
   for (const room of ['builder', 'shards']) await mkdir(path.join(root, room), { recursive: true });
@@ -17,7 +17,7 @@ async function program(name: string, code: string, packages: object, up = '.'): 
   return root;
 }
 
-test('a program is another by its code, by what it depends on, and by its Node’s major version', async () => {
+test('a program is identified by its code, its dependencies, and its Node’s major version', async () => {
   const zod = (version: string) => ({ 'node_modules/zod': { version } });
   const own = versionOf(await program('own', '1', zod('4.1.0')), '20.1.0');
   expect(own).toMatch(/^[0-9a-f]{16} on Node 20$/);

@@ -18,7 +18,7 @@ import { writeFeed } from '../transit/gtfs-text.ts';
 
 const folder = folderOfTests();
 
-/** Builds into a store of that name, and checks the release. */
+/** Builds into the named store and checks the release. */
 async function build(
   store: string,
   request: Pick<BuildRequest, 'osm' | 'blocks'> & Partial<BuildRequest>,
@@ -51,8 +51,21 @@ test('the same inputs give the same bytes: again, in another order, on one threa
   for (const workers of ['1', '2']) {
     const store = path.join(folder, `threads-${workers}`);
     const { code } = await tta(
-      ...['build', '--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
-      ...['--out', store, '--release', 'r', '--workers', workers],
+      'build',
+      '--osm',
+      osm,
+      '--blocks',
+      ...blocks,
+      '--gtfs',
+      gtfs,
+      '--places',
+      places,
+      '--out',
+      store,
+      '--release',
+      'r',
+      '--workers',
+      workers,
     );
     expect(code).toBe(0);
     expect(await storeContents(store)).toEqual(once);
@@ -69,26 +82,26 @@ async function rebuilt(
   const first = await build(name, await writeCountyRow(inputs));
   expect(first.searched).toEqual(ROW);
   const second = await build(name, await writeCountyRow(inputs, changes));
-  // What was taken over is what would have been made.
+  // The reused objects equal those of a fresh build.
   await build(`${name}-anew`, await writeCountyRow(inputs, changes));
   const anew = await contents(`${name}-anew`);
   expect(await contents(name)).toMatchObject(anew);
   return { before: first.manifest, after: second.manifest, searched: second.searched };
 }
 
-/** Objects of a county that are others than before. */
+/** Objects of a county that differ from before. */
 function changedObjects(before: Manifest, after: Manifest, county: string): string[] {
   const [was, is] = [before, after].map(({ counties }) => counties[county].objects);
   return COUNTY_OBJECT_KINDS.filter((kind) => was[kind]?.sha256 !== is[kind]?.sha256);
 }
 
-test('nothing changed: nothing is searched, and the manifest is the same', async () => {
+test('no change: nothing is searched, and the manifest is the same', async () => {
   const { before, after, searched } = await rebuilt('same', {});
   expect(searched).toEqual([]);
   expect(after).toEqual(before);
 });
 
-test('people moved into a block: that county alone, and of it what tells of people', async () => {
+test('people moved into a block: only that county is updated, and only its population data', async () => {
   const { before, after, searched } = await rebuilt('people', { people: { 99003: 7 } });
   expect(searched).toEqual(['99003']);
   expect(changedObjects(before, after, '99003')).toEqual(['index', 'blocks']);
@@ -99,7 +112,7 @@ test('people moved into a block: that county alone, and of it what tells of peop
   expect(after.objects['dest-ids']).toEqual(before.objects['dest-ids']);
 });
 
-test('a place got another name: its county and the next, no further', async () => {
+test('a place was renamed: its county and the next are updated, no others', async () => {
   const { before, after, searched } = await rebuilt('shop', { shop: { 99001: 'Renamed' } });
   expect(searched).toEqual(['99001', '99003']);
   expect(changedObjects(before, after, '99001')).toEqual(['pois', 'catchment', 'poi-map']);
@@ -108,7 +121,7 @@ test('a place got another name: its county and the next, no further', async () =
   expect(changedObjects(before, after, '99007')).toEqual([]);
 });
 
-test('a block’s point or a street moved: all that are within an hour, not the last of the row', async () => {
+test('a block’s point or a street moved: every county within an hour is updated, but not the last of the row', async () => {
   const moved = await rebuilt('moved', { moved: { 99001: 25 } });
   expect(moved.searched).toEqual(['99001', '99003', '99005']);
   expect(changedObjects(moved.before, moved.after, '99007')).toEqual([]);
@@ -118,7 +131,7 @@ test('a block’s point or a street moved: all that are within an hour, not the 
   expect(changedObjects(closed.before, closed.after, '99007')).toEqual([]);
 });
 
-/** A bus through the town of a county, every ten minutes from seven on and so many minutes more. */
+/** A bus through a county's town, every ten minutes from seven on, shifted by the given minutes. */
 function writeTownFeed(file: string, county: number, late: number): Promise<string> {
   const [west, east] = [`${ROW[county]} west`, `${ROW[county]} east`];
   const stops = { [west]: 8_000 * county, [east]: 8_000 * county + 750 };
@@ -130,7 +143,7 @@ function writeTownFeed(file: string, county: number, late: number): Promise<stri
   return writeFeed(file, avenueFeed(stops, trips, { 'agency.txt': [agency] }));
 }
 
-test('one feed of three changed: the county that it touches, and no other', async () => {
+test('one feed of three changed: only the county that it touches is updated', async () => {
   const inputs = path.join(folder, 'feeds-inputs');
   await mkdir(inputs);
   const row = await writeCountyRow(inputs);
@@ -147,7 +160,7 @@ test('one feed of three changed: the county that it touches, and no other', asyn
   expect(second.searched).toEqual([ROW[1]]);
 });
 
-test('what is there already is found for a fiftieth of what it took', async () => {
+test('finds existing results in a fiftieth of the time it took to make them', async () => {
   const out = path.join(folder, 'large');
   const city = { blocks: 3_000, seed: 4, counties: 6, out };
   const { osm, blocks, gtfs, places } = await writeDemoCity(city, silent);
@@ -160,7 +173,7 @@ test('what is there already is found for a fiftieth of what it took', async () =
     return (user + system) / 1e6;
   };
   const built = await seconds();
-  // What the build leaves to be cleaned up in memory counts towards whoever comes next.
+  // Garbage left by the build would count towards the next measurement.
   const found = [await seconds(), await seconds()];
   await store.close();
   expect(Math.min(...found)).toBeLessThan(0.02 * built);

@@ -33,14 +33,14 @@ async function kept() {
   return receipt;
 }
 
-test('a stage finds what it left for the same inputs, and nothing for others', async () => {
+test('a stage finds its results for the same inputs, and none for others', async () => {
   const receipt = await kept();
   expect(await receipts.find('search-99001', KEY, schema)).toEqual(receipt);
   expect(await receipts.find('search-99003', KEY, schema)).toBe(null);
   expect(await receipts.find('search-99001', 'b'.repeat(64), schema)).toBe(null);
 });
 
-test('a receipt whose objects are gone or cut short is not believed, and can be left anew', async () => {
+test('a receipt whose objects are missing or truncated is ignored, and can be written again', async () => {
   const { objects } = await kept();
   await writeFile(path.join(folder, objects.pois.name), 'row');
   expect(await receipts.find('search-99001', KEY, schema)).toBe(null);
@@ -50,7 +50,7 @@ test('a receipt whose objects are gone or cut short is not believed, and can be 
   expect(await receipts.find('search-99001', KEY, schema)).toEqual(again);
 });
 
-test('a receipt of a damaged object is not believed until the object is made again', async () => {
+test('a receipt of a damaged object is ignored until the object is made again', async () => {
   const { objects } = await kept();
   await writeFile(path.join(folder, objects.pois.name), 'rowz');
   expect(await receipts.find('search-99001', KEY, schema)).toBe(null);
@@ -58,7 +58,7 @@ test('a receipt of a damaged object is not believed until the object is made aga
   expect(await receipts.find('search-99001', KEY, schema)).toEqual(again);
 });
 
-test('a receipt that says other than it said, in any byte, is not believed', async () => {
+test('a receipt with any byte changed is ignored', async () => {
   const receipt = await kept();
   const [{ name }] = await store.list('receipts/');
   const file = path.join(folder, name);
@@ -73,7 +73,7 @@ test('a receipt that says other than it said, in any byte, is not believed', asy
   expect(await receipts.find('search-99001', KEY, schema)).toEqual(receipt);
 });
 
-test('a receipt of other contents than it should have is not believed', async () => {
+test('a receipt with unexpected contents is ignored', async () => {
   await kept();
   const [{ name }] = await store.list('receipts/');
   for (const text of ['', '{"rows": 7', '{"rows": 7}', '[]', 'null']) {
@@ -82,7 +82,7 @@ test('a receipt of other contents than it should have is not believed', async ()
   }
 });
 
-/** A store that knows the hashes of what it holds, as stores across a network do; it is not read. */
+/** A store that knows the hashes of its objects, as remote stores do; they are not read. */
 class KnowingStore extends FolderStore {
   readonly asked: string[] = [];
   lists = 0;
@@ -104,7 +104,7 @@ class KnowingStore extends FolderStore {
   }
 }
 
-test('of a store that knows the hashes of its objects none is read, and damage is found all the same', async () => {
+test('a store that knows its objects’ hashes is not read, and damage is found all the same', async () => {
   const knowing = await ofThisTest(new KnowingStore(folder));
   const receipt = await kept();
   const { name } = receipt.objects.pois;
@@ -114,7 +114,7 @@ test('of a store that knows the hashes of its objects none is read, and damage i
   expect(await new Receipts(knowing).find('search-99001', KEY, schema)).toBe(null);
 });
 
-test('a store is asked once which receipts there are, and not for those that are not there', async () => {
+test('lists a store’s receipts once, and does not look for absent ones', async () => {
   const knowing = await ofThisTest(new KnowingStore(folder));
   const read: string[] = [];
   knowing.readWhole = (name) => {

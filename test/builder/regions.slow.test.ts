@@ -30,10 +30,11 @@ const JOIN = { release: 'r' };
 
 const folder = folderOfTests();
 
-/** A list of one's own of libraries, in a folder of its own. */
+/** A custom list of libraries, in a folder of its own. */
 function listIn(name: string, names: readonly string[], lon = -70): string {
   const features = names.map((name) => ({
-    ...{ type: 'Feature', properties: { id: name, name, type: 'libraries' } },
+    type: 'Feature',
+    properties: { id: name, name, type: 'libraries' },
     geometry: { type: 'Point', coordinates: [lon, 36.01] },
   }));
   mkdirSync(path.join(folder, name));
@@ -61,7 +62,7 @@ beforeAll(async () => {
 function opened(name: string): { store: FolderStore; contents: () => Promise<object> } {
   const location = path.join(folder, name);
   const store = new FolderStore(location);
-  // What the manifest leads to, and the manifest itself.
+  // The objects that the manifest leads to, and the manifest itself.
   const contents = async () =>
     Object.fromEntries(
       Object.entries(await storeContents(location)).filter(
@@ -71,7 +72,7 @@ function opened(name: string): { store: FolderStore; contents: () => Promise<obj
   return { store, contents };
 }
 
-test('two regions that share a border, built apart and joined, are one build of both, byte for byte, also with their lists elsewhere', async () => {
+test('two adjacent regions built separately and joined equal one build of both, byte for byte, also with their lists elsewhere', async () => {
   const { store, contents } = opened('two');
   const pois = [listIn('elsewhere', ['Oak', 'Elm'])];
   await buildInParts({ ...city, pois, ...JOIN, counties: [] }, [[EAST], [WEST]], store);
@@ -80,7 +81,7 @@ test('two regions that share a border, built apart and joined, are one build of 
   await store.close();
 });
 
-test('units that each see no farther than an hour are what one build of all is, also where counties lie hours apart', async () => {
+test('units that each see no farther than an hour equal one build of all, also where counties are hours apart', async () => {
   const inputs = path.join(folder, 'row');
   mkdirSync(inputs);
   const request = { ...(await writeCountyRow(inputs)), ...JOIN, counties: [] };
@@ -92,7 +93,7 @@ test('units that each see no farther than an hour are what one build of all is, 
   await Promise.all([whole.store.close(), parts.store.close()]);
 });
 
-test('rows of a region lead past its counties, and a release of it alone is sound', async () => {
+test('rows of a region lead beyond its counties, and a release of it alone is sound', async () => {
   const { store } = opened('west');
   const { manifest } = await buildRelease({ ...city, ...JOIN, counties: [WEST] }, store, silent);
   expect(Object.keys(manifest.counties)).toEqual([WEST]);
@@ -103,14 +104,14 @@ test('rows of a region lead past its counties, and a release of it alone is soun
   await store.close();
 });
 
-test('it is served: blocks past it are listed, and contours end where its counties do', async () => {
+test('it is served: blocks beyond it are listed, and contours end with its counties', async () => {
   const proxy = await ofThisTest(openProxy(path.join(folder, 'west')));
   const { key } = await proxy.customer({ tokens: 1_000 });
   const county = proxy.releases.current.county(WEST)!;
   const { geoids } = await proxy.releases.current.index(county);
   const matrix = await Matrix.open(proxy.releases.current.store, county.objects['reach-from']);
   const isEast = (geoid: number) => Math.floor(geoid / 1e10) === Number(EAST);
-  // A block from which one can walk across the line.
+  // A block from which the county line is within walking distance.
   let origin = -1;
   for await (const { ordinal, modes } of matrix.rows()) {
     if ([...modes[0].targets].some((target) => isEast(matrix.targets[target]))) origin = ordinal;
@@ -131,7 +132,7 @@ test('it is served: blocks past it are listed, and contours end where its counti
   expect(Math.max(...points.map(([lon]) => lon))).toBeLessThanOrEqual(east + 1e-6);
 });
 
-test('what a region left is in every release that it is joined into', async () => {
+test('every joined release contains all that a region left', async () => {
   const { store } = opened('west');
   const [alone, both] = await Promise.all(['west', 'two'].map(manifestOf));
   await store.close();
@@ -142,7 +143,7 @@ test('what a region left is in every release that it is joined into', async () =
   expect(final(alone)).toEqual(final(both));
 });
 
-test('a release is joined of the regions of its plan, each county once', async () => {
+test('joins a release from the regions of its plan, each county once', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
   const receipts = new Receipts(store);
@@ -159,7 +160,7 @@ test('a release is joined of the regions of its plan, each county once', async (
   await expect(join([west, east])).rejects.toThrow(
     /^the region of 99003 was built by plan [0-9a-f]{16}, and the release is of plan [0-9a-f]{16}; build it by that$/,
   );
-  // By the right plan it is there already, but for the receipt that names it.
+  // By the correct plan it already exists, except for the receipt that names it.
   expect(searched).toEqual([EAST]);
   const again = await build([EAST]);
   expect(again.searched).toEqual([]);
@@ -168,7 +169,7 @@ test('a release is joined of the regions of its plan, each county once', async (
   await store.close();
 });
 
-test('a plan of another version of the program is refused, by both', async () => {
+test('both steps refuse a plan of another version of the program', async () => {
   const { store } = opened('joins');
   const request = { ...city, ...JOIN, counties: [] };
   const { pathOf, ...planned } = await planRelease(request, store, silent, new Receipts(store));
@@ -181,7 +182,7 @@ test('a plan of another version of the program is refused, by both', async () =>
   await store.close();
 });
 
-test('an input that is another file than the plan’s makes another plan, wherever it lies the same', async () => {
+test('an input that differs from the plan’s gives another plan, wherever the same file lies', async () => {
   const { store } = opened('plans');
   const planOf = async (inputs: typeof city) =>
     (await planRelease({ ...inputs, counties: [] }, store, silent, new Receipts(store))).ref;

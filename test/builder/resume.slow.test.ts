@@ -14,7 +14,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
 const folder = folderOfTests();
-/** Flags of the build but for `--out`. */
+/** Flags of the build except `--out`. */
 let flags: string[];
 /** The store that an undisturbed build makes, and how long that takes. */
 let whole: Record<string, string>;
@@ -24,8 +24,19 @@ beforeAll(async () => {
   const out = path.join(folder, 'city');
   const { osm, blocks, gtfs, places } = await writeDemoCity({ blocks: 500, seed: 5, out }, silent);
   flags = [
-    ...['build', '--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
-    ...['--release', 'r', '--workers', '2'],
+    'build',
+    '--osm',
+    osm,
+    '--blocks',
+    ...blocks,
+    '--gtfs',
+    gtfs,
+    '--places',
+    places,
+    '--release',
+    'r',
+    '--workers',
+    '2',
   ];
   const begun = performance.now();
   await finish(path.join(folder, 'whole'));
@@ -38,7 +49,7 @@ async function finish(store: string): Promise<void> {
   await promisify(execFile)(process.execPath, [TTA, ...flags, '--out', store]);
 }
 
-/** Runs a build and kills it without warning; says whether it was still at work. */
+/** Runs a build and kills it with SIGKILL; returns whether it was still running. */
 async function killAfter(store: string, ms: number): Promise<boolean> {
   const child = spawn(process.execPath, [TTA, ...flags, '--out', store], { stdio: 'ignore' });
   const exited = once(child, 'exit');
@@ -54,9 +65,9 @@ async function verified(store: string): Promise<string> {
   return stdout;
 }
 
-test('a build killed at any moments goes on, and ends with the bytes of one left in peace', async () => {
+test('a build killed at any moment resumes and ends with the bytes of an undisturbed one', async () => {
   let [stores, kills] = [0, 0];
-  // Fractions of the time a whole build takes.
+  // Fractions of the duration of a whole build.
   const moments = fc.array(fc.double({ min: 0.02, max: 0.9, noNaN: true }), {
     minLength: 4,
     maxLength: 4,
@@ -66,7 +77,7 @@ test('a build killed at any moments goes on, and ends with the bytes of one left
       const store = path.join(folder, `killed-${stores++}`);
       for (const fraction of fractions) {
         if (await killAfter(store, fraction * wholeMs)) kills++;
-        // There is a release only if there is all of it.
+        // A release exists only once it is complete.
         if (existsSync(path.join(store, 'latest.json'))) await verified(store);
       }
       await finish(store);
@@ -76,11 +87,11 @@ test('a build killed at any moments goes on, and ends with the bytes of one left
     }),
     { numRuns: 4, endOnFailure: true },
   );
-  // The first of each store comes before the end of a whole build.
+  // In each store, the first kill comes before a whole build would end.
   expect(kills).toBeGreaterThanOrEqual(3);
 });
 
-test('what was done before the kill is not done again', async () => {
+test('work done before the kill is not repeated', async () => {
   const store = path.join(folder, 'resumed');
   const receipts = () => readdir(path.join(store, 'receipts')).catch((): string[] => []);
   const child = spawn(process.execPath, [TTA, ...flags, '--out', store], { stdio: 'ignore' });

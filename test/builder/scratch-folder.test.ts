@@ -9,7 +9,7 @@ const folder = folderOfEachTest();
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('what a killed process left goes, and what another works in stays', async () => {
+test('removes leftovers of a killed process, and keeps those of a live one', async () => {
   vi.stubEnv('TMPDIR', folder);
   const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
   const own = await inScratchFolder(undefined, async (scratch) => path.basename(scratch));

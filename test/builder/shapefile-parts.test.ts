@@ -45,7 +45,7 @@ async function records(file: string): Promise<ShapeRecord[]> {
   return all;
 }
 
-/** The message with which files without checksums are refused, changed in one of them. */
+/** The error for files without checksums when one of them is modified. */
 async function refusal(ending: Ending, change: Change): Promise<string> {
   for (const part of ENDINGS) {
     const bytes = Buffer.from(whole[part]);
@@ -60,7 +60,7 @@ async function refusal(ending: Ending, change: Change): Promise<string> {
   return message;
 }
 
-test('zipped or not, the records are as they were written', async () => {
+test('records are read as they were written, zipped or not', async () => {
   for (const file of [at('a.zip'), at('a.shp')]) {
     const read = await records(file);
     expect(read.map(({ number }) => number)).toEqual([1, 2, 3]);
@@ -73,7 +73,7 @@ test('zipped or not, the records are as they were written', async () => {
   }
 });
 
-test('rings of one record are gathered: islands, holes, islands in holes', async () => {
+test('groups the rings of one record: islands, holes, islands in holes', async () => {
   const rings = [
     square(0, 0, 9),
     hole(1, 1, 7),
@@ -94,15 +94,15 @@ test('rings of one record are gathered: islands, holes, islands in holes', async
   ]);
 });
 
-/** Where the second record begins, after the file's header and a square of five points; its parts. */
+/** Offset of the second record, after the file header and a square of five points; its parts. */
 const NUMBER = 100 + 8 + 44 + 4 + 5 * 16;
 const LENGTH = NUMBER + 4;
 const TYPE = NUMBER + 8;
 const [RINGS, POINTS, RING, X] = [36, 40, 48, 60].map((after) => TYPE + after);
-/** Where the files tell their own lengths, in pairs of bytes. */
+/** Where the files state their own lengths, in 16-bit words. */
 const FILE_LENGTH = 24;
 
-/** Changes of a file, in place or to other bytes. */
+/** Changes to a file, in place or by replacing its bytes. */
 type Change = (bytes: Buffer) => unknown;
 const big = (value: number, at: number): Change => {
   return (bytes) => bytes.writeInt32BE(value, at);
@@ -142,11 +142,11 @@ test.each<[Ending, string, Change, RegExp]>([
   ['.dbf', 'a longer field', (b) => b.writeUInt8(200, 48), /has 2 columns of 211 bytes for 21/],
   ['.dbf', 'an endless header', (b) => b.writeUInt16LE(60_000, 8), /ends in its header/],
   ['.prj', 'metres', projected, /not in degrees; export it in longitude/],
-])('a shapefile whose %s has %s is refused', async (ending, _, change, problem) => {
+])('refuses a shapefile whose %s has %s', async (ending, _, change, problem) => {
   expect(await refusal(ending, change)).toMatch(problem);
 });
 
-test('an archive of two layers, or of none, is refused', async () => {
+test('refuses an archive of two layers, or of none', async () => {
   const zip = async (name: string, parts: readonly string[]) => {
     const file = new ZipFile();
     for (const part of parts) file.addBuffer(whole[part.slice(1) as Ending], part);

@@ -18,13 +18,16 @@ interface Town {
   readonly north: number;
 }
 
-/** Runs from town to town, so many minutes each, several times from a minute of the day on. */
+/**
+ * Trips from town to town, each taking the given minutes, several times from a given minute of the
+ * day.
+ */
 interface Line {
   readonly towns: readonly number[];
   readonly first: number;
   readonly every: number;
   readonly legs: number;
-  /** Lines of one name are driven by the same vehicles. */
+  /** Lines of the same name share their vehicles. */
   readonly vehicles?: string;
 }
 
@@ -46,7 +49,7 @@ afterEach(async () => {
   for (const store of stores.splice(0)) await store.close();
 });
 
-/** A county whose middle is nearest to a stop of another's, an hour apart by the clock. */
+/** A county whose centre is nearest to another county's stop, an hour apart by the clock. */
 const WIDE_COUNTY = {
   towns: [
     ...[0, 8_000, 100_000].map((east): Town => ({ county: '99001', east, north: 0 })),
@@ -58,7 +61,7 @@ const WIDE_COUNTY = {
   ],
 };
 
-test('a wide county has the times of its own zone, whoever else is read of', () =>
+test('a wide county has times in its own zone, whatever other counties are read', () =>
   expectSameInParts('wide', WIDE_COUNTY.towns, WIDE_COUNTY.feeds));
 
 test.each(Array.from({ length: WORLDS }, (_, i) => 20261123 + i))(
@@ -70,7 +73,8 @@ test.each(Array.from({ length: WORLDS }, (_, i) => 20261123 + i))(
       const width = random.pick([60_000, 160_000]);
       return {
         county: counties[i] ?? random.pick(counties),
-        ...{ east: random.below(width), north: random.below(50_000) },
+        east: random.below(width),
+        north: random.below(50_000),
       };
     });
     const feeds = Array.from({ length: 3 }, (): Feed => {
@@ -83,7 +87,8 @@ test.each(Array.from({ length: WORLDS }, (_, i) => 20261123 + i))(
         return {
           towns: way.slice(0, 2 + random.below(3)),
           first: EIGHT - 30 + random.below(90),
-          ...{ every: 5 + random.below(20), legs: 6 + random.below(20) },
+          every: 5 + random.below(20),
+          legs: 6 + random.below(20),
           ...(random.chance(0.3) && { vehicles: 'bus' }),
         };
       });
@@ -93,7 +98,7 @@ test.each(Array.from({ length: WORLDS }, (_, i) => 20261123 + i))(
   },
 );
 
-/** One build of all counties, and one of each that are joined, leave the same objects. */
+/** One build of all counties leaves the same objects as one build per county, joined. */
 async function expectSameInParts(
   name: string,
   towns: readonly Town[],
@@ -160,7 +165,9 @@ function tablesOf({ zone, lines }: Feed, name: number, towns: readonly Town[]): 
     'agency.txt': [{ agency_id: 'a', agency_name: `Agency ${name}`, agency_timezone: zone }],
     'calendar.txt': [
       {
-        ...{ service_id: 'daily', start_date: '20251101', end_date: '20260601' },
+        service_id: 'daily',
+        start_date: '20251101',
+        end_date: '20260601',
         ...Object.fromEntries(days.map((day) => [day, 1])),
       },
     ],
@@ -170,15 +177,20 @@ function tablesOf({ zone, lines }: Feed, name: number, towns: readonly Town[]): 
       return { stop_id: town, stop_name: `Stop ${town}`, stop_lat: lat, stop_lon: lon };
     }),
     'trips.txt': trips.map(({ line, i, run, id }) => ({
-      ...{ route_id: i, service_id: 'daily', trip_id: id },
+      route_id: i,
+      service_id: 'daily',
+      trip_id: id,
       block_id: line.vehicles ? `${line.vehicles}-${run}` : '',
     })),
     'stop_times.txt': trips.flatMap(({ line, run, id }) =>
       line.towns.map((town, call) => {
         const time = gtfsTime(60 * (line.first + run * line.every + call * line.legs));
         return {
-          ...{ trip_id: id, arrival_time: time, departure_time: time },
-          ...{ stop_id: town, stop_sequence: call + 1 },
+          trip_id: id,
+          arrival_time: time,
+          departure_time: time,
+          stop_id: town,
+          stop_sequence: call + 1,
         };
       }),
     ),

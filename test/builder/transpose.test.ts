@@ -27,7 +27,7 @@ afterAll(() => store.close());
 const MODES = 3;
 const COUNTIES = ['99001', '99003', '99005', '99007'];
 
-/** Of a county: the ids of its blocks, and of all that its rows lead to. */
+/** For one county: the ids of its blocks, and of all blocks its rows lead to. */
 interface County {
   readonly fips: string;
   readonly blocks: readonly number[];
@@ -35,12 +35,12 @@ interface County {
   readonly source: ObjectRef;
 }
 
-/** `target mode origin` → time: what a row from origin to target says. */
+/** `target mode origin` → time, as the row from origin to target has it. */
 type Entries = Map<string, number>;
 
 /**
- * Counties whose rows lead to the blocks of themselves and of some others, at random; the last has
- * no block that leads anywhere.
+ * Counties whose rows lead to their own blocks and those of some others, at random; the last has no
+ * block that leads anywhere.
  */
 async function drawCounties(seed: number, unit: TimeUnit, blocks: number) {
   const dice = new Dice(seed);
@@ -89,7 +89,7 @@ async function turnAround(counties: readonly County[], unit: TimeUnit, memory: n
   return made;
 }
 
-/** Reads matrices back, target by target as they were, in the order of the counties. */
+/** Reads matrices back, target by target in their original order, in the order of the counties. */
 async function read(made: ReadonlyMap<string, ObjectRef>): Promise<Entries> {
   const entries: Entries = new Map();
   for (const ref of made.values()) {
@@ -111,19 +111,19 @@ test.each([
   [3, TENTHS, 180],
   [4, MINUTES, 180],
 ])(
-  'every entry is turned around, none is added, in any memory: draw %i',
+  'every entry is reversed and none added, with any memory limit: draw %i',
   async (seed, unit, blocks) => {
     const { counties, entries } = await drawCounties(seed, unit, blocks);
     const tight = await turnAround(counties, unit, 1);
     expect(await read(tight)).toEqual(entries);
-    // How it is cut into pieces shows in no byte.
+    // The division into pieces affects no byte.
     expect(await turnAround(counties, unit, 2 ** 30)).toEqual(tight);
-    // Nothing but the store is left.
+    // Nothing is left but the store.
     expect(await readdir(folder)).toEqual(['store']);
   },
 );
 
-test('a source that was harmed is named, and nothing is left in scratch', async () => {
+test('names a damaged source and leaves nothing in scratch', async () => {
   const { counties } = await drawCounties(5, MINUTES, 60);
   const [{ source }] = counties;
   const { bytes } = await store.readWhole(source.name);
@@ -133,7 +133,7 @@ test('a source that was harmed is named, and nothing is left in scratch', async 
   harmed[head.rowRange(ordinal).offset + 1] ^= 8;
   await store.remove(source.name);
   await store.putContent(source.name, harmed);
-  // A store keeps files open, and would read on in the one that was removed.
+  // A store keeps files open and would keep reading the removed one.
   await store.close();
   store = new FolderStore(store.location);
   const failure = await turnAround(counties, MINUTES, 1).catch((error) => error);

@@ -11,7 +11,7 @@ import { readFiles } from '../support/prepared-city.ts';
 
 const city = cityOfTests(500, 7);
 
-test('no trip begins or ends in a block of water, however near a street is', async () => {
+test('no trip starts or ends in a water block, however near a street is', async () => {
   const { osm, blocks } = city.files;
   const region = await readFiles({ osm: [osm], blocks, feeds: null, counties: [] });
   const linked = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
@@ -31,10 +31,10 @@ test('no trip begins or ends in a block of water, however near a street is', asy
   }
 });
 
-test('where water lies all around, one gets away from a block of land and to a stop, to no shop', async () => {
+test('a land block surrounded by water leads away and to a stop, but to no shop', async () => {
   const { osm, blocks } = city.files;
   const read = await readFiles({ osm: [osm], blocks, feeds: null, counties: [] });
-  // Some metres off its street, so that the shore comes before it.
+  // A few metres off its street, so that the shore comes first.
   const block = [...read.targets.values()].flat().find(({ lon, lat, isWater }) => {
     const link = read.walk.linker.linkStop(lon, lat);
     return !isWater && typeof link !== 'string' && link.snap > 20;
@@ -53,10 +53,15 @@ test('where water lies all around, one gets away from a block of land and to a s
   const { streets, coverage } = read;
   const labels = ['frequent_transit', 'ferry_terminals', 'rail_stations', 'health_food_shops'];
   const destinations = labels.map((label, i) => ({
-    ...{ destId: i + 1, source: `node ${i + 1}`, name: label, brand: null },
+    destId: i + 1,
+    source: `node ${i + 1}`,
+    name: label,
+    brand: null,
     address: { street: null, city: null, state: null, zip: null },
     types: [TAXONOMY.find((type) => type.label === label)!.dest_type_id],
-    ...{ lon, lat, entrances: [{ lon, lat }] },
+    lon,
+    lat,
+    entrances: [{ lon, lat }],
   }));
   const region = {
     ...read,

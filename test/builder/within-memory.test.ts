@@ -3,10 +3,10 @@ import { fitJoin } from '../../builder/memory-budget.ts';
 import { bytesToDraw } from '../../builder/tiles/tile-drawer.ts';
 
 const GIB = 2 ** 30;
-/** What the process holds already. */
+/** Memory that the process already uses. */
 const USED = 50e6;
 
-/** A county of so many bytes of objects, a degree wide. */
+/** A county a degree wide, with objects of the given number of bytes. */
 function county(west: number, bytes: number) {
   const ref = { name: 'index/1.tta', bytes: bytes / 4, sha256: '' };
   const objects = { index: ref, nearest: { ...ref, bytes: bytes / 2 }, blocks: ref };
@@ -14,12 +14,12 @@ function county(west: number, bytes: number) {
 }
 
 test('each thread that draws tiles has the counties of one pyramid in memory', () => {
-  // Tiles of zoom 6 are 5.6 degrees wide, from −180 on.
+  // Tiles of zoom 6 are 5.6 degrees wide, starting at −180.
   const counties = { '1': county(-78.5, 300), '2': county(-75.5, 500), '3': county(-95, 700) };
   expect(bytesToDraw(counties)).toBe(800);
 });
 
-test('tiles are drawn by as many threads as memory has room for, one at least', () => {
+test('draws tiles with as many threads as memory allows, at least one', () => {
   const threads = (memory: number, tileBytes: number) =>
     fitJoin({ workers: 8, memory }, 10, tileBytes, USED).tileThreads;
   expect([threads(16 * GIB, GIB), threads(4 * GIB, GIB), threads(GIB, GIB)]).toEqual([8, 3, 1]);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   feed = await writeFeed(path.join(folder, 'feed.zip'), busFeed());
 });
 
-/** Builds, checks the release, and asks a proxy for what it lists. */
+/** Builds, checks the release, and returns what a proxy lists for it. */
 async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
   const { searched, manifest } = await buildPlain({ ...inputs, ...more, tiles: true }, store);
   expect(await faultsIn(store)).toEqual([]);
@@ -38,8 +38,9 @@ async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
   const { key } = await proxy.customer();
   const refused: string[] = [];
   for (const url of [
-    ...['/v1/point/summary?lat=1&lon=1&mode=transit', '/v1/pois?bbox=0,0,1,1&type=1005'],
-    ...['/v1/point/pois?lat=1&lon=1&mode=walk&mode=transit'],
+    '/v1/point/summary?lat=1&lon=1&mode=transit',
+    '/v1/pois?bbox=0,0,1,1&type=1005',
+    '/v1/point/pois?lat=1&lon=1&mode=walk&mode=transit',
     '/v1/isochrone?block=990010001001000&minutes=5&mode=transit',
   ]) {
     const { type, errors } = (await proxy.get(url, key)).json();
@@ -62,7 +63,7 @@ async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
   };
 }
 
-test('a release with feeds lists transit, and what only feeds give', async () => {
+test('a release with feeds lists transit and the destinations that only feeds provide', async () => {
   const { modes, isochroneModes, labels, ofTransit, tiles, refused } = await listedBy({
     gtfs: [feed],
   });
@@ -73,7 +74,7 @@ test('a release with feeds lists transit, and what only feeds give', async () =>
   expect(refused).toEqual([]);
 });
 
-test('one without lists neither, and takes over nothing that has them', async () => {
+test('a release without feeds lists neither, and reuses nothing that includes them', async () => {
   const without = await listedBy({ gtfs: [] });
   expect(without.searched).toEqual(['99001']);
   expect([without.modes, without.isochroneModes]).toEqual(Array(2).fill(['walk', 'bike']));
@@ -89,7 +90,7 @@ test('one without lists neither, and takes over nothing that has them', async ()
   expect(without.tiles).toEqual([]);
 });
 
-test('frequent stops of a list of one’s own are a type of the release all the same', async () => {
+test('frequent stops from a custom list are still a type of the release', async () => {
   const list = path.join(folder, 'stops.geojson');
   const { lon, lat } = pointAt(1_000, 0);
   const properties = { id: 'stop', type: FREQUENT, name: 'Stop' };

@@ -9,7 +9,7 @@ import { ofTests } from '../support/of-tests.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { ttaIn } from '../support/tta.ts';
 
-/** The commands as they are installed, each in a process of its own, beside one that has the ledger open. */
+/** The installed commands, each in its own process, while another process has the ledger open. */
 // Forty of them, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -27,7 +27,7 @@ async function json(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-/** What a command says that fails, on one line. */
+/** The one-line error of a failing command. */
 async function refusal(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await tta(...args);
   expect([code, stdout]).toEqual([1, '']);
@@ -44,7 +44,7 @@ async function accountsHeld() {
 describe('tta keys', () => {
   const outcome = async (key: string) => (await ledger.admit(hashApiKey(key), 1)).outcome;
 
-  test('creates, lists, disables, enables and revokes, in force at once where the ledger is open', async () => {
+  test('creates, lists, disables, enables and revokes, effective at once where the ledger is open', async () => {
     const made = await json('keys', 'create', '--email', 'Ada@example.org');
     expect(Object.keys(made)).toEqual(['key', 'prefix', 'account', 'tokens_remaining']);
     expect(made.tokens_remaining).toBe(5000);
@@ -68,7 +68,7 @@ describe('tta keys', () => {
     expect(await refusal('keys', 'enable', made.prefix)).toContain('no active key begins');
   });
 
-  test('leaves nothing of a key that there is no room for', async () => {
+  test('leaves nothing of a key that exceeds the limit', async () => {
     const owner = ['--email', 'full@example.org'];
     const { account } = await json('keys', 'create', ...owner);
     for (const label of ['second', 'third']) await newKey(ledger, account, label, 1);
@@ -81,7 +81,7 @@ describe('tta keys', () => {
     expect(await ledger.grants(account)).toMatchObject([{ tokens: 5000, cause: 'signup' }]);
   });
 
-  test('makes no account for what is no address, account or number', async () => {
+  test('creates no account for a string that is not an address, an account or a number', async () => {
     const before = await accountsHeld();
     for (const [flags, said] of [
       [['--email', ''], '--email: "" is no address'],
@@ -93,8 +93,8 @@ describe('tta keys', () => {
     expect(await accountsHeld()).toEqual(before);
   });
 
-  test('ends no key for a name that says nothing of it', async () => {
-    // In a ledger of one key, the least of names would be enough.
+  test('revokes no key for a prefix that does not identify it', async () => {
+    // In a ledger with a single key, any prefix would match.
     const alone = ['--ledger', `sqlite:${path.join(folder, 'one-key')}`];
     const { prefix } = await json('keys', 'create', ...alone);
     for (const blank of ['', ' …', 'ta_live_']) {
@@ -107,7 +107,7 @@ describe('tta keys', () => {
   });
 });
 
-test('makes no ledger where a path is mistyped, but for the first key or an import', async () => {
+test('creates no ledger at a mistyped path, except for the first key or an import', async () => {
   const mistyped = path.join(folder, 'mistyped');
   const at = ['--ledger', `sqlite:${mistyped}`];
   for (const command of [
@@ -143,7 +143,7 @@ describe('tta accounts', () => {
     expect((await ledger.account(id))!.balance).toBe(180);
   });
 
-  test('disables and enables; begins a membership and ends it', async () => {
+  test('disables and enables; starts a membership and ends it', async () => {
     const { key, account } = await json('keys', 'create', '--tokens', '1');
     const admit = () => ledger.admit(hashApiKey(key), 1);
     expect(await json('accounts', 'disable', account)).toMatchObject({ account, disabled: true });
@@ -156,20 +156,26 @@ describe('tta accounts', () => {
     expect(await admit()).toMatchObject({ member: false });
   });
 
-  test('shows an account with all that was done with it, and lists them all', async () => {
+  test('shows an account with its whole history, and lists all accounts', async () => {
     const made = await json('keys', 'create', '--email', 'show@example.org', '--label', 'desk');
     const [{ id: keyId }] = await ledger.keys(made.account);
     const atMs = Date.UTC(2026, 4, 1);
     await ledger.debit({ account: made.account, keyId, route: ROUTE, tokens: 12, atMs });
     const shown = await json('accounts', 'show', 'show@example.org');
     expect(shown).toMatchObject({
-      ...{ account: made.account, email: 'show@example.org', tokens_remaining: 4988 },
-      ...{ member: false, disabled: false, membership: null, sessions: 0 },
+      account: made.account,
+      email: 'show@example.org',
+      tokens_remaining: 4988,
+      member: false,
+      disabled: false,
+      membership: null,
+      sessions: 0,
       keys: [{ id: keyId, prefix: made.prefix, label: 'desk', state: 'active' }],
       grants: [{ tokens: 5000, cause: 'signup' }],
       usage: [{ day: '2026-05-01', key: made.prefix, route: ROUTE, requests: 1, tokens: 12 }],
       audit: ['key-created', 'tokens-granted', 'account-opened'].map((what) => ({
-        ...{ what, by: 'operator' },
+        what,
+        by: 'operator',
       })),
     });
     const untilMs = Date.now() + 1e6;
@@ -178,7 +184,10 @@ describe('tta accounts', () => {
     const until = new Date(untilMs).toISOString();
     expect(await refusal('accounts', 'member', made.account)).toMatch(/pays by sub_1 .* --end/);
     expect((await json('accounts', 'show', made.account)).membership).toEqual({
-      ...{ status: 'ending', until, renews: null, subscription: 'sub_1' },
+      status: 'ending',
+      until,
+      renews: null,
+      subscription: 'sub_1',
     });
     await ledger.setMembership(made.account, null, BY);
     const { stdout } = await tta('accounts', 'show', made.account);
@@ -191,7 +200,7 @@ describe('tta accounts', () => {
     expect(lines).toHaveLength((await accountsHeld()).length);
   });
 
-  test('says so of an account that it does not know', async () => {
+  test('reports an unknown account as such', async () => {
     for (const [verb, name] of [
       ['show', 'nobody@example.org'],
       ['disable', 'nobody'],
@@ -201,7 +210,7 @@ describe('tta accounts', () => {
     }
   });
 
-  test('and tta keys tell every command and flag in their help', async () => {
+  test('and tta keys document every command and flag in their help', async () => {
     const { commands } = await createProgram(undefined);
     for (const [name, verbs] of [
       ['keys', ['create', 'list', 'revoke', 'disable', 'enable']],

@@ -14,7 +14,7 @@ const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsa
 
 const folder = folderOfEachTest();
 
-/** What documents have of addresses. */
+/** Extracts the addresses in documents. */
 interface Named {
   readonly servers: readonly { readonly url: string }[];
   readonly tiles: readonly string[];
@@ -23,7 +23,7 @@ interface Named {
 
 const json = async (url: string) => (await (await fetch(url)).json()) as Named;
 
-/** The addresses that the documents of the API name: of OpenAPI, TileJSON and a problem. */
+/** The addresses in the API's documents: OpenAPI, TileJSON and a problem. */
 async function namedByApi(api: string): Promise<string[]> {
   const { servers } = await json(`${api}/openapi.json`);
   const { tiles } = await json(api + TILES);
@@ -51,8 +51,8 @@ async function started(args: readonly string[], env: Record<string, string> = {}
   return server;
 }
 
-describe('the address that a start prints is the one that its documents name', () => {
-  test.each(['1', '2'])('tta serve by %s processes', async (PROCESSES) => {
+describe('the address that a start prints is the one in its documents', () => {
+  test.each(['1', '2'])('tta serve with %s processes', async (PROCESSES) => {
     const api = await started([TTA, 'serve'], { PROCESSES });
     expect(api.said()).toMatch(
       /^serving release \S+ on http:\/\/127\.0\.0\.1:\d+( by 2 processes)?\n$/,
@@ -77,7 +77,7 @@ describe('the address that a start prints is the one that its documents name', (
     expect(await namedByPortal(portal)).toEqual(Array(2).fill(portal));
   });
 
-  test('one on all addresses is called by the loopback’s, and says that it listens on all', async () => {
+  test('a server on all addresses is called by the loopback address, and says that it listens on all', async () => {
     const api = await started([TTA, 'serve'], { HOST: '0.0.0.0', METRICS_PORT: '0' });
     const [, port] = /:(\d+), listening on http:\/\/0\.0\.0\.0:\1 by/.exec(api.said())!;
     expect(api.address).toBe(`http://127.0.0.1:${port}`);
@@ -86,7 +86,7 @@ describe('the address that a start prints is the one that its documents name', (
     expect((await fetch(metrics)).status).toBe(200);
   });
 
-  test('one with a public address says that, and where it listens', async () => {
+  test('a server with a public address prints that, and where it listens', async () => {
     const env = { BASE_URL: 'https://api.example/', ACCOUNT_URL: 'https://account.example/' };
     const local = /listening on (http:\/\/127\.0\.0\.1:\d+)/;
     const api = await started([TTA, 'serve'], { ...env, PROCESSES: '1' });
@@ -101,7 +101,7 @@ describe('the address that a start prints is the one that its documents name', (
     expect(both.said()).toMatch(
       /^ {2}Portal +https:\/\/account\.example, listening on http:\/\/127/m,
     );
-    // The mail page is for the person at this machine, and so is the request.
+    // The mail page is for the user of this machine, which the request comes from.
     expect(both.said()).toMatch(/^ {2}Mail +http:\/\/127\.0\.0\.1:\d+\/mail\//m);
     expect(both.said()).toMatch(/curl .*'http:\/\/127\.0\.0\.1:\d+\/v1/);
   });
@@ -109,13 +109,13 @@ describe('the address that a start prints is the one that its documents name', (
 
 const browser = ofTests(() => openChromium(...SOFTWARE_GL));
 
-test('the page of the README draws the bands of the release that npm start serves', async () => {
+test('the README’s page draws the bands of the release that npm start serves', async () => {
   const said = (await started([START])).said();
   const [, api] = /API +(\S+)/.exec(said)!;
   const [, key] = /API key +(\S+)/.exec(said)!;
   const readme = await readFile('infra/docs/maps.md', 'utf8');
   const [, page] = /```html\n([\s\S]*?)```/.exec(readme)!;
-  // What whoever copies it puts there.
+  // The placeholders that readers of the README replace.
   expect(page).toContain("'http://127.0.0.1:8080'");
   expect(page).toContain("'ta_live_…'");
   const own = page.replace('http://127.0.0.1:8080', api).replace('ta_live_…', key);
@@ -153,7 +153,7 @@ test('the page of the README draws the bands of the release that npm start serve
     .toBeGreaterThan(2);
 });
 
-/** How many colours, white aside, cover a hundredth of a picture or more each. */
+/** The number of colours, white aside, that cover a hundredth of a picture or more each. */
 function coloursOf(page: Page, png: Buffer): Promise<number> {
   return page.evaluate(`(async () => {
     const picture = new Image();

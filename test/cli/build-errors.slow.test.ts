@@ -19,8 +19,15 @@ beforeAll(async () => {
 
 const build = (flags: { osm?: string; blocks?: string; counties?: string; out?: string }) =>
   tta(
-    ...['build', '--osm', flags.osm ?? osm, '--blocks', flags.blocks ?? blocks],
-    ...['--counties', flags.counties ?? '99001', '--out', flags.out ?? at('out')],
+    'build',
+    '--osm',
+    flags.osm ?? osm,
+    '--blocks',
+    flags.blocks ?? blocks,
+    '--counties',
+    flags.counties ?? '99001',
+    '--out',
+    flags.out ?? at('out'),
   );
 
 async function entriesOf(of: string): Promise<string[]> {
@@ -45,19 +52,19 @@ async function cut(source: string, target: string, bytes: number): Promise<strin
   return target;
 }
 
-test('an absent file is named', async () => {
+test('names an absent file', async () => {
   await expectRefused(await build({ osm: at('none.pbf') }), at('none.pbf'), /no such file/);
   await expectRefused(await build({ blocks: at('none.zip') }), at('none.zip'), /no such file/);
 });
 
-test('a truncated file is named, and where it ends', async () => {
+test('names a truncated file, and where it ends', async () => {
   const pbf = await cut(osm, at('cut.osm.pbf'), 4_000);
   await expectRefused(await build({ osm: pbf }), pbf, /truncated.*byte \d+.*fetch it again/);
   const zip = await cut(blocks, at('cut.zip'), 5_000);
   await expectRefused(await build({ blocks: zip }), zip, /not a whole zip archive/);
 });
 
-test('a file of another format is named, and what is needed', async () => {
+test('names a file of another format, and the one needed', async () => {
   await writeFile(at('text.pbf'), '<osm version="0.6"><node id="1"/></osm>');
   await expectRefused(await build({ osm: at('text.pbf') }), at('text.pbf'), /not an OSM PBF file/);
   await writeFile(at('empty.pbf'), '');
@@ -69,12 +76,12 @@ test('a file of another format is named, and what is needed', async () => {
   await expectRefused(await build({ osm: folder }), folder, /is a folder; a file is needed/);
 });
 
-test('an unknown county is named, and those there are', async () => {
+test('names an unknown county, and lists those available', async () => {
   await expectRefused(await build({ counties: '99001,99005' }), /99005/, /99001/);
   await expectRefused(await build({ counties: 'Baltimore' }), /"Baltimore" is not a five-digit/);
 });
 
-test('directions are from, or from and to; the environment may say so too', async () => {
+test('directions are from, or from and to; the environment may set them too', async () => {
   const flags = ['build', '--osm', osm, '--blocks', blocks, '--out', at('out'), '--directions'];
   await expectRefused(await tta(...flags, 'to'), /--directions="to": "to" is made of "from"; give/);
   await expectRefused(
@@ -86,7 +93,7 @@ test('directions are from, or from and to; the environment may say so too', asyn
   await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is none of from, to/);
 });
 
-test('an extract that does not cover the county says so', async () => {
+test('reports an extract that does not cover the county', async () => {
   const far = at('far.osm');
   await writeFile(
     far,
@@ -97,7 +104,7 @@ test('an extract that does not cover the county says so', async () => {
   await expectRefused(await build({ osm: `${far}.pbf` }), /no streets in the area of the blocks/);
 });
 
-test('an output that is a file, somebody’s folder, or holds the inputs is refused untouched', async () => {
+test('refuses an output that is a file, a foreign folder, or holds the inputs, and leaves it untouched', async () => {
   await writeFile(at('file'), 'mine');
   await expectRefused(await build({ out: at('file') }), /is a file.* a store needs a folder/);
   const below = at('file', 'below');
@@ -109,7 +116,7 @@ test('an output that is a file, somebody’s folder, or holds the inputs is refu
   await expectRefused(await build({ out: inject('demoCity') }), /holds the input/);
 });
 
-test('a store of a scheme that is not supported is refused by name, and no folder is made of it', async () => {
+test('refuses a store with an unsupported scheme by name, and creates no folder for it', async () => {
   const line =
     /gs:\/\/bucket\/there": a store is a folder, s3:\/\/bucket\/prefix or https:\/\/host\/prefix; "gs" is not supported/;
   await expectRefused(await build({ out: 'gs://bucket/there' }), line);
@@ -117,7 +124,7 @@ test('a store of a scheme that is not supported is refused by name, and no folde
   expect(await entriesOf('.')).not.toContain('gs:');
 });
 
-test('of two builds into one store the second is refused, and the first is whole', async () => {
+test('refuses the second of two builds into one store, and the first is complete', async () => {
   const out = at('shared');
   const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out];
   const first = spawn(process.execPath, [TTA, ...args], { stdio: 'ignore' });
@@ -125,7 +132,7 @@ test('of two builds into one store the second is refused, and the first is whole
   while (!(await entriesOf(out)).includes('.build-lock')) {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  // Held still, so that it cannot be done before the second has begun.
+  // Paused, so that it cannot finish before the second has started.
   first.kill('SIGSTOP');
   await expectRefused(await build({ out }), out, /another build \(process \d+\) is writing to it/);
   first.kill('SIGCONT');
@@ -148,10 +155,10 @@ test('a build killed at any time leaves no half release, and the next one takes 
   expect((await tta('release', 'verify', '--store', out)).code).toBe(0);
 });
 
-test('on a full disk nothing is published, and no lock is left', async () => {
+test('on a full disk publishes nothing and leaves no lock', async () => {
   const out = at('small-disk');
   await mkdir(out);
-  // A file system of its own that is too small for the objects.
+  // A separate file system that is too small for the objects.
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const sh = (...command: string[]) => {
     const [program, ...args] = [...asRoot, ...command];
@@ -164,7 +171,7 @@ test('on a full disk nothing is published, and no lock is left', async () => {
   expect(await readdir(out)).not.toContain('.build-lock');
 });
 
-test('release verify names the object that was harmed, and exits with 1', async () => {
+test('release verify names the damaged object and exits with 1', async () => {
   const out = at('harmed');
   expect((await build({ out })).code).toBe(0);
   const manifest = JSON.parse((await tta('release', 'show', '--json', '--store', out)).stdout);

@@ -35,9 +35,20 @@ beforeAll(async () => {
   const own = { type: 'Feature', properties, geometry: { type: 'Point', coordinates: [-70, 36] } };
   await writeFile(at('own.geojson'), JSON.stringify(own));
   inputs = [
-    ...['--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
-    ...['--pois', at('own.geojson')],
-    ...['--release', 'r', '--unit-blocks', '150'],
+    '--osm',
+    osm,
+    '--blocks',
+    ...blocks,
+    '--gtfs',
+    gtfs,
+    '--places',
+    places,
+    '--pois',
+    at('own.geojson'),
+    '--release',
+    'r',
+    '--unit-blocks',
+    '150',
   ];
 });
 afterAll(async () => {
@@ -67,7 +78,7 @@ const build = (...flags: string[]) => tta('build', ...inputs, ...flags);
 const buildByQueue = (store: string, ...flags: string[]) =>
   build('--queue', redis.address(), '--out', at(store), ...flags);
 
-/** What a release holds; what regions read is how it came about. */
+/** The contents of a release; the regions' read statistics depend on how it was built. */
 async function released(store: string): Promise<object> {
   const contents = Object.entries(await storeContents(at(store)));
   return Object.fromEntries(contents.filter(([name]) => !name.startsWith('regions')));
@@ -104,7 +115,7 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   expect(await faultsIn(store)).toEqual([]);
   await store.close();
 
-  // What a store has lost since is made again; all else is found.
+  // Objects that the store has lost since are rebuilt; all others are found.
   const [lost] = await readdir(at('many/pois'));
   await rm(at('many/pois', lost));
   const again = await buildByQueue('many', '--watch');
@@ -115,7 +126,7 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   for (const worker of others) await end(worker, 'SIGTERM');
 });
 
-test('a worker with another store or program gives its job back and says why, on one line', async () => {
+test('a worker with another store or program returns its job and says why, on one line', async () => {
   const queued = await buildByQueue('shared');
   expect([queued.code, queued.stdout]).toEqual([0, '']);
   expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 6 units, put into the queue/);
@@ -153,7 +164,7 @@ test('a worker with another store or program gives its job back and says why, on
   expect((await ended)[0]).toBe(0);
 });
 
-test('a queue that is not there is named, at once, by who builds and who works', async () => {
+test('builders and workers name a missing queue at once', async () => {
   const queue = `redis://127.0.0.1:${await freePort()}`;
   const tries = [
     build('--out', at('nowhere'), '--queue', queue),
@@ -176,7 +187,7 @@ const plan = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
 const worker = (queue: string) =>
   openWorker({ queue, store: at('hostile'), workers: 1, memory: 2 ** 30, progress: silent });
 
-test('a job that says more than jobs say, or leads elsewhere, is refused, and nothing is removed', async () => {
+test('refuses a job with extra fields or a path elsewhere, and removes nothing', async () => {
   const queue = redis.address(1);
   await mkdir(at('precious'));
   await writeFile(at('precious', 'file'), 'kept');
@@ -198,7 +209,7 @@ test('a job that says more than jobs say, or leads elsewhere, is refused, and no
       await expect.poll(() => job.getState()).toBe('failed');
       expect((await opened.jobs.getJob(job.id!))?.failedReason).toContain(reason);
     }
-    // What is as jobs are is taken: only its plan is not here.
+    // A well-formed job is accepted; only its plan is missing here.
     await opened.jobs.add('unit', good as never);
     expect(await works.gaveUp).toMatch(/has no plans\/99001-0\.json/);
   } finally {
@@ -209,11 +220,15 @@ test('a job that says more than jobs say, or leads elsewhere, is refused, and no
   expect(await readdir(at('precious'))).toEqual(['file']);
   const planned = (name: string) =>
     plannedInputSchema.safeParse({
-      ...{ name: 'osm', sha256: plan.sha256 },
+      name: 'osm',
+      sha256: plan.sha256,
       parts: [{ name, bytes: 1, sha256: plan.sha256 }],
     }).success;
   expect(['gtfs/a..b.txt', '../x', 'a/../../x', '..'].map(planned)).toEqual([
-    ...[true, false, false, false],
+    true,
+    false,
+    false,
+    false,
   ]);
 });
 
@@ -224,7 +239,7 @@ test('a worker that cannot start leaves no connection', async () => {
   await expect.poll(async () => (await redis.cli('client', 'list')).match(/db=2/g)).toBeNull();
 });
 
-test('a password may hold what URLs give a meaning to', async () => {
+test('a password may contain characters with a meaning in URLs', async () => {
   await redis.cli('config', 'set', 'requirepass', 'se/cret');
   const address = (password: string) => `redis://:${password}@127.0.0.1:${redis.port}/3`;
   try {
@@ -237,7 +252,7 @@ test('a password may hold what URLs give a meaning to', async () => {
   }
 });
 
-test('a build outlasts half an hour without its store, and is tried again within minutes', async () => {
+test('a build survives half an hour without its store, and retries within minutes', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(4)));
   const jobs = {
     units: [{ kind: 'unit', counties: ['99001'] }],

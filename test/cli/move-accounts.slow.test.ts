@@ -29,7 +29,7 @@ async function using<T>(address: string, use: (ledger: Ledger) => Promise<T>): P
   }
 }
 
-/** Customers of every kind; the plain key of one of them. */
+/** Customers of every kind; returns the plain key of one of them. */
 async function fill(ledger: Ledger): Promise<string> {
   let plainKey = '';
   await ledger.secret('cursors');
@@ -56,7 +56,7 @@ async function fill(ledger: Ledger): Promise<string> {
   return plainKey;
 }
 
-/** All that a ledger tells, by account. */
+/** The full contents of a ledger, by account. */
 async function everything(ledger: Ledger): Promise<Map<string, unknown>> {
   const all = new Map<string, unknown>([['secrets', await ledger.secrets()]]);
   all.set('former mailboxes', new Set(await ledger.formerMailboxes()));
@@ -70,7 +70,7 @@ async function everything(ledger: Ledger): Promise<Map<string, unknown>> {
   return all;
 }
 
-test('a ledger moves from SQLite to Redis and back, and everything is as it was', async () => {
+test('a ledger moves from SQLite to Redis and back unchanged', async () => {
   const [first, second] = ['one', 'two'].map((name) => `sqlite:${path.join(folder, name)}`);
   const plainKey = await using(first, fill);
   const before = await using(first, everything);
@@ -88,14 +88,14 @@ test('a ledger moves from SQLite to Redis and back, and everything is as it was'
       exported.stderr.match(/with (\d+) tokens/)![1],
     );
     expect(await using(to, everything)).toEqual(before);
-    // Again: nothing changes. Nor is what has happened since undone.
+    // Importing again changes nothing and undoes nothing that has happened since.
     const twice = await tta('accounts', 'import', file, '--ledger', to);
     expect(twice.stderr).toContain('0 accounts with 0 tokens taken over, 12 were there already');
     expect(await using(to, everything)).toEqual(before);
     await using(to, async (ledger) => {
       const admitted = await ledger.admit(hashApiKey(plainKey), NOON);
       expect(admitted.outcome).toBe('admitted');
-      // Neither who is here nor who has left gets a second sign-up grant.
+      // Neither existing nor departed customers get a second sign-up grant.
       const again = { email: 'someone1+x@gmail.com', by: 'owner', atMs: NOON } as const;
       expect((await ledger.openAccount(again)).isNew).toBe(false);
     });
@@ -120,7 +120,7 @@ test('from pipe to pipe', async () => {
   expect(await using(to, everything)).toEqual(await using(from, everything));
 });
 
-test('what is no whole export is said by its line', async () => {
+test('reports an incomplete export by its line', async () => {
   const from = `sqlite:${path.join(folder, 'faulty')}`;
   await using(from, fill);
   const whole = path.join(folder, 'whole.jsonl');

@@ -6,14 +6,21 @@ import { tta } from '../support/tta.ts';
 
 const folder = folderOfTests();
 
-test('a plan says its units and the days of its feeds, is the same again, and publishes nothing', async () => {
+test('a plan lists its units and its feeds’ days, is reproducible, and publishes nothing', async () => {
   const at = (file: string) => path.join(inject('demoCity'), file);
   const out = path.join(folder, 'store');
   const plan = (...more: string[]) =>
     tta(
-      ...['plan', '--osm', at('osm/demo.osm.pbf'), '--gtfs', at('gtfs/demo_transit.zip')],
-      ...['--blocks', ...['99001', '99003'].map((c) => at(`blocks/tl_${c}_tabblock20.zip`))],
-      ...['--out', out, ...more],
+      'plan',
+      '--osm',
+      at('osm/demo.osm.pbf'),
+      '--gtfs',
+      at('gtfs/demo_transit.zip'),
+      '--blocks',
+      ...['99001', '99003'].map((c) => at(`blocks/tl_${c}_tabblock20.zip`)),
+      '--out',
+      out,
+      ...more,
     );
   const { code, stdout } = await plan();
   expect(code).toBe(0);

@@ -7,7 +7,7 @@ const nginx = ofTests(() => startNginx(inject('demoStore')));
 
 const tta = (...args: string[]) => ttaIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, ...args);
 
-test('a release behind https is shown and verified, by its manifest’s name too', async () => {
+test('shows and verifies a release behind https, also by its manifest’s name', async () => {
   const shown = await tta('release', 'show', '--store', nginx.https);
   expect(shown.stdout).toMatch(/^release demo, in force/);
   const manifest = /manifests\/(demo-\w+)\.json/.exec(shown.stdout)?.[1] ?? '';
@@ -20,7 +20,7 @@ test('a release behind https is shown and verified, by its manifest’s name too
   expect(inspected.stdout).toMatch(/index: \d+ blocks/);
 });
 
-test('verbs that would write to it or list it say that they cannot', async () => {
+test('commands that would write to it or list it say that they cannot', async () => {
   const store = ['--store', nginx.https];
   for (const verb of [['list'], ['promote', 'demo'], ['gc']]) {
     const { code, stderr } = await tta('release', ...verb, ...store);

@@ -22,7 +22,7 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
 
-/** Stands for the threads that do jobs: each does this, and says that it is done. */
+/** Simulates the threads that do jobs: runs this for each job, and reports it done. */
 const threads = vi.hoisted(() => ({ work: async () => {} }));
 vi.mock('node:worker_threads', async (original) => ({
   ...(await original<object>()),
@@ -46,7 +46,7 @@ const ref = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
 const sketch = { blocks: 9, lon: 0, lat: 0, pairs: 9, near: [] };
 const plan = { ref, plan: { counties: { 99001: sketch, 99003: sketch } } } as unknown as StoredPlan;
 
-/** A build of two units in a queue, done like this. */
+/** Runs a queued build of two units, with jobs done by this function. */
 async function done(database: number, work: (kind: string) => void) {
   const queue = await BuildQueue.open(redis.address(database));
   const reads = vi.spyOn(queue.jobs, 'getJobs');
@@ -68,21 +68,21 @@ async function done(database: number, work: (kind: string) => void) {
   }
 }
 
-test('who watches a build is told how far it is, and reads no job of others that ended', async () => {
+test('reports progress to a client watching a build, and reads no job of other finished builds', async () => {
   const { watched, ended, states } = await done(1, () => {});
   expect(watched).toBe('done');
   expect(ended.at(-1)).toBe(3);
   expect(new Set(states.flat())).toEqual(new Set(['active']));
 });
 
-test('a build that fails says why the very job failed that others stand behind', async () => {
+test('a failed build reports why the job at the root of the failure failed', async () => {
   const bad = (kind: string) => {
     if (kind === 'unit') throw new UnrecoverableError('a feed is no zip');
   };
   await expect(done(2, bad)).rejects.toThrow(/^a feed is no zip$/);
 });
 
-test('what may pass is tried again: stores, disks, locks; not bad input, nor a fault of the program', () => {
+test('retries transient errors: stores, disks, locks; not invalid input, nor a bug in the program', () => {
   const disk = Object.assign(new Error('no space'), { errno: -28, code: 'ENOSPC' });
   const argument = Object.assign(new TypeError('an argument'), { code: 'ERR_INVALID_ARG_TYPE' });
   const passing = [new StoreError('unavailable', 'pois', 'away'), new StoreBusy('busy'), disk];
@@ -91,7 +91,7 @@ test('what may pass is tried again: stores, disks, locks; not bad input, nor a f
   expect(final.map(mayPass)).toEqual([false, false, false, false]);
 });
 
-test('a worker that is told to end while it looks at a job begins nothing, and gives it back', async () => {
+test('a worker told to stop while it fetches a job starts nothing and returns the job', async () => {
   const store = new FolderStore(folder);
   const stored = await storedPlan(store);
   const [asked, answered] = [gate(), gate()];
@@ -108,7 +108,10 @@ test('a worker that is told to end while it looks at a job begins nothing, and g
   await submitBuild(queue, stored, { release: 'r' }, jobsOf(plan, 9));
   const notes: string[] = [];
   const worker = await openWorker({
-    ...{ queue: redis.address(3), store: folder, workers: 1, memory: 2 ** 30 },
+    queue: redis.address(3),
+    store: folder,
+    workers: 1,
+    memory: 2 ** 30,
     progress: { ...silent, note: (line) => void notes.push(line) },
   });
   try {
@@ -125,7 +128,7 @@ test('a worker that is told to end while it looks at a job begins nothing, and g
   }
 });
 
-/** A plan of nothing, of this program, in a store. */
+/** An empty plan of this program, in a store. */
 function storedPlan(store: FolderStore) {
   const inputs = { osm: [], blocks: [], places: [], pois: [], elevation: [], gtfs: [] };
   const empty: ReleasePlan = {
@@ -145,7 +148,7 @@ function storedPlan(store: FolderStore) {
   return putObject(store, 'plans/none', 'json', Buffer.from(JSON.stringify(empty)));
 }
 
-test('between two jobs of a build nothing is cleared away: its lease stands until the publication', async () => {
+test('clears nothing away between two jobs of a build: its lease lasts until publication', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'leased')));
   const queue = await ofThisTest(BuildQueue.open(redis.address(5)));
   const { root } = await submitBuild(
@@ -162,11 +165,14 @@ test('between two jobs of a build nothing is cleared away: its lease stands unti
       return mayEnd.isOpen;
     };
     const worker = await openWorker({
-      ...{ queue: redis.address(5), store: store.location, workers: 1, memory: 2 ** 30 },
+      queue: redis.address(5),
+      store: store.location,
+      workers: 1,
+      memory: 2 ** 30,
       progress: silent,
     });
     await Promise.race([begun.isOpen, worker.gaveUp.then((why) => expect.unreachable(why))]);
-    // Told to end while it does a job, a worker takes no other.
+    // A worker told to stop during a job accepts no other.
     const closed = worker.close();
     mayEnd.open();
     await closed;
@@ -178,12 +184,18 @@ test('between two jobs of a build nothing is cleared away: its lease stands unti
   expect(await clear()).toBe('cleared');
 });
 
-test('a worker until done ends with the reason when a build has failed for good, until one is put there after it', async () => {
+test('a worker until done stops with the reason when a build has failed for good, until another is queued after it', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(6)));
   const workUntilDone = () =>
     tta(
-      ...['worker', '--until-done', '--queue', redis.address(6)],
-      ...['--store', path.join(folder, 'until-done'), '--workers', '1'],
+      'worker',
+      '--until-done',
+      '--queue',
+      redis.address(6),
+      '--store',
+      path.join(folder, 'until-done'),
+      '--workers',
+      '1',
     );
   expect((await workUntilDone()).code).toBe(0);
   await expect(
@@ -194,7 +206,7 @@ test('a worker until done ends with the reason when a build has failed for good,
   const failed = await workUntilDone();
   expect(failed.code).toBe(1);
   expect(failed.stderr).toMatch(/^tta: build [0-9a-f]{16} failed: a feed is no zip$/m);
-  // The same again, mended: other builds that ended before it say nothing of that.
+  // The same once more, repaired: earlier builds that failed do not affect it.
   await done(6, () => {});
   expect(await queue.jobs.getJobCountByTypes('failed')).toBeGreaterThan(0);
   expect((await workUntilDone()).code).toBe(0);

@@ -28,7 +28,7 @@ const settings = () => ({
 const reconcile = (args: string[], env?: Record<string, string>) =>
   tta(['portal', 'reconcile', ...args], env);
 
-/** A command in a process of its own, while a portal has the ledger open. */
+/** A command in its own process, while a portal has the ledger open. */
 async function tta(args: string[], env: Record<string, string> = settings()) {
   const options = { env: { PATH: process.env.PATH, LEDGER: address, ...env } };
   const command = [TTA, ...args];
@@ -37,7 +37,7 @@ async function tta(args: string[], env: Record<string, string> = settings()) {
     .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
 }
 
-test('tta portal reconcile books what was missed, says how much, and does so once', async () => {
+test('tta portal reconcile books missed payments, says how much, and does so once', async () => {
   const id = await shop.newAccount();
   await shop.subscribe(id);
   shop.books.refund(shop.books.chargeOf(await shop.buyPack(id, 'pack_10k')), 600);
@@ -45,8 +45,14 @@ test('tta portal reconcile books what was missed, says how much, and does so onc
   const first = await reconcile(['--json', '--since', '2026-12-31']);
   expect([first.code, first.stderr]).toEqual([0, '']);
   expect(JSON.parse(first.stdout)).toEqual({
-    ...{ invoices: 1, sessions: 2, refunds: 1, disputes: 0, subscriptions: 1 },
-    ...{ tokens_granted: 20_000, tokens_taken_back: 5_000, memberships_changed: 1 },
+    invoices: 1,
+    sessions: 2,
+    refunds: 1,
+    disputes: 0,
+    subscriptions: 1,
+    tokens_granted: 20_000,
+    tokens_taken_back: 5_000,
+    memberships_changed: 1,
   });
   expect(await shop.standing(id)).toMatchObject({
     balance: 15_000,
@@ -60,7 +66,7 @@ test('tta portal reconcile books what was missed, says how much, and does so onc
   );
 });
 
-test('tta accounts member --end ends the subscription too, and without Stripe’s settings nothing', async () => {
+test('tta accounts member --end ends the subscription too, and does nothing without Stripe’s settings', async () => {
   const id = await shop.newAccount();
   const subscription = await shop.subscribe(id);
   await shop.deliverNew();
@@ -75,11 +81,11 @@ test('tta accounts member --end ends the subscription too, and without Stripe’
   expect(shop.books.subscriptions.get(subscription.id)!.status).toBe('canceled');
   await shop.deliverNew();
   expect((await shop.account(id)).membership).toBeNull();
-  // Once it has been a customer there may be more at Stripe than the ledger knows of.
+  // A former customer may have more at Stripe than the ledger records.
   expect((await tta(end, {})).stderr).toMatch(/cus_\w+ at Stripe/);
 });
 
-test('what keeps it from asking is told on one line', async () => {
+test('reports on one line why it cannot reach Stripe', async () => {
   const day = await reconcile(['--since', 'yesterday']);
   expect(day).toMatchObject({ code: 1, stdout: '' });
   expect(day.stderr).toBe('tta: --since: "yesterday" is not a day such as 2026-11-01\n');
@@ -93,7 +99,7 @@ test('what keeps it from asking is told on one line', async () => {
   expect(wrongKey.stderr).toBe('tta: Stripe: Invalid API Key provided\n');
 });
 
-test('a portal whose price is not the membership’s does not start; one whose Stripe is out does', async () => {
+test('a portal whose price is not the membership’s does not start; one starts while Stripe is down', async () => {
   const start = (env: Record<string, string>) => {
     const set = portalSettings({ ledger: address, port: '0' }, '1', { ...settings(), ...env });
     return servePortal(set, shop.ledger);
@@ -116,7 +122,7 @@ test('a portal whose price is not the membership’s does not start; one whose S
   for (const prices of ['prod_1', 'price_1,prod_1', ',']) {
     expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('is the id of a price');
   }
-  // What was opened for one that does not start acts upon nothing.
+  // A portal that does not start leaves nothing open that acts.
   const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };
   await shop.ledger.keepEvent({ ...event, receivedAtMs: shop.now() });
   const set = portalSettings({ ledger: address, port: '0' }, '1', settings());

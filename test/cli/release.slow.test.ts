@@ -27,8 +27,8 @@ const release = (verb: string, ...args: string[]) =>
   tta('release', verb, ...args, '--store', store.folder);
 
 /**
- * A store with the releases demo, spring, summer and autumn, written a day after each other long
- * ago; autumn is in force. All but the map of the counties they have in common.
+ * A store with the releases demo, spring, summer and autumn, written a day apart long ago; autumn
+ * is current. Contains everything but the map of the counties, which they share.
  */
 beforeEach(async () => {
   store = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
@@ -55,7 +55,7 @@ async function latest(): Promise<{ release: string; manifest: string }> {
   return JSON.parse(await readFile(path.join(store.folder, 'latest.json'), 'utf8'));
 }
 
-/** Everything in the store but `latest.json`. */
+/** Everything in the store except `latest.json`. */
 async function filesOf(): Promise<string[]> {
   const entries = await readdir(store.folder, { recursive: true, withFileTypes: true });
   return entries
@@ -64,7 +64,7 @@ async function filesOf(): Promise<string[]> {
     .sort();
 }
 
-/** All of it but the times of first publication. */
+/** Everything except the times of first publication. */
 async function objectsOf(): Promise<string[]> {
   return (await filesOf()).filter((name) => !name.startsWith('published/'));
 }
@@ -80,7 +80,7 @@ async function manifestOf(label: string): Promise<Manifest> {
 
 const stem = (label: string) => path.basename(manifests.get(label)!, '.json');
 
-/** One clear line, exit code 1, and the release in force still in force. */
+/** One clear line, exit code 1, and the current release unchanged. */
 async function expectRefused(result: ReturnType<typeof tta>, ...parts: string[]): Promise<void> {
   const before = await latest();
   const { code, stderr } = await result;
@@ -91,7 +91,7 @@ async function expectRefused(result: ReturnType<typeof tta>, ...parts: string[])
   expect(await latest()).toEqual(before);
 }
 
-test('list shows all releases, newest first, with a star at the one in force', async () => {
+test('list shows all releases, newest first, with a star at the current one', async () => {
   const { stdout } = await release('list');
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.slice(0, 2 + stem('autumn').length).trimEnd())).toEqual([
@@ -102,7 +102,7 @@ test('list shows all releases, newest first, with a star at the one in force', a
   ]);
 });
 
-test('promote swaps to a release of before and back, and says what it did', async () => {
+test('promote switches to an earlier release and back, and says what it did', async () => {
   const back = await release('promote', 'spring');
   expect([back.code, back.stdout]).toEqual([0, `${stem('autumn')} → ${stem('spring')}\n`]);
   expect(await latest()).toMatchObject({ release: 'spring', manifest: manifests.get('spring') });
@@ -113,11 +113,11 @@ test('promote swaps to a release of before and back, and says what it did', asyn
   expect([forth.code, forth.stdout]).toEqual([0, `${stem('spring')} → ${stem('autumn')}\n`]);
 });
 
-test('promote refuses a release that is not there, and names those that are', async () => {
+test('promote refuses a missing release, and names the existing ones', async () => {
   await expectRefused(release('promote', 'winter'), '"winter"', 'demo', 'spring', 'autumn');
 });
 
-test('promote asks which, where two manifests have the label', async () => {
+test('promote asks which one is meant where two manifests have the label', async () => {
   await store.replace(store.manifest.objects['county-map'], Buffer.from('another autumn'));
   await store.publish();
   const { manifest: second } = await latest();
@@ -125,7 +125,7 @@ test('promote asks which, where two manifests have the label', async () => {
   expect((await release('promote', stem('autumn'))).code).toBe(0);
 });
 
-test('promote refuses a release that has lost an object, or half of one', async () => {
+test('promote refuses a release with a missing or truncated object', async () => {
   const { counties } = await manifestOf('spring');
   const { pois, nearest } = counties['99001'].objects;
   await truncate(store.path(pois), pois.bytes >> 1);
@@ -135,16 +135,16 @@ test('promote refuses a release that has lost an object, or half of one', async 
   await expectRefused(release('promote', 'spring'), '2 of', nearest.name);
 });
 
-test('promote refuses a manifest that is not as it was written', async () => {
+test('promote refuses an altered manifest', async () => {
   const file = path.join(store.folder, manifests.get('spring')!);
   await writeFile(file, (await readFile(file, 'utf8')).replace('"routable', '"routeable'));
   await expectRefused(release('promote', 'spring'), manifests.get('spring')!, 'hash');
 });
 
-test('verify takes a release that is not in force, and tells the sound from the unsound', async () => {
+test('verify accepts a release that is not current, and detects an unsound one', async () => {
   const { objects } = await manifestOf('summer');
   expect((await release('verify', 'demo')).stdout).toContain('county-map');
-  // The maps have letters at their end, but the objects are as recorded.
+  // The maps have trailing letters, but the objects are as recorded.
   await store.replace(store.manifest.objects['county-map'], await originalMap());
   store.manifest.release = 'winter';
   await store.publish();
@@ -163,7 +163,7 @@ async function originalMap(): Promise<Uint8Array> {
   return readFile(path.join(inject('demoStore'), 'county-map', name));
 }
 
-test('gc keeps the release in force and the newest others, whole, and says what went', async () => {
+test('gc keeps the current release and the newest others, complete, and lists what it removed', async () => {
   await release('promote', 'demo');
   const before = await filesOf();
   const wouldGo = [
@@ -198,7 +198,7 @@ test('gc keeps the release in force and the newest others, whole, and says what 
   expect((await release('promote', 'autumn')).code).toBe(0);
 });
 
-test('gc takes receipts of what is gone, and leaves those of what stays', async () => {
+test('gc removes receipts of removed objects, and keeps those of kept ones', async () => {
   const receipts = (await filesOf()).filter((name) => name.startsWith('receipts/'));
   expect(receipts.length).toBeGreaterThan(0);
   const map = (await manifestOf('spring')).objects['county-map'];
@@ -214,7 +214,7 @@ test('gc takes receipts of what is gone, and leaves those of what stays', async 
   }
 });
 
-/** A receipt as old as all else. */
+/** A receipt as old as everything else. */
 async function receiptOf(stage: string, object: ObjectRef): Promise<string> {
   const name = `receipts/${stage}-0123456789abcdef0123456789abcdef.json`;
   const file = path.join(store.folder, name);
@@ -224,7 +224,7 @@ async function receiptOf(stage: string, object: ObjectRef): Promise<string> {
   return name;
 }
 
-test('gc leaves what is younger than the grace age, and what a young receipt names', async () => {
+test('gc keeps objects younger than the grace age, and those that a young receipt names', async () => {
   const map = (await manifestOf('spring')).objects['county-map'];
   const receipt = path.join(store.folder, await receiptOf('young', map));
   const young = path.join(store.folder, 'pois/99001-0000000000000000.tta');
@@ -241,12 +241,12 @@ test('gc leaves what is younger than the grace age, and what a young receipt nam
   for (const name of [...names, map.name]) expect(await filesOf()).not.toContain(name);
 });
 
-test('gc and promote wait for nobody: they refuse while another process has the store', async () => {
+test('gc and promote do not wait: they refuse while another process holds the store', async () => {
   const before = await objectsOf();
   const locks = new FolderStore(store.folder);
   const building = await locks.lock('.build-lock');
   await expectRefused(release('gc', '--keep', '0'), `process ${process.pid}`, 'is writing to it');
-  // A build does not keep anybody from going back to a release of before.
+  // A build does not prevent a rollback to an earlier release.
   expect((await release('promote', 'demo')).code).toBe(0);
   if (building.taken) await building.release();
   const promoting = await locks.lock('manifests/retention.lock');
@@ -256,7 +256,7 @@ test('gc and promote wait for nobody: they refuse while another process has the 
   expect(await objectsOf()).toEqual(before);
 });
 
-test('gc refuses a store whose manifests cannot be read, and a folder that is no store', async () => {
+test('gc refuses a store whose manifests cannot be read, and a folder that is not a store', async () => {
   await writeFile(path.join(store.folder, manifests.get('summer')!), '{ cut sho');
   const before = await filesOf();
   await expectRefused(release('gc', '--keep', '3'), manifests.get('summer')!, 'not JSON');
@@ -270,7 +270,7 @@ test('gc refuses a store whose manifests cannot be read, and a folder that is no
   expect([few.code, few.stderr]).toEqual([1, expect.stringContaining('whole number')]);
 });
 
-test('inspect says in words what is in an object of every kind', async () => {
+test('inspect describes the contents of an object of every kind', async () => {
   const { counties, states, objects } = await manifestOf('autumn');
   const files = await readdir(path.join(inject('demoStore'), 'tiles'));
   const tiles = (extension: string) => ({

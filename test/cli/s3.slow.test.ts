@@ -27,15 +27,24 @@ const tta = (args: readonly string[], env: Readonly<Record<string, string>> = {}
   ttaIn({ ...rgw.env, ...env }, ...args);
 
 const buildFlags = (out: string, release: string) => [
-  ...['build', '--osm', path.join(inject('demoCity'), 'osm/demo.osm.pbf')],
-  ...['--blocks', path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip')],
-  ...['--counties', '99001', '--no-tiles', '--out', out, '--release', release],
+  'build',
+  '--osm',
+  path.join(inject('demoCity'), 'osm/demo.osm.pbf'),
+  '--blocks',
+  path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip'),
+  '--counties',
+  '99001',
+  '--no-tiles',
+  '--out',
+  out,
+  '--release',
+  release,
 ];
 
-/** A build that was killed as it held the lock of its store. */
+/** A build that was killed while it held the lock of its store. */
 let killed: { readonly out: string; readonly atMs: number; isLocked(): Promise<boolean> };
 
-test('of two builds into a bucket one is refused', async () => {
+test('refuses one of two concurrent builds into a bucket', async () => {
   const bucket = await rgw.bucket();
   const out = `s3://${bucket}/store`;
   const first = spawn(process.execPath, [TTA, ...buildFlags(out, 'one'), '--workers', '1'], {
@@ -58,7 +67,7 @@ test('of two builds into a bucket one is refused', async () => {
   );
 });
 
-test('a release is built into a bucket, verified, replaced, promoted, looked into and collected', async () => {
+test('a release is built into a bucket, verified, replaced, promoted, inspected and collected', async () => {
   const store = `s3://${await rgw.bucket()}/a/store`;
   const release = (verb: string, ...args: string[]) =>
     tta(['release', verb, ...args, '--store', store]);
@@ -83,7 +92,7 @@ test('a release is built into a bucket, verified, replaced, promoted, looked int
   expect((await release('verify')).stdout).toMatch(/release one is sound/);
 });
 
-test('a cold summary is one ranged GET, two for a county’s first; without the store it is 503, for nothing', async () => {
+test('a cold summary is one ranged GET, two for a county’s first; without the store it is an uncharged 503', async () => {
   const store = `s3://${await rgw.bucket()}/store`;
   expect(await tta(buildFlags(store, 'one'))).toMatchObject({ code: 0 });
   const wire = await openWire(rgw.endpoint);
@@ -95,7 +104,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   });
   const serving = await serve(settings);
   try {
-    // latest.json, the manifest, the directory of places: read when it starts, not by a request.
+    // latest.json, the manifest, the directory of places: read at startup, not by a request.
     expect(wire.requests.map(({ path: asked }) => asked.split('/')[3])).toEqual([
       'latest.json',
       'manifests',
@@ -120,7 +129,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
     const before = await tokens();
     wire.fault = () => 'reset';
     expect((await summary(third)).status).toBe(503);
-    // What is at hand is served all the same.
+    // Cached data is served all the same.
     wire.requests = [];
     expect(await tokens()).toBe(before);
     wire.fault = () => null;
@@ -133,7 +142,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   }
 });
 
-/** What was asked for, each by a GET of a range. */
+/** The objects requested, each by a ranged GET. */
 function rangedKinds(wire: Wire): string[] {
   return wire.requests.map(({ method, range, path: asked }) => {
     expect([method, range]).toEqual(['GET', expect.stringMatching(/^bytes=\d+-\d+$/)]);
@@ -151,7 +160,7 @@ async function someBlocks(location: string): Promise<string[]> {
   return linked.map((i) => geoidFromNumber(index.geoids[i]));
 }
 
-test('what is wrong with a bucket is told in a line that says what to do, without secrets', async () => {
+test('reports a problem with a bucket on one line that says what to do, without secrets', async () => {
   const bucket = await rgw.bucket();
   const said = async (store: string, env: Readonly<Record<string, string>> = {}) => {
     const lines: string[] = [];
@@ -185,8 +194,8 @@ test('what is wrong with a bucket is told in a line that says what to do, withou
   await each(said('s3://Bad_Bucket/a'), /"Bad_Bucket" is no name of a bucket/);
 });
 
-// Last: a minute has nearly passed by now.
-test('the store of a build that was killed is taken over in a minute', async () => {
+// Last: nearly a minute has passed by now.
+test('the store of a killed build is taken over within a minute', async () => {
   const { out, atMs, isLocked } = killed;
   await sleep(Math.max(0, atMs + 62_000 - Date.now()));
   expect(await tta(buildFlags(out, 'three'))).toMatchObject({ code: 0 });

@@ -64,11 +64,11 @@ ${Object.entries(READ_BY_LIBRARIES)
 | \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\` | The proxies that \`tta fetch\` goes through |
 `;
 
-test('SETTINGS.md is what the schema says (npx vitest run test/cli/settings-table.slow.test.ts --update writes it)', async () => {
+test('SETTINGS.md matches the schema (npx vitest run test/cli/settings-table.slow.test.ts --update writes it)', async () => {
   await expect(DOCUMENT).toMatchFileSnapshot('../../infra/settings/SETTINGS.md');
 });
 
-test('the help of a command tells of every setting that it takes', async () => {
+test('the help of a command documents every setting that it accepts', async () => {
   for (const [command, rows] of Object.entries({
     serve,
     portal,

@@ -13,7 +13,7 @@ const FLAGS = { store: './store', ledger: 'sqlite:./ledger' };
 const settings = (env: Record<string, string>, flags: object = {}) =>
   serveSettings({ ...FLAGS, ...flags }, '1.2.3', env);
 
-/** What is said of something that throws. */
+/** The message of the error that a function throws. */
 function said(attempt: () => unknown): string {
   try {
     attempt();
@@ -27,30 +27,45 @@ function said(attempt: () => unknown): string {
 const faultsOf = (env: Record<string, string>, flags: object = {}) =>
   said(() => settings(env, flags));
 
-test('settings are read by their names, and flags win', () => {
+test('settings are read by name, and flags take precedence', () => {
   const env = {
-    ...{ PORT: '8000', HOST: '0.0.0.0', BASE_URL: 'https://api.example', ROW_BUDGET: '7' },
-    ...{ RATE_LIMIT_PER_MINUTE: '5', FREE_RATE_LIMIT_PER_MINUTE: '6', CACHE_BYTES: '8' },
-    ...{ ANSWER_CACHE_BYTES: '9', LOG_LEVEL: 'error', PROBLEM_BASE: 'https://problems.example' },
+    PORT: '8000',
+    HOST: '0.0.0.0',
+    BASE_URL: 'https://api.example',
+    ROW_BUDGET: '7',
+    RATE_LIMIT_PER_MINUTE: '5',
+    FREE_RATE_LIMIT_PER_MINUTE: '6',
+    CACHE_BYTES: '8',
+    ANSWER_CACHE_BYTES: '9',
+    LOG_LEVEL: 'error',
+    PROBLEM_BASE: 'https://problems.example',
     CURSOR_SECRETS: 'the newer one of two, the older one of two',
     TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::/32',
   };
   const set = settings(env, { port: '9000' });
   expect(set).toMatchObject({
-    ...{ store: './store', ledger: 'sqlite:./ledger', port: 9000, host: '0.0.0.0' },
-    ...{ rateLimitPerMinute: 5, cacheBytes: 8 },
+    store: './store',
+    ledger: 'sqlite:./ledger',
+    port: 9000,
+    host: '0.0.0.0',
+    rateLimitPerMinute: 5,
+    cacheBytes: 8,
     proxy: {
-      ...{ version: '1.2.3', baseUrl: 'https://api.example', batchRowBudget: 7, logLevel: 'error' },
-      ...{ freeRateLimitPerMinute: 6, answerCacheBytes: 9 },
+      version: '1.2.3',
+      baseUrl: 'https://api.example',
+      batchRowBudget: 7,
+      logLevel: 'error',
+      freeRateLimitPerMinute: 6,
+      answerCacheBytes: 9,
       problemBase: 'https://problems.example',
       trustProxy: ['loopback', '10.0.0.0/8', '2001:db8::/32'],
     },
   });
-  // A secret of two words with a comma between is two.
+  // A secret of two words separated by a comma is two secrets.
   expect(set.proxy.cursorSecrets).toEqual(['the newer one of two', 'the older one of two']);
 });
 
-test('what must be given is named by flag and variable, together with all else that is wrong', () => {
+test('names missing settings by flag and variable, together with all other errors', () => {
   const faults = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
   expect(faults).toBe(
     'settings: --store or STORE: is missing; --ledger or LEDGER: is missing; PORT="x": is not an integer from 0 to 65535',
@@ -64,17 +79,22 @@ test('the address of a ledger may be in a file, as any secret', async () => {
   expect(ledger).toBe('redis://ada:hidden@host');
 });
 
-test('what is empty is as if it were not there', () => {
+test('an empty setting counts as absent', () => {
   expect(settings({ PORT: '', CURSOR_SECRETS: ' ', TRUST_PROXY: '' })).toEqual(settings({}));
   expect(settings({})).toMatchObject({ port: 8080, proxy: { baseUrl: undefined } });
 });
 
-test('all that is wrong is told at once, on one line', () => {
+test('reports all errors at once, on one line', () => {
   const faults = faultsOf(
     {
-      ...{ PORT: '70000', ROW_BUDGET: 'many', BASE_URL: 'api.example', LOG_LEVEL: 'loud' },
-      ...{ TRUST_PROXY: 'true', CURSOR_SECRETS: 'too short' },
-      ...{ ANSWER_CACHE_BYTES: '-1', RATE_LIMIT_PER_MINUTE: '1.5' },
+      PORT: '70000',
+      ROW_BUDGET: 'many',
+      BASE_URL: 'api.example',
+      LOG_LEVEL: 'loud',
+      TRUST_PROXY: 'true',
+      CURSOR_SECRETS: 'too short',
+      ANSWER_CACHE_BYTES: '-1',
+      RATE_LIMIT_PER_MINUTE: '1.5',
     },
     { store: 'gs://bucket', ledger: 'mysql://x' },
   );
@@ -130,14 +150,26 @@ test.each([
   ['loopback', ['loopback']],
   ['10.0.0.1', ['10.0.0.1']],
   ['::1,fd00::/8', ['::1', 'fd00::/8']],
-])('TRUST_PROXY takes a number of proxies or networks: %s', (text, trusted) => {
+])('TRUST_PROXY accepts a number of proxies or networks: %s', (text, trusted) => {
   expect(settings({ TRUST_PROXY: text }).proxy.trustProxy).toEqual(trusted);
 });
 
 test.each([
-  ...['true', 'all', '*', 'false', '0', '17', '-1', '0.0.0.0/0', '::/0', '::ffff:0:0/96'],
-  ...['0.0.0.0/1,128.0.0.0/1', '::/1,8000::/1', '10.0.0.0/33', 'a, 1'],
-])('TRUST_PROXY never takes everybody, nor what is no network: %s', (text) => {
+  'true',
+  'all',
+  '*',
+  'false',
+  '0',
+  '17',
+  '-1',
+  '0.0.0.0/0',
+  '::/0',
+  '::ffff:0:0/96',
+  '0.0.0.0/1,128.0.0.0/1',
+  '::/1,8000::/1',
+  '10.0.0.0/33',
+  'a, 1',
+])('TRUST_PROXY refuses all addresses, and strings that are not networks: %s', (text) => {
   const faults = faultsOf({ TRUST_PROXY: text });
   expect(faults).toContain(`settings: TRUST_PROXY="${text}": is the number of proxies before this`);
   expect(faults).toContain('to trust all is refused, for clients could then choose their own');
@@ -146,18 +178,27 @@ test.each([
 const portal = (env: Record<string, string>, flags: object = {}) =>
   portalSettings({ ledger: 'sqlite:./ledger', ...flags }, '1.2.3', env);
 
-test('settings of the portal are read by their names', async () => {
+test('reads the portal’s settings by name', async () => {
   const file = path.join(folder, 'stripe');
   await writeFile(file, 'sk_of_a_file\n');
   const env = {
-    ...{ PORTAL_PORT: '8001', HOST: '::1', PORT: '1', ACCOUNT_URL: 'https://account.example/' },
-    ...{ BASE_URL: 'https://api.example', SMTP_URL: 'smtps://me:it@mail.example', VAR_DIR: '/v' },
-    ...{ MAIL_FROM: 'Travel times <no-reply@example.org>', STRIPE_WEBHOOK_SECRET: 'whsec' },
-    ...{ STRIPE_SECRET_KEY_FILE: file, STRIPE_MEMBERSHIP_PRICE: 'price_1, price_0' },
+    PORTAL_PORT: '8001',
+    HOST: '::1',
+    PORT: '1',
+    ACCOUNT_URL: 'https://account.example/',
+    BASE_URL: 'https://api.example',
+    SMTP_URL: 'smtps://me:it@mail.example',
+    VAR_DIR: '/v',
+    MAIL_FROM: 'Travel times <no-reply@example.org>',
+    STRIPE_WEBHOOK_SECRET: 'whsec',
+    STRIPE_SECRET_KEY_FILE: file,
+    STRIPE_MEMBERSHIP_PRICE: 'price_1, price_0',
     SESSION_SECRETS: 'the newer one of two,the older one of two',
   };
   expect(portal(env)).toMatchObject({
-    ...{ ledger: 'sqlite:./ledger', port: 8001, host: '::1' },
+    ledger: 'sqlite:./ledger',
+    port: 8001,
+    host: '::1',
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, folder: '/v/mail' },
     stripe: { secretKey: 'sk_of_a_file', webhookSecret: 'whsec' },
     portal: {
@@ -170,16 +211,22 @@ test('settings of the portal are read by their names', async () => {
   expect(portal({})).toMatchObject({ port: 8081, mail: { smtpUrl: null }, stripe: null });
 });
 
-test('all that is wrong with the portal is told at once, and no secret is shown', () => {
+test('reports all errors in the portal’s settings at once, and shows no secret', () => {
   const wrong = {
-    ...{ PORTAL_PORT: 'x', ACCOUNT_URL: 'https://example.org/account', SESSION_SECRETS: 'short' },
-    ...{ SMTP_URL: 'http://a:secret@b', STRIPE_SECRET_KEY: 'sk_secret' },
+    PORTAL_PORT: 'x',
+    ACCOUNT_URL: 'https://example.org/account',
+    SESSION_SECRETS: 'short',
+    SMTP_URL: 'http://a:secret@b',
+    STRIPE_SECRET_KEY: 'sk_secret',
   };
   const text = said(() => portal(wrong));
   for (const reported of [
-    ...['PORTAL_PORT="x": ', 'ACCOUNT_URL="https://example.org/account": has a path'],
-    ...['SMTP_URL: a mail server is given as', 'SESSION_SECRETS: a secret has 16'],
-    ...['MAIL_FROM: is missing beside SMTP_URL', 'STRIPE_WEBHOOK_SECRET: is missing beside'],
+    'PORTAL_PORT="x": ',
+    'ACCOUNT_URL="https://example.org/account": has a path',
+    'SMTP_URL: a mail server is given as',
+    'SESSION_SECRETS: a secret has 16',
+    'MAIL_FROM: is missing beside SMTP_URL',
+    'STRIPE_WEBHOOK_SECRET: is missing beside',
   ]) {
     expect(text).toContain(reported);
   }
@@ -195,7 +242,7 @@ test('all that is wrong with the portal is told at once, and no secret is shown'
   }
 });
 
-test('what is wrong with either of two servers in one process is told at once', () => {
+test('reports errors of either of two servers in one process at once', () => {
   const text = said(() => startSettings('1', { PORT: 'x', PORTAL_PORT: 'y', HOST: '' }));
   expect(text).toContain('PORT="x"');
   expect(text).toContain('PORTAL_PORT="y"');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { nodeFault } from '../../infra/supported-node.ts';
 
-test('an old Node gets one line that names the version needed', () => {
+test('an old Node gets one line that names the required version', () => {
   for (const version of ['18.20.8', '19.9.0', '20.18.3', '16.0.0']) {
     expect(nodeFault(version)).toBe(`needs Node 20.19 or newer; this is Node ${version}`);
   }
@@ -11,7 +11,7 @@ test('an old Node gets one line that names the version needed', () => {
   }
 });
 
-test('the version needed is the one of package.json', async () => {
+test('the required version is the one in package.json', async () => {
   const { engines } = JSON.parse(await readFile('package.json', 'utf8'));
   expect(engines.node).toBe('>=20.19');
 });

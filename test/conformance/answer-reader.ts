@@ -1,7 +1,7 @@
-/** An answer that came over a connection, whole. */
+/** A complete response received over a connection. */
 export interface WireAnswer {
   readonly status: number;
-  /** Lower-case names; a name that is there twice has both values, joined by commas. */
+  /** Lower-case names; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -9,19 +9,19 @@ export interface WireAnswer {
 const HEAD_END = '\r\n\r\n';
 const BODILESS = [204, 304];
 
-/** Takes the bytes of one connection as they come, and gives the answers that are whole. */
+/** Consumes the bytes of one connection as they arrive and yields complete responses. */
 export class AnswerReader {
   #chunks: Buffer[] = [];
   #length = 0;
-  /** How many bytes there must be before it is worth looking again. */
+  /** Bytes needed before parsing is worth another attempt. */
   #wanted = 1;
 
-  /** Bytes that are no whole answer yet. */
+  /** Bytes that do not make a complete response yet. */
   get rest(): Buffer {
     return Buffer.concat(this.#chunks);
   }
 
-  /** `isHead`: they answer HEAD, and so have no bodies. */
+  /** `isHead`: responses to HEAD, which have no bodies. */
   take(chunk: Buffer, { isHead = false } = {}): WireAnswer[] {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -61,7 +61,7 @@ function readHead(head: string): Pick<WireAnswer, 'status' | 'headers'> {
   return { status, headers };
 }
 
-/** Every answer of the service says how long it is. */
+/** Every response of the service states its length. */
 function lengthIn(headers: WireAnswer['headers']): number {
   const length = headers['content-length'];
   if (length === undefined)

@@ -11,10 +11,10 @@ export interface Call {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent verbatim. */
   readonly body?: unknown;
   readonly headers?: Headers;
-  /** Who asks: the rich customer of the API unless told; `null` sends no key. */
+  /** The client whose key is sent: by default the API's rich customer; `null` sends no key. */
   readonly as?: Customer | null;
 }
 
@@ -26,13 +26,13 @@ export interface Customer {
 /** Proxies of one service sign cursors alike. */
 const cursorSecrets = ['the secret that all proxies of a test share'];
 
-/** Slugs that may come with a status over 499. Everything else over it is a fault. */
+/** Slugs allowed with a status over 499. Any other is a server error. */
 const BACKEND_SLUGS: readonly string[] = ['debit-unavailable', 'store-unavailable'];
 
 /**
- * A proxy on the demo release, asked as clients ask. Each call is held to what the contract promises
- * of every answer: a request id; a problem document if it is no success; nothing internal; and a
- * balance that changed by exactly what `X-Tokens-Charged` says, which is nothing for a failure.
+ * A proxy on the demo release, called as clients call it. Each call is checked against the contract
+ * for every response: a request id; a problem document unless it is a success; no internals; and a
+ * balance that changed by exactly `X-Tokens-Charged`, which is nothing for a failure.
  */
 export class Api {
   readonly proxy: ProxyHarness;
@@ -91,7 +91,7 @@ export class Api {
   }
 }
 
-/** A path with its query: arrays repeat the parameter, as the contract has it. */
+/** A path with its query: arrays repeat the parameter, as the contract specifies. */
 export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(
@@ -101,7 +101,7 @@ export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> 
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
-/** What is true of every answer to any request, given what the asker's balance went down by. */
+/** Checks the invariants of every response, given the decrease of the client's balance. */
 export function keepsItsWord(answer: Answer, spent: number): void {
   const { statusCode, headers, body } = answer;
   expect(headers['x-request-id'], 'X-Request-Id').toBeTruthy();
@@ -113,7 +113,7 @@ export function keepsItsWord(answer: Answer, spent: number): void {
   if (body !== '') slugOf(answer);
 }
 
-/** The slug of a problem document, which it must be in every respect. */
+/** The slug of a problem document, which must be valid in every respect. */
 export function slugOf({ statusCode, headers, body }: Answer): string {
   expect(headers['content-type']).toMatch(/^application\/problem\+json/);
   const problem = JSON.parse(body);
@@ -139,7 +139,7 @@ export function slugOf({ statusCode, headers, body }: Answer): string {
   return slug;
 }
 
-/** Expects one slug, with the status that the contract gives it. Returns the document. */
+/** Expects one slug, with its status in the contract. Returns the document. */
 export function expectProblem(answer: Answer, slug: ProblemSlug) {
   expect([answer.statusCode, answer.statusCode < 400 ? answer.body : slugOf(answer)]).toEqual([
     PROBLEM_STATUS[slug],
@@ -148,7 +148,7 @@ export function expectProblem(answer: Answer, slug: ProblemSlug) {
   return answer.json();
 }
 
-/** Expects `invalid-parameters` whose `errors` speak of `name` and of nothing else. */
+/** Expects `invalid-parameters` whose `errors` concern `name` alone. */
 export function expectInvalid(answer: Answer, name: string): void {
   const { errors } = expectProblem(answer, 'invalid-parameters');
   for (const { loc } of errors) expect(loc).toContain(name);

@@ -10,9 +10,9 @@ import {
   readNaiveRelease,
 } from './naive-release.ts';
 
-/** Where nothing is: the middle of the Atlantic. */
+/** A location without data: the middle of the Atlantic. */
 export const OPEN_SEA = { lon: -40, lat: 30 };
-/** Well-formed, in a county of the release, and no block of it. */
+/** Well-formed, in a county of the release, but not one of its blocks. */
 export const NO_SUCH_BLOCK = '990019999999999';
 /** Well-formed, in a county that the release lacks. */
 export const BLOCK_ELSEWHERE = '010010001001000';
@@ -21,7 +21,7 @@ export const NO_SUCH_PLACE = '0100001';
 /** The demo city: covers its whole county. */
 export const PORT_MERIDIAN = '9957600';
 
-/** A proxy on the demo release, the release as plain arrays, and some of what is in it. */
+/** A proxy on the demo release, the release as plain arrays, and some of its contents. */
 export interface Demo {
   readonly api: Api;
   readonly release: NaiveRelease;
@@ -35,10 +35,7 @@ export interface Demo {
 
 type ApiOptions = Parameters<typeof Api.open>[0];
 
-/**
- * The demo that the tests of a file, or of the `describe` around, share: there from the first to the
- * last.
- */
+/** The demo shared by the tests of a file, or of the enclosing `describe`, for their whole run. */
 export function demoOfTests(options: () => ApiOptions = () => ({})): Demo {
   const demo: Partial<Demo> = {};
   beforeAll(async () => void Object.assign(demo, await openDemo(options())));
@@ -47,8 +44,8 @@ export function demoOfTests(options: () => ApiOptions = () => ({})): Demo {
 }
 
 /**
- * Tests of the demo, once with its accounts on each kind of ledger. `newAddress` gives the address of
- * another, which is empty.
+ * Tests of the demo, run once with its accounts on each kind of ledger. `newAddress` returns the
+ * address of another, empty one.
  */
 export function onEachLedger(
   tests: (demo: Demo, newAddress: () => string) => void,
@@ -67,7 +64,7 @@ export function onEachLedger(
   });
 }
 
-/** Read once, of all files that share their modules. */
+/** Read once for all files that share their modules. */
 let naive: Promise<NaiveRelease> | undefined;
 
 export async function openDemo(options: ApiOptions = {}): Promise<Demo> {
@@ -91,7 +88,7 @@ export async function openDemo(options: ApiOptions = {}): Promise<Demo> {
   };
 }
 
-/** The same behind another proxy, which the tests of a file share too. */
+/** The same behind another proxy, also shared by the tests of a file. */
 export function otherProxyOfTests(demo: Demo, options: ApiOptions = {}): Demo {
   const other: Partial<Demo> = {};
   beforeAll(async () => void Object.assign(other, demo, { api: await Api.open(options) }));
@@ -99,7 +96,7 @@ export function otherProxyOfTests(demo: Demo, options: ApiOptions = {}): Demo {
   return other as Demo;
 }
 
-/** The demo behind another proxy, a fresh one or one that is set up otherwise, while `use` runs. */
+/** The demo behind another proxy, fresh or configured differently, while `use` runs. */
 export async function withProxy(
   demo: Demo,
   options: ApiOptions,

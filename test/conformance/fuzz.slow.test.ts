@@ -21,7 +21,7 @@ const demo = demoOfTests();
 let document: ApiDocument;
 let ajv: Ajv2020;
 let things: { marks: Landmarks; pools: Pools };
-/** Somebody whose tokens are soon spent. */
+/** A customer whose tokens soon run out. */
 let poor: Customer;
 
 beforeAll(async () => {
@@ -32,13 +32,13 @@ beforeAll(async () => {
   things = await landmarksOf(demo.api.proxy.releases.current);
 });
 
-test('any request to any operation is answered as the document says, and paid as the answer says', async () => {
+test('every operation responds to any request as documented and charges what the response is worth', async () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const method of Object.keys(methods)) await fuzz(path, method);
   }
 });
 
-test('of random requests to the running service none is failed, and charged = debited = rows delivered', async () => {
+test('no random request to the running service fails, and charged = debited = rows delivered', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const ledger = await folderOfThisTest();
   const report = await runFuzz(inject('demoStore'), ledger, { requests: REQUESTS, seed });
@@ -48,7 +48,7 @@ test('of random requests to the running service none is failed, and charged = de
   );
 });
 
-/** One operation: every answer is in the document; `api.call` checks the rest of what is promised. */
+/** One operation: every response is documented; `api.call` checks the other guarantees. */
 async function fuzz(path: string, method: string): Promise<void> {
   const statuses = new Set<number>();
   await forAll(
@@ -64,14 +64,14 @@ async function fuzz(path: string, method: string): Promise<void> {
       statuses.add(answer.statusCode);
     },
   );
-  // A fuzzer that only ever meets refusals would show nothing.
+  // A fuzzer that meets only refusals would show nothing.
   expect([...statuses], `${method} ${path}`).toEqual(expect.arrayContaining([200, 400]));
 }
 
 function isInDocument(answer: Answer, path: string, method: string): void {
   const { statusCode, headers, body } = answer;
   const operation = document.paths[path][method];
-  // A segment of dots leads elsewhere before the service sees it.
+  // A dot segment is resolved before the service sees the path.
   if (statusCode === 404 && body.includes('/not-found')) return;
   const said = operation.responses[String(statusCode)];
   expect(

@@ -7,15 +7,15 @@ import { MAX_ERROR_BYTES } from './fuzz/judge.ts';
 import { type HourReport, runHour } from './hostile-hour/run-hour.ts';
 
 const FEWEST_OF_EACH_ATTACK = 1;
-/** Files that a service may have come to hold open: its objects. */
+/** Files that a service may keep open: its objects. */
 const MORE_FILES = 20;
-/** More than Linux takes of an answer that nobody reads: the largest buffers of both ends. */
+/** The most that Linux accepts of a response that is not read: the largest buffers of both ends. */
 const KERNEL_BYTES = 8 * 2 ** 20;
 const MAX_HEAD_BYTES = 2_000;
-/** Rows of a block's summary: modes by types, and some. */
+/** Rows of a block's summary: modes by types, and a few more. */
 const MAX_OF_A_SUMMARY = 300;
 
-/** Where the tests are compiled to: those who ask are programs of their own. */
+/** Output folder of the compiled tests: the clients are separate programs. */
 const COMPILED = path.resolve('node_modules/.cache/tta-tests');
 const PROGRAMS = path.join(COMPILED, 'test/conformance/hostile-hour');
 beforeAll(async () => {
@@ -25,16 +25,17 @@ beforeAll(async () => {
 
 const folder = folderOfEachTest();
 
-// How fast the honest one is served, and in what memory, `npm run bench -- hostile` tells.
+// `npm run bench -- hostile` measures latency for the honest client, and memory.
 test.each([
-  // The honest client stays within the limit; hostile keys soon meet it.
+  // The honest client stays within the limit; hostile keys soon reach it.
   { limits: 'within limits of rate', perMinute: 1_200 },
   { limits: 'with keys that may ask without end', perMinute: 1e9 },
 ])(
-  "after a hostile client's hour, $limits, an honest one has had every answer, and the ledger adds up",
+  "after a hostile client's hour, $limits, every request of the honest one has succeeded, and the ledger adds up",
   async ({ perMinute }) => {
     const hour = await runHour(inject('demoStore'), path.join(folder, 'ledger'), {
-      ...{ perMinute, programs: PROGRAMS },
+      perMinute,
+      programs: PROGRAMS,
     });
     const { begun, idle, beside, hostile, files } = hour;
     expect([...begun.failures, ...idle.failures, ...beside.failures], 'the honest client').toEqual(
@@ -48,7 +49,7 @@ test.each([
   },
 );
 
-/** Every account's books add up, and say what its owner has seen delivered. */
+/** Every account's books add up, and match what its owner received. */
 function booksAgree({ books, begun, idle, beside, largest, hostile }: HourReport): void {
   const { delivered, received, attacks } = hostile;
   for (const [who, { granted, used, balance }] of Object.entries(books)) {
@@ -63,10 +64,11 @@ function booksAgree({ books, begun, idle, beside, largest, hostile }: HourReport
     honest: begun.charged + idle.charged + beside.charged + largest.tokens,
     refused: 0,
     paying: delivered.paying,
-    // Each of these batches came whole at last, after resets and cuts, and is paid once.
+    // Each of these batches was eventually received in full, after resets and cuts, and is charged
+    // once.
     repeating: delivered.repeating,
   });
-  // Of an answer cut off, what came is paid for, and no more than the kernel can have taken.
+  // An aborted response is charged for what arrived, and no more than the kernel can have accepted.
   expect(largest.bytes).toBeGreaterThan(KERNEL_BYTES);
   const tokensFor = (bytes: number) => largest.tokens * Math.min(1, bytes / largest.bytes);
   const broken = attacks['resets in mid-answer'];

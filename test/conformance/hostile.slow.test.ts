@@ -13,22 +13,22 @@ beforeAll(async () => {
   summary = `/v1/blocks/${demo.block.geoid}/summary`;
 });
 
-/** Stands for the customer's key in requests that are written before there is one. */
+/** Placeholder for the customer's key in requests that are written before it exists. */
 const KEY = '<key>';
-/** More than any of these requests takes. */
+/** More than any of these requests costs. */
 const TOKENS = 1e6;
 
-/** A request with a key: `lines` are header lines, each with its end. */
+/** A request with a key: `lines` are header lines, each with its line end. */
 const request = (first: string, lines = '', body = '') =>
   `${first} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n${lines}\r\n${body}`;
 
 /**
- * Sends bytes and holds every answer to what is promised: a problem document or a success, no fault
- * of ours, nothing internal; and the balance went down by exactly what the answers say.
+ * Sends bytes and checks every response: a problem document or a success, no server error, no
+ * internals; and the balance went down by exactly the amounts the responses state.
  */
 async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
   const { api } = demo;
-  // Somebody new: what an earlier one was debited for nothing may not be back yet.
+  // A new customer: a refund to an earlier one may still be pending.
   const customer = await api.proxy.customer({ tokens: TOKENS });
   const keyed = bytes.replaceAll(KEY, customer.key);
   const { text, isClosed } = await onTheWire(port, keyed, options);
@@ -38,10 +38,10 @@ async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
     said += Number(answer.headers['x-tokens-charged'] ?? 0);
     keepsItsWord(answer);
   }
-  // A debit whose answer did not reach its client is undone in its own time.
+  // A debit whose response did not reach its client is undone eventually.
   await expect
     .poll(async () => TOKENS - (await api.balance(customer)), {
-      ...{ message: 'what the balance went down by' },
+      message: 'what the balance went down by',
     })
     .toBe(said);
   const alive = await api.get('/v1/health', {}, { as: null });
@@ -74,7 +74,7 @@ describe('addresses', () => {
     ['constructor as a parameter', '/v1/health?constructor=1'],
     ['a nested parameter', '/v1/health?a[__proto__][b]=1'],
     ['a parameter without a name', '/v1/health?=1'],
-  ])('%s is refused, free', async (_, path) => {
+  ])('refuses %s, free', async (_, path) => {
     const { statuses, charged } = await send(request(`GET ${path}`, 'Connection: close\r\n'));
     expect([400, 404]).toContain(statuses[0]);
     expect(statuses).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('addresses', () => {
   });
 });
 
-describe('addresses that mean something all the same', () => {
+describe('unusual addresses that are valid all the same', () => {
   test.each([
     ['an invalid UTF-8 escape in a value', () => `${summary}?mode=%ff`, 400],
     ['half an escape in a value', () => `${summary}?mode=%4`, 400],
@@ -101,12 +101,12 @@ describe('addresses that mean something all the same', () => {
   });
 
   test.each(['*', 'elsewhere.example:443', 'ftp://x/v1/health', '//v1/health', 'v1/health'])(
-    'the target %j is no route',
+    'the target %j is not a route',
     async (target) => {
       for (const method of ['GET', 'OPTIONS', 'CONNECT']) {
         const { statuses } = await send(request(`${method} ${target}`, 'Connection: close\r\n'));
         for (const status of statuses) {
-          // The router takes * for the root, which leads to the documents.
+          // The router treats * as the root, which leads to the documents.
           expect([method === 'OPTIONS' ? 204 : 302, 400, 404]).toContain(status);
         }
       }
@@ -119,7 +119,7 @@ const posted = (lines: readonly string[], body: string) =>
 const CHUNKED = 'Transfer-Encoding: chunked';
 const JSON_TYPE = 'Content-Type: application/json';
 
-describe('requests that are none', () => {
+describe('invalid requests', () => {
   test.each([
     ['no request line', 'NONSENSE\r\n\r\n'],
     ['a method that there is not', request('FROB /v1/health')],
@@ -153,7 +153,7 @@ describe('requests that are none', () => {
     ['missing', `GET /v1/blocks/${NO_SUCH_BLOCK}/summary HTTP/1.1\r\n`],
     ['repeated', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nhOST: x\r\n'],
     ['repeated', 'GET /v1/health HTTP/1.0\r\nHost: x\r\nHost: y\r\n'],
-  ])('a Host that is %s is named, and the connection closes: %j', async (type, head) => {
+  ])('reports a Host that is %s, and closes the connection: %j', async (type, head) => {
     const { answers, isClosed } = await send(`${head}\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([400]);
     expect(JSON.parse(answers[0].body.toString())).toMatchObject({
@@ -163,13 +163,13 @@ describe('requests that are none', () => {
     expect(isClosed).toBe(true);
   });
 
-  test('where no key was checked, nothing is said of tokens', async () => {
+  test('token headers are absent where no key was checked', async () => {
     const { answers } = await send(request('GET /v1/blocks/%zz/summary', 'Connection: close\r\n'));
     expect(JSON.parse(answers[0].body.toString()).errors).toMatchObject([{ type: 'malformed' }]);
     expect(Object.keys(answers[0].headers).filter((name) => /^x-tokens/.test(name))).toEqual([]);
   });
 
-  test('nothing at all, and half a request, get nothing and cost nothing', async () => {
+  test('an empty connection and half a request get no response and cost nothing', async () => {
     for (const bytes of ['', 'GET', request(`GET ${summary}`).slice(0, -2)]) {
       expect((await send(bytes, { silenceMs: 400 })).statuses).toEqual([]);
     }
@@ -179,7 +179,7 @@ describe('requests that are none', () => {
 describe('headers', () => {
   const close = 'Connection: close\r\n';
 
-  test('a second, other key is refused or ignored, never charged beside the first', async () => {
+  test('a second, different key is refused or ignored, never charged alongside the first', async () => {
     const other = await demo.api.newCustomer({ tokens: 5000 });
     const lines = `Authorization: Bearer ${other.key}\r\n${close}`;
     const { statuses } = await send(request(`GET ${summary}`, lines));
@@ -212,7 +212,7 @@ describe('headers', () => {
     expect(works).toBeLessThan(100);
   });
 
-  test('HTTP/1.0 needs no Host, is answered and closed', async () => {
+  test('HTTP/1.0 needs no Host, is served and closed', async () => {
     for (const [target, status] of [
       [summary, 200],
       ['/v1/health', 200],
@@ -239,7 +239,7 @@ describe('headers', () => {
 });
 
 describe('pipelining', () => {
-  test('fifty requests on one connection are answered in order, each for itself', async () => {
+  test('fifty requests on one connection get their own responses, in order', async () => {
     const paths = [
       summary,
       '/v1/health',
@@ -260,7 +260,7 @@ describe('pipelining', () => {
     expect(answers.map(({ status }) => status)).toEqual(all.map((i) => wanted[i % 5]));
   });
 
-  test('a malformed request ends the connection; what was asked before it is paid only if it came', async () => {
+  test('a malformed request ends the connection; earlier requests are charged only if their responses arrive', async () => {
     for (const path of ['/v1/health', summary, summary.replace('summary', 'pois')]) {
       const after = request(`GET ${summary}`);
       const bytes = `${request(`GET ${path}`)}\0\0\0\r\n\r\n${after}`;
@@ -270,7 +270,7 @@ describe('pipelining', () => {
     }
   });
 
-  test('HEAD has no body that the next answer could be taken for', async () => {
+  test('HEAD has no body that could be mistaken for the next response', async () => {
     const bytes = request('HEAD /nothing') + request('GET /v1/health', 'Connection: close\r\n');
     const { api } = demo;
     const { text } = await onTheWire(port, bytes.replaceAll(KEY, api.customer.key));

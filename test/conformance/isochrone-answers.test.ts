@@ -30,13 +30,18 @@ describe('§4.5 format=blocks', () => {
     const body = await blocks({ mode: 'bike', direction: 'to' });
     const { version, assumptions } = await meta();
     expect(body).toEqual({
-      ...{ blocks: expect.any(Array), reachable_blocks: body.blocks.length, version, assumptions },
-      ...{ block: demo.block.geoid, direction: 'to', mode: 'bike' },
+      blocks: expect.any(Array),
+      reachable_blocks: body.blocks.length,
+      version,
+      assumptions,
+      block: demo.block.geoid,
+      direction: 'to',
+      mode: 'bike',
     });
     for (const row of body.blocks) expect(Object.keys(row).sort()).toEqual(['geoid', 'travel_min']);
   });
 
-  test('with contours, each block also says the smallest that holds it', async () => {
+  test('with contours, each block also names the smallest one that contains it', async () => {
     const plain: ReachedBlock[] = (await blocks({ minutes: 40, mode: 'bike' })).blocks;
     const one = await blocks({ contours: '40', mode: 'bike' });
     expect(one.blocks).toEqual(plain.map((row) => ({ ...row, contour: 40 })));
@@ -59,8 +64,14 @@ describe('§4.5 format=geojson', () => {
     const body = expectOk(await fromBlock({ contours: contours.join(',') }));
     const reachable_blocks = body.features[0].properties.reachable_blocks;
     expect(body).toEqual({
-      ...{ type: 'FeatureCollection', version, direction: 'from', mode: 'walk', assumptions },
-      ...{ block: demo.block.geoid, reachable_blocks, features: expect.any(Array) },
+      type: 'FeatureCollection',
+      version,
+      direction: 'from',
+      mode: 'walk',
+      assumptions,
+      block: demo.block.geoid,
+      reachable_blocks,
+      features: expect.any(Array),
     });
   });
 
@@ -78,7 +89,7 @@ describe('§4.5 format=geojson', () => {
     }
   });
 
-  test('an origin that nothing can be routed from reaches nothing else', async () => {
+  test('an origin that cannot be routed reaches no other block', async () => {
     const query = { block: demo.water.geoid, minutes: 10, format: 'blocks' };
     const answer = await ask(query);
     expect([200, 404]).toContain(answer.statusCode);

@@ -24,7 +24,7 @@ describe('§2 GET /v1/isochrone/meta', () => {
     });
   });
 
-  test('assumptions say departure, percentile, window and cap as they should be read', async () => {
+  test('assumptions state departure, percentile, window and cap', async () => {
     const { assumptions, modes } = await meta();
     expect(assumptions.max_trip_duration_min).toBe(60);
     expect(assumptions).toMatchObject({ walk_speed_kmh: 4.8, bike_speed_kmh: 15 });
@@ -46,7 +46,7 @@ describe('§2 GET /v1/isochrone/meta', () => {
   });
 });
 
-describe('§4.5 what is asked', () => {
+describe('§4.5 parameters', () => {
   test('neither block nor lon+lat is missing-location; both are invalid-parameters', async () => {
     const { geoid, lon, lat } = demo.block;
     expectProblem(await ask({ minutes: 10 }), 'missing-location');
@@ -55,7 +55,7 @@ describe('§4.5 what is asked', () => {
     expectProblem(await ask({ minutes: 10, block: geoid, lon, lat }), 'invalid-parameters');
   });
 
-  test('exactly one of minutes and contours', async () => {
+  test('takes exactly one of minutes and contours', async () => {
     const block = demo.block.geoid;
     expectProblem(await ask({ block }), 'invalid-parameters');
     expectProblem(await ask({ block, minutes: 10, contours: '5,10' }), 'invalid-parameters');
@@ -66,14 +66,14 @@ describe('§4.5 what is asked', () => {
     expectOk(await fromBlock({ minutes: 60 }));
   });
 
-  test('contours are repeated or with commas', async () => {
+  test('contours are repeated or separated by commas', async () => {
     const commas = expectOk(await fromBlock({ contours: '5,10,15' }));
     const repeated = expectOk(await fromBlock({ contours: [5, 10, 15] }));
     expect(repeated).toEqual(commas);
     expect(commas.features).toHaveLength(3);
   });
 
-  test('mode is walk unless told, direction from, format geojson', async () => {
+  test('mode defaults to walk, direction to from, format to geojson', async () => {
     const plain = expectOk(await fromBlock());
     const reported = { mode: 'walk', direction: 'from', format: 'geojson' };
     expect(expectOk(await fromBlock(reported))).toEqual(plain);
@@ -81,7 +81,7 @@ describe('§4.5 what is asked', () => {
     expectInvalid(await fromBlock({ mode: ['walk', 'walk'] }), 'mode');
   });
 
-  test('a point stands for the block that it lies in', async () => {
+  test('a point resolves to the block that contains it', async () => {
     const { geoid, lon, lat } = demo.block;
     const byPoint = expectOk(await ask({ lon, lat, minutes: 15 }));
     expect(byPoint).toEqual(expectOk(await ask({ block: geoid, minutes: 15 })));
@@ -92,7 +92,7 @@ describe('§4.5 what is asked', () => {
     expectInvalid(await ask({ block: '12', minutes: 5 }), 'block');
   });
 
-  test('v pins the version of the store: another is no-isochrone-data, pinned answers immutable', async () => {
+  test('v pins the version of the store: another is no-isochrone-data, pinned responses are immutable', async () => {
     const { version } = await meta();
     const pinned = await fromBlock({ v: version });
     expectOk(pinned);
@@ -101,7 +101,7 @@ describe('§4.5 what is asked', () => {
   });
 });
 
-describe('§5.6 and §8 what it costs', () => {
+describe('§5.6 and §8 cost', () => {
   test('10 tokens a contour for a normal key, in either format', async () => {
     expect(charged(await fromBlock({ minutes: 10 }))).toBe('10');
     expect(charged(await fromBlock({ minutes: 10, format: 'blocks' }))).toBe('10');
@@ -128,7 +128,7 @@ describe('§5.6 and §8 what it costs', () => {
     expect(unmetered.headers.etag).toBe(normal.headers.etag);
   });
 
-  test('HEAD says the cost of all contours', async () => {
+  test('HEAD states the cost of all contours', async () => {
     const query = { block: demo.block.geoid, contours: '5,10' };
     const head = await demo.api.call({ method: 'HEAD', path: PATH, query });
     expect(head.headers['x-tokens-cost']).toBe('20');

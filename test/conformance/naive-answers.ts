@@ -1,7 +1,7 @@
 import type { Mode } from '../../shards/modes.ts';
 import type { NaiveBlock, NaivePoi, NaiveRelease, NaiveTime } from './naive-release.ts';
 
-/** What answers should say, worked out by filter and sort over the plain arrays of a release. */
+/** The expected responses, computed by filter and sort over the plain arrays of a release. */
 export interface Filter {
   readonly mode?: readonly Mode[];
   readonly type?: readonly number[];
@@ -9,7 +9,7 @@ export interface Filter {
   readonly max_minutes?: number;
 }
 
-/** Rows of a block's summary: the least time among the places of each leaf type, by each mode. */
+/** Rows of a block's summary: the least time among the places of each leaf type, by mode. */
 export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) {
   const least = new Map<string, number>();
   for (const { mode, poi, travel_time } of release.times.get(geoid)!) {
@@ -26,7 +26,7 @@ export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) 
   );
 }
 
-/** What a summary says of modes that could not be routed. */
+/** The summary's entries for modes that could not be routed. */
 export function unroutedOf(release: NaiveRelease, block: NaiveBlock, filter: Filter) {
   const unrouted = modesOf(release, filter)
     .map((mode) => ({ mode, reason: linkOf(block, mode) }))
@@ -66,14 +66,18 @@ export function arealOf(
     .flatMap(({ geoid, population }) =>
       summaryOf(release, geoid, filter)
         .map(({ dest_type_id, mode, travel_time }) => ({
-          ...{ geoid, dest_type_id, mode_id: release.modeIds.get(mode)!, mode, travel_time },
+          geoid,
+          dest_type_id,
+          mode_id: release.modeIds.get(mode)!,
+          mode,
+          travel_time,
           ...(include_population ? { population } : {}),
         }))
         .sort((a, b) => a.dest_type_id - b.dest_type_id || a.mode_id - b.mode_id),
     );
 }
 
-/** Rows of an area with one for each pair of a type and a mode, be there a time or not. */
+/** Rows of an area with one for each pair of a type and a mode, with or without a time. */
 export function arealWithMissingOf(
   release: NaiveRelease,
   blocks: readonly NaiveBlock[],
@@ -100,7 +104,9 @@ export function arealWithMissingOf(
     );
 }
 
-/** Whether a search for types and a part of the name finds a place. Case and accents do not count. */
+/**
+ * Whether a search for types and a part of the name finds a place. Case and accents are ignored.
+ */
 export function isFound(
   release: NaiveRelease,
   poi: NaivePoi,
@@ -110,7 +116,7 @@ export function isFound(
   return poi.types.some((one) => leaves.includes(one)) && fold(poi.name).includes(fold(q ?? ''));
 }
 
-/** A place as a search gives it. */
+/** A place as a search returns it. */
 export function found({ dest_id, name, lon, lat, address }: NaivePoi) {
   return { dest_id, name, lon, lat, address };
 }
@@ -133,7 +139,7 @@ function wanted(
     .filter((row) => row.poi.types.some((one) => leaves.includes(one)));
 }
 
-/** Nothing asked for means everything. */
+/** An absent filter means everything. */
 function modesOf({ modes }: NaiveRelease, { mode }: Filter): readonly Mode[] {
   return mode?.length ? modes.filter((one) => mode.includes(one)) : modes;
 }

@@ -19,7 +19,7 @@ export interface NaiveBlock {
   readonly lat: number;
   /** Whether any mode could be routed from it. */
   readonly isRoutable: boolean;
-  /** Whether its centre is tied to the streets of walk and bike, or why not. */
+  /** Whether its centre is linked to the streets for walk and bike, or why not. */
   readonly links: Readonly<Record<StreetMode, LinkStatus>>;
   readonly polygons: readonly Rings[];
 }
@@ -58,25 +58,25 @@ export interface NaivePlace {
   readonly polygons: readonly Rings[];
 }
 
-/** A release as plain arrays, read whole: what answers are worked out from by filter and sort. */
+/** A release as plain arrays, read whole: the basis for computing responses by filter and sort. */
 export interface NaiveRelease {
   readonly modes: readonly Mode[];
   readonly modeIds: ReadonlyMap<Mode, number>;
-  /** Every type with the leaves it stands for. */
+  /** Every type with its leaf types. */
   readonly leavesOf: ReadonlyMap<number, readonly number[]>;
   readonly leafIds: readonly number[];
   /** Ascending by GEOID. */
   readonly blocks: readonly NaiveBlock[];
   /** Ascending by dest_id. */
   readonly pois: readonly NaivePoi[];
-  /** What each block reaches, by GEOID. */
+  /** The reach of each block, by GEOID. */
   readonly times: ReadonlyMap<string, readonly NaiveTime[]>;
   readonly places: readonly NaivePlace[];
 }
 
 /**
- * Reads what times to places are of, of every county of a folder's release, and places from the
- * census file.
+ * Reads the data behind times to places, for every county of a folder's release, and the places
+ * from the census file.
  */
 export async function readNaiveRelease(
   release: Release,
@@ -111,7 +111,12 @@ export async function readNaiveRelease(
     matrix.targets.forEach((dest_id, ordinal) => {
       const { name, lon, lat, street, city, state, zip, brand, types } = table.facts(ordinal);
       pois.set(dest_id, {
-        ...{ dest_id, name, lon, lat, brand, types },
+        dest_id,
+        name,
+        lon,
+        lat,
+        brand,
+        types,
         address: { street, city, state, zip },
       });
     });
@@ -141,12 +146,12 @@ export async function readNaiveRelease(
   };
 }
 
-/** Who reaches whom of the blocks of a release, by the GEOID that one begins at, and that one ends at. */
+/** The reachable pairs among the blocks of a release, by origin GEOID and by destination GEOID. */
 export type NaiveReaches = Readonly<
   Record<'from' | 'to', ReadonlyMap<string, readonly NaiveReach[]>>
 >;
 
-/** Reads them of a folder's release. What reaches a block is told by what others reach. */
+/** Reads them from a folder's release. Times towards a block come from the other blocks' reach. */
 export async function readNaiveReach(release: Release, storeFolder: string): Promise<NaiveReaches> {
   const { modes, counties } = release.manifest;
   const reaches = { from: new Map<string, NaiveReach[]>(), to: new Map<string, NaiveReach[]>() };
@@ -163,12 +168,14 @@ export async function readNaiveReach(release: Release, storeFolder: string): Pro
   return reaches;
 }
 
-/** The block whose inside holds a point; undefined for none. Points on borders are not asked about. */
+/**
+ * The block whose interior contains a point; undefined for none. Not defined for points on borders.
+ */
 export function blockAt(release: NaiveRelease, lon: number, lat: number): NaiveBlock | undefined {
   return release.blocks.find((block) => isInside(block.polygons, lon, lat));
 }
 
-/** All rows of a matrix that is in memory whole: ids of both ends, place of the mode, and time. */
+/** All rows of a matrix held entirely in memory: ids of both ends, index of the mode, and time. */
 function* rowsOf(matrix: Matrix, bytes: Uint8Array) {
   for (const [ordinal, origin] of matrix.origins.entries()) {
     const { offset, length } = matrix.rowRange(ordinal);
@@ -209,7 +216,7 @@ async function readPlaces(file: string): Promise<NaivePlace[]> {
   return places;
 }
 
-/** A type stands for the types below it that nothing is below of. */
+/** A type expands to the leaf types below it. */
 function leaves(
   types: readonly { readonly dest_type_id: number; readonly parent_id: number | null }[],
 ): Map<number, number[]> {

@@ -6,7 +6,7 @@ const MAX_PAGES = 20_000;
 
 /**
  * All rows of a paginated query, page by page. Each page is charged by its rows; all but the last
- * are full; the last says so with a null `next_cursor`.
+ * are full; the last has a null `next_cursor`.
  */
 export async function allPages<T>(
   api: Api,

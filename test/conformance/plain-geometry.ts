@@ -4,8 +4,8 @@ export type Rings = readonly (readonly (readonly number[])[])[];
 const EARTH_METRES = 6_371_008.8;
 
 /**
- * Whether a point is inside polygons, by counting the edges that a ray to the east crosses, in plain
- * doubles: what it says of points within a rounding error of a border means nothing.
+ * Whether a point is inside polygons, by counting the edges that a ray to the east crosses, in
+ * plain doubles: unreliable for points within a rounding error of a border.
  */
 export function isInside(polygons: readonly Rings[], lon: number, lat: number): boolean {
   let inside = false;
@@ -21,7 +21,7 @@ export function isInside(polygons: readonly Rings[], lon: number, lat: number): 
   return inside;
 }
 
-/** Degrees from a point to the nearest edge, as if the plane were flat: tells what is near a border. */
+/** Degrees from a point to the nearest edge, on a flat plane: detects points near a border. */
 export function degreesToBorder(polygons: readonly Rings[], lon: number, lat: number): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const ring of polygons.flat()) {

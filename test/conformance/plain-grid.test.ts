@@ -16,7 +16,7 @@ async function timesFrom(geoid: string, mode: string): Promise<Map<number, numbe
   return new Map(rows.map(({ dest_type_id, travel_time }) => [dest_type_id, travel_time]));
 }
 
-test('times on the plain grid are those worked out by hand, for every block and place', async () => {
+test('times on the plain grid match those worked out by hand, for every block and place', async () => {
   const plan = planCity(DEMO_CITY);
   let compared = 0;
   for (let column = 0; column < PLAIN_GRID.side; column++) {
@@ -25,7 +25,7 @@ test('times on the plain grid are those worked out by hand, for every block and 
       for (const place of PLAIN_GRID_PLACES) {
         const type = TAXONOMY.find((entry) => entry.label === place.label)!.dest_type_id;
         const minutes = plainGridWalk({ column, row }, place);
-        // Half a tenth of rounding, and what 10⁻⁷ degrees of the map's coordinates come to.
+        // Half a tenth for rounding, plus the effect of 10⁻⁷ degrees in the map's coordinates.
         expect(Math.abs(times.get(type)! - minutes)).toBeLessThan(0.052);
         compared++;
       }
@@ -34,7 +34,7 @@ test('times on the plain grid are those worked out by hand, for every block and 
   expect(compared).toBe(PLAIN_GRID.side ** 2 * PLAIN_GRID_PLACES.length);
 });
 
-test('the bike is never slower than feet', async () => {
+test('cycling is never slower than walking', async () => {
   for (const { geoid } of demo.release.blocks.filter((_, i) => i % 10 === 0)) {
     const bike = await timesFrom(geoid, 'bike');
     for (const [type, walk] of await timesFrom(geoid, 'walk')) {

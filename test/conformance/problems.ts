@@ -1,4 +1,6 @@
-/** Every slug of the contract and its status: what clients may rely on, written down a second time. */
+/**
+ * Every slug of the contract and its status: what clients may rely on, written down a second time.
+ */
 export const PROBLEM_STATUS = {
   'invalid-parameters': 400,
   'invalid-cursor': 400,

@@ -4,7 +4,7 @@ import type { Demo } from './demo.ts';
 
 type RandomQueries = ReturnType<typeof drawFrom>;
 
-/** Drawing from the release that tests share: queries that mostly find something. */
+/** Draws from the release that tests share: queries that mostly find something. */
 export function randomQueries(demo: Demo): RandomQueries {
   const queries: Partial<RandomQueries> = {};
   beforeAll(() => void Object.assign(queries, drawFrom(demo)));

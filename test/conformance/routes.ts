@@ -1,6 +1,6 @@
 import type { Call } from './api.ts';
 
-/** Every route of the specification, as its document writes it. */
+/** Every route of the specification, as its path template in the document. */
 export const FREE_ROUTES = [
   '/v1/health',
   '/v1/last-updated',
@@ -13,7 +13,7 @@ export const FREE_ROUTES = [
   '/v1/isochrone/meta',
 ] as const;
 
-/** What requests are about: things of a release that there are. */
+/** Contents of a release for requests to refer to. */
 export interface Landmarks {
   readonly block: { readonly geoid: string; readonly lon: number; readonly lat: number };
   /** A block that no mode can be routed from. */
@@ -36,7 +36,7 @@ const geoids: OfMarks<string[]> = ({ block, water }) => [block.geoid, water.geoi
 const point: OfMarks<object> = ({ block: { lon, lat } }) => ({ lon, lat });
 const FEW = { mode: 'walk', limit: 7 };
 
-/** A GET of a route, with what its braces stand for. */
+/** A GET of a route, with values for its path parameters. */
 function get(
   route: string,
   query: OfMarks<object> | object,
@@ -47,7 +47,7 @@ function get(
   return { route, request: (marks) => ({ path: path(marks), query: { ...asked(marks) } }) };
 }
 
-/** Routes charged by the row, whose answers have an ETag. */
+/** Routes charged by the row, whose responses have an ETag. */
 export const METERED_GETS: readonly MeteredRoute[] = [
   get('/v1/blocks/{geoid}/summary', {}, geoid),
   get('/v1/blocks/{geoid}/pois', FEW, geoid),
@@ -66,7 +66,7 @@ function post(route: string, body: OfMarks<object>): MeteredRoute {
   return { route, request: (marks) => ({ method: 'POST', path: route, body: body(marks) }) };
 }
 
-/** A batch, whose body lists its origins under the name of `origins`. */
+/** A batch, whose body lists its origins under the name in `origins`. */
 function batch(route: string, origins: string, listed: OfMarks<unknown[]>, more: object = {}) {
   return { ...post(route, (marks) => ({ [origins]: listed(marks), ...more })), origins };
 }
@@ -83,15 +83,17 @@ export const BATCHES: readonly (MeteredRoute & { readonly origins: string })[] =
 ];
 
 export const AREAL_QUERY = post('/v1/blocks/query', (marks) => ({
-  ...{ center: point(marks), radius_m: 500 },
-  ...{ limit: 7, type: [100] },
+  center: point(marks),
+  radius_m: 500,
+  limit: 7,
+  type: [100],
 }));
 
 /** Metered POST routes. */
 export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY];
 
-/** An isochrone costs by its contours. */
+/** An isochrone is charged by its contours. */
 export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));
 
-/** A request to each metered route that has an answer. */
+/** A successful request to each metered route. */
 export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];

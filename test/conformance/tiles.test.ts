@@ -14,7 +14,7 @@ beforeAll(() => {
   template = `/v1/isochrone/tiles/walk/${GROCERIES}`;
 });
 
-/** The tile of Web Mercator that a point lies in. */
+/** The Web Mercator tile that contains a point. */
 function tileAt({ lon, lat }: { lon: number; lat: number }, z: number): string {
   const sin = Math.sin((lat * Math.PI) / 180);
   const x = Math.floor(((lon + 180) / 360) * 2 ** z);
@@ -38,7 +38,7 @@ describe('/v1/isochrone/tiles', () => {
     expectOkTile(await demo.api.get(url.pathname));
   });
 
-  test('TileJSON of every archive is what its specification says', async () => {
+  test('TileJSON of every archive conforms to its specification', async () => {
     const isTileJson = new Ajv2020({ allErrors: true }).compile(TILEJSON_SCHEMA);
     const archives = Object.keys(demo.api.proxy.releases.current.manifest.tiles);
     for (const name of archives.filter((one) => one.includes('-'))) {
@@ -55,7 +55,7 @@ describe('/v1/isochrone/tiles', () => {
     }
   });
 
-  test('a tile compressed and a tile plain are the same, each with an ETag of its own', async () => {
+  test('a compressed tile and a plain one have the same content, each with its own ETag', async () => {
     const path = `${template}/${tileAt(demo.block, ZOOM)}.mvt`;
     const ask = (headers: Record<string, string>) => demo.api.get(path, {}, { headers });
     const [plain, zipped] = [await ask({}), await ask({ 'accept-encoding': 'gzip' })];
@@ -68,7 +68,7 @@ describe('/v1/isochrone/tiles', () => {
     }
   });
 
-  test('a tile costs a member nothing, and says nothing of tokens', async () => {
+  test('a tile costs a member nothing, and has no token headers', async () => {
     const member = await demo.api.newCustomer({ tokens: 0, member: true });
     const answer = await tile(tileAt(demo.block, ZOOM), member);
     expectOkTile(answer);
@@ -94,14 +94,14 @@ describe('/v1/isochrone/tiles', () => {
   });
 
   test.each(['6/99999/1', '6/1/64', '15/0/0', '5/0/0', '-1/0/0', 'a/b/c', '12/1.5/1', '12/01e1/1'])(
-    'the tile %s is none: refused, free',
+    'refuses the invalid tile %s, free',
     async (zxy) => {
       const { statusCode } = await tile(zxy);
       expect([204, 400, 404]).toContain(statusCode);
     },
   );
 
-  test('an unknown mode or type is refused', async () => {
+  test('refuses an unknown mode or type', async () => {
     for (const path of ['drive/101', 'walk/65000', 'walk/x']) {
       for (const url of [
         `/v1/isochrone/tiles/${path}.json`,

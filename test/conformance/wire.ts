@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { AnswerReader, type WireAnswer } from './answer-reader.ts';
 
-/** How long a server that does not close may keep silent before what has come is taken for all. */
+/** Silence after which a response is considered complete if the server does not close. */
 const SILENCE_MS = 10_000;
 
 /**
- * Sends bytes as they are and reads what comes back until the server closes or falls silent. Latin-1
- * text, so that any byte can be written.
+ * Sends raw bytes and reads the response until the server closes or falls silent. Latin-1 text, so
+ * that any byte can be written.
  */
 export function onTheWire(
   port: number,
@@ -35,7 +35,7 @@ export function onTheWire(
       received.push(chunk);
       listen();
     });
-    // A server that has had enough may reset while we still write.
+    // A server that gives up may reset while we still write.
     socket.on('error', () => {});
     socket.on('close', () => {
       isClosed = true;
@@ -44,7 +44,7 @@ export function onTheWire(
   });
 }
 
-/** Answers that followed one another. */
+/** Consecutive responses. */
 export function parseAnswers(text: string): WireAnswer[] {
   const reader = new AnswerReader();
   const answers = reader.take(Buffer.from(text, 'latin1'));

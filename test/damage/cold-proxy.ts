@@ -16,12 +16,12 @@ export interface Answer {
   readonly charged: number;
 }
 
-/** A proxy that can be made to have read nothing yet, in no time. */
+/** A proxy that can be reset to a cold state instantly. */
 export interface ColdProxy {
   readonly release: Release;
-  /** Forgets all that was read of objects, but keeps the manifest. */
+  /** Forgets all objects read, but keeps the manifest. */
   chill(): void;
-  /** Opens the store's release anew, as a proxy that has just started. */
+  /** Reopens the store's release, like a freshly started proxy. */
   reopen(): Promise<void>;
   ask(request: AskedRequest): Promise<Answer>;
   /** Tokens that have left the account. */
@@ -32,7 +32,7 @@ export interface ColdProxy {
 const TOKENS = 1e12;
 const CACHE_BYTES = 1 << 26;
 
-/** Hands out whatever release it was given last. */
+/** Returns whatever release it was given last. */
 class GivenRelease extends ReleaseSource {
   release: Release | null = null;
 

@@ -13,22 +13,35 @@ import { FlippingStore } from './flipping-store.ts';
 const FLIPS = 3000;
 const SPREAD = { blocks: 12, pois: 12, archives: 12 };
 const KINDS = [
-  ...['index', 'nearest', 'pois', 'catchment', 'reach-from', 'reach-to', 'blocks'],
-  ...['places', 'place-map', 'dest-ids', 'tiles', 'tile sums', 'manifests', 'latest.json'],
+  'index',
+  'nearest',
+  'pois',
+  'catchment',
+  'reach-from',
+  'reach-to',
+  'blocks',
+  'places',
+  'place-map',
+  'dest-ids',
+  'tiles',
+  'tile sums',
+  'manifests',
+  'latest.json',
 ];
 
-test('a flipped byte of any kind of object never gives another answer, nor a charge for none', async () => {
+test('a flipped byte of any kind of object never changes a response, nor charges for a failed one', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const report = await flipBytes(inject('demoStore'), FLIPS, seed, SPREAD);
   expect(report.wrong, `seed ${seed}`).toEqual([]);
   expect([...report.kinds.keys()].sort()).toEqual([...KINDS].sort());
   for (const [kind, { flips, refused }] of report.kinds) {
     expect(flips, kind).toBeGreaterThan(FLIPS / KINDS.length - 1);
-    // The flips were met, not passed by.
+    // The flips were hit, not missed.
     expect(refused, kind).toBeGreaterThan(flips / 10);
   }
   expect(report.charged).toBe(report.debited);
-  // Maps for others, which no route reads: whoever reads them whole finds out.
+  // Map archives for clients, which no route reads: a client that reads them whole detects the
+  // damage.
   expect([...report.unread].sort()).toEqual(['county-map', 'poi-map']);
 });
 

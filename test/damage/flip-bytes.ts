@@ -7,14 +7,14 @@ import { type Answer, type ColdProxy, openColdProxy } from './cold-proxy.ts';
 import { type Flip, FlippingStore } from './flipping-store.ts';
 import { type AskedRequest, CATALOGUE, requestsOf, type Spread } from './requests-of-release.ts';
 
-/** What came of the flips of one kind of object. */
+/** The results of the flips of one kind of object. */
 export interface KindOutcome {
   flips: number;
-  /** Requests answered with the very bytes of the undamaged release. */
+  /** Requests answered with exactly the bytes of the undamaged release. */
   equal: number;
-  /** 503 `store-unavailable`, uncharged; or a release that a proxy does not take. */
+  /** 503 `store-unavailable`, uncharged; or a release that a proxy rejects. */
   refused: number;
-  /** Anything else: what must not be. */
+  /** Anything else: must not occur. */
   wrong: number;
 }
 
@@ -22,14 +22,14 @@ export interface FlipReport {
   readonly kinds: ReadonlyMap<string, KindOutcome>;
   /** Kinds of objects that no request reads. */
   readonly unread: readonly string[];
-  /** The first few that went wrong, for a person to look into. */
+  /** The first few errors, for manual inspection. */
   readonly wrong: readonly string[];
-  /** What all answers said they charge, and what has left the account. */
+  /** The charges stated by all responses, and the amount that left the account. */
   readonly charged: number;
   readonly debited: number;
 }
 
-/** A request, what it was answered on the undamaged release, and bytes that it read for that. */
+/** A request, its response on the undamaged release, and the bytes it read for that. */
 interface Reader {
   readonly request: AskedRequest;
   readonly answer: Answer;
@@ -37,14 +37,14 @@ interface Reader {
   readonly to: number;
 }
 
-/** The share of flips that are of any byte of the object, whether or not a request reads it. */
+/** The share of flips in any byte of the object, whether or not a request reads it. */
 const ANYWHERE = 0.25;
 const TOLD = 10;
 
 /**
- * Flips `flips` bytes of a store's release in turn, as many of each kind of object, and compares
- * the answers of requests that read the byte with those of the undamaged release. Each flip meets a
- * proxy that has read nothing yet.
+ * Flips `flips` bytes of a store's release in turn, equally many in each kind of object, and
+ * compares the responses of requests that read the byte with those of the undamaged release. Each
+ * flip meets a cold proxy.
  */
 export async function flipBytes(
   folder: string,
@@ -121,7 +121,10 @@ class Report {
   }
 }
 
-/** Asks everything of the undamaged release once, cold; returns who reads what, by object. */
+/**
+ * Sends every request to the undamaged release once, cold; returns the requests that read each
+ * object.
+ */
 async function readersOf(
   store: FlippingStore,
   proxy: ColdProxy,
@@ -133,7 +136,7 @@ async function readersOf(
     if (own) own.push(reader);
     else readers.set(name, [reader]);
   };
-  // What is read when a release is opened decides all answers, and first of all the catalogue's.
+  // Bytes read when a release is opened affect all responses, the catalogue's above all.
   const opened = [LATEST, proxy.release.latest.manifest];
   const lengths = await Promise.all(opened.map(async (name) => (await store.bytesOf(name)).length));
   for (const request of requests) {
@@ -149,7 +152,7 @@ async function readersOf(
   return readers;
 }
 
-/** Whether a proxy serves from what is now in the store at all. */
+/** Whether a proxy serves the store's current contents at all. */
 async function takes(proxy: ColdProxy, damaged: string): Promise<boolean> {
   const { manifest } = proxy.release.latest;
   if (damaged !== LATEST && damaged !== manifest) {
@@ -165,14 +168,14 @@ async function takes(proxy: ColdProxy, damaged: string): Promise<boolean> {
   }
 }
 
-/** The folder of an object; archives and the checksums beside them are told apart. */
+/** The folder of an object; archives and their checksum files are counted separately. */
 function kindOf(name: string): string {
   const folder = path.dirname(name);
   if (folder === 'tiles') return path.extname(name) === '.tta' ? 'tile sums' : 'tiles';
   return folder === '.' ? name : folder;
 }
 
-/** Any bits of a byte, or one: what a loose check is likeliest to take for right. */
+/** Any bits of a byte, or a single one, which a loose check is most likely to miss. */
 function flipOf(name: string, bytes: number, readers: readonly Reader[], random: Random): Flip {
   const mask = random.chance(0.5) ? 1 << random.below(8) : 1 + random.below(255);
   if (random.chance(ANYWHERE)) return { name, at: random.below(bytes), mask };
@@ -181,8 +184,8 @@ function flipOf(name: string, bytes: number, readers: readonly Reader[], random:
 }
 
 /**
- * Two requests to ask: one of those that read the least around the byte, whose answer is likeliest
- * to hang on it, and any other that read it. Where nobody read it, any of the object.
+ * Two requests: one of those that read the least around the byte, whose response is most likely to
+ * depend on it, and any other that read it. If no request read it, any that read the object.
  */
 function maxTouched(readers: readonly Reader[], { at }: Flip, random: Random): Reader[] {
   const touched = readers.filter(({ from, to }) => at >= from && at < to);

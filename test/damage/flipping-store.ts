@@ -3,21 +3,21 @@ import path from 'node:path';
 import { StoreError } from '../../shards/errors.ts';
 import type { ObjectRef, ObjectStat, Store } from '../../shards/store/store.ts';
 
-/** A byte of an object that is not what was written: its bits of `mask` are turned over. */
+/** A damaged byte of an object: the bits of `mask` are inverted. */
 export interface Flip {
   readonly name: string;
   readonly at: number;
   readonly mask: number;
 }
 
-/** What was read of an object: bytes `from` up to `to`. */
+/** A byte range read from an object: from `from` up to `to`. */
 export interface ReadBytes {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The objects of a folder in memory, of which one byte at a time can be wrong. */
+/** The objects of a folder in memory, with at most one damaged byte at a time. */
 export class FlippingStore implements Store {
   readonly location: string;
   flip: Flip | null = null;
@@ -28,7 +28,7 @@ export class FlippingStore implements Store {
     this.location = folder;
   }
 
-  /** The undamaged bytes; a copy that nobody else writes to. */
+  /** The undamaged bytes; a copy that no other code writes to. */
   async bytesOf(name: string): Promise<Buffer> {
     const known = this.#objects.get(name);
     if (known) return known;

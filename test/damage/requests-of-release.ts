@@ -12,14 +12,14 @@ export interface AskedRequest {
   readonly isFree: boolean;
 }
 
-/** How many blocks and places of each county are asked about, and of how many archives tiles. */
+/** The number of blocks and places per county to request, and of archives to request tiles from. */
 export interface Spread {
   readonly blocks: number;
   readonly pois: number;
   readonly archives: number;
 }
 
-/** What says what a release is, without reading objects. */
+/** Requests about the release itself, which read no objects. */
 export const CATALOGUE: readonly string[] = [
   '/v1/last-updated',
   '/v1/meta/modes',
@@ -31,8 +31,8 @@ export const CATALOGUE: readonly string[] = [
 const TILES_AN_ARCHIVE = 12;
 
 /**
- * Requests of every route that reads objects, spread over all that a release holds. None has a
- * further page: what is asked twice must be answered in the same bytes.
+ * Requests of every route that reads objects, spread over the whole release. None has a further
+ * page: a repeated request must return the same bytes.
  */
 export async function requestsOf(
   release: Release,

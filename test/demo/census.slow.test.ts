@@ -14,7 +14,7 @@ const city = cityOfTests(500, 7);
 beforeAll(() => ensureDebianPackage('gdal-bin', 'ogrinfo'));
 
 describe('the census files of the demo city', () => {
-  test('hold exactly so many valid polygons, in NAD83', async () => {
+  test('hold exactly the requested number of valid polygons, in NAD83', async () => {
     const validOnes = async (file: string) => {
       const said = 'count(*) AS count, sum(ST_IsValid(geometry)) AS valid';
       const { count, valid } = await select(file, said);
@@ -29,7 +29,7 @@ describe('the census files of the demo city', () => {
     }
   });
 
-  test('tile land and bay: every inner edge lies between two blocks, the rest is one ring', async () => {
+  test('tile land and bay: every inner edge lies between two blocks, and the rest form one ring', async () => {
     const rings = (await Promise.all(city.files.blocks.map(ringsOf))).flat();
     const { outline, area } = outlineOf(rings);
     expect(follow(outline)).toHaveLength(outline.size);
@@ -51,13 +51,13 @@ describe('the census files of the demo city', () => {
          sum(ST_Contains(geometry, MakePoint(CAST(INTPTLON20 AS REAL), CAST(INTPTLAT20 AS REAL)))) AS inside,
          count(*) AS count`,
       );
-      // 6933 is an equal-area projection of WGS84.
+      // EPSG:6933 is an equal-area projection of WGS84.
       expect(Number(sums.stated) / Number(sums.measured)).toBeCloseTo(1, 4);
       expect(sums.inside).toBe(sums.count);
     }
   });
 
-  test('give GEOIDs that their parts make up, and people only on land', async () => {
+  test('have GEOIDs composed of their parts, and people only on land', async () => {
     const wrong = `sum(GEOID20 <> STATEFP20 || COUNTYFP20 || TRACTCE20 || BLOCKCE20
       OR length(GEOID20) <> 15 OR MTFCC20 <> 'G5040' OR (ALAND20 = 0 AND POP20 > 0)
       OR INTPTLAT20 NOT LIKE '+3_._______' OR INTPTLON20 NOT LIKE '-0__._______')`;
@@ -93,7 +93,7 @@ describe('the census files of the demo city', () => {
     );
   });
 
-  test('any city has exactly the blocks asked for, each with a GEOID of its own', () =>
+  test('any city has exactly the requested blocks, each with a unique GEOID', () =>
     forAll(
       40,
       fc.integer({ min: 600, max: 6_000 }),
@@ -123,7 +123,7 @@ describe('the census files of the demo city', () => {
     { blocks: 700, seed: 0.5 },
     { blocks: 700, seed: 1, counties: 1 },
     { blocks: 700, seed: 1, counties: 20 },
-  ])('a city that cannot be is refused by name: $blocks blocks, seed $seed', (options) => {
+  ])('refuses an impossible city by name: $blocks blocks, seed $seed', (options) => {
     expect(() => planCity(options)).toThrow(BuildError);
   });
 });
@@ -131,7 +131,7 @@ describe('the census files of the demo city', () => {
 const vsizip = (file: string) => `/vsizip/${file}`;
 const layerOf = (file: string) => path.basename(file, '.zip');
 
-/** The one row that a query of a shapefile gives, by SQLite with SpatiaLite as GDAL has it. */
+/** The single row that a query of a shapefile returns, using GDAL's SQLite with SpatiaLite. */
 async function select(file: string, columns: string): Promise<Record<string, string>> {
   const sql = `SELECT ${columns} FROM ${layerOf(file)}`;
   const text = await output(
@@ -158,7 +158,12 @@ type Ring = readonly (readonly [lon: number, lat: number])[];
 async function features(file: string): Promise<Feature[]> {
   const geojson = await output(
     'ogr2ogr',
-    ...['-f', 'GeoJSON', '/vsistdout/', vsizip(file), '-lco', 'COORDINATE_PRECISION=9'],
+    '-f',
+    'GeoJSON',
+    '/vsistdout/',
+    vsizip(file),
+    '-lco',
+    'COORDINATE_PRECISION=9',
   );
   return JSON.parse(geojson).features;
 }
@@ -171,7 +176,7 @@ async function ringsOf(file: string): Promise<Ring[]> {
   return (await features(file)).map(({ geometry }) => geometry.coordinates[0]);
 }
 
-/** What is left of the rings' edges when opposite ones cancel, from place to place, and the area. */
+/** The ring edges left after opposite ones cancel, from position to position, and the area. */
 function outlineOf(rings: readonly Ring[]): { outline: Map<string, string>; area: number } {
   const edges = new Set<string>();
   let area = 0;
@@ -190,7 +195,7 @@ function outlineOf(rings: readonly Ring[]): { outline: Map<string, string>; area
   return { outline, area };
 }
 
-/** The closed way from place to place that begins with the first. */
+/** The closed path from position to position that starts with the first edge. */
 function follow(edges: ReadonlyMap<string, string>): string[] {
   const [first] = edges.keys();
   const way = [first];

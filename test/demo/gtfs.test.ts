@@ -27,7 +27,7 @@ describe('the timetable of the demo city', () => {
     ['stops', 'parent_station', 'stops', 'stop_id'],
     ['frequencies', 'trip_id', 'trips', 'trip_id'],
     ['calendar_dates', 'service_id', 'calendar', 'service_id'],
-  ])('%s.%s is found in %s', (table, field, target, id) => {
+  ])('every %s.%s exists in %s', (table, field, target, id) => {
     const known = feed[target].map((row) => row[id]);
     const used = feed[table].map((row) => row[field]).filter((value) => value !== '');
     expect(used.length).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ describe('the timetable of the demo city', () => {
     ['stops', 'stop_id'],
     ['trips', 'trip_id'],
     ['routes', 'route_id'],
-  ])('%s have %ss of their own', (table, id) => {
+  ])('%s have their own %ss', (table, id) => {
     expect(new Set(feed[table].map((row) => row[id])).size).toBe(feed[table].length);
   });
 
@@ -50,7 +50,7 @@ describe('the timetable of the demo city', () => {
     expect(platforms).toHaveLength(2 * stations.length);
   });
 
-  test('times rise along every trip, blanks lie between timed stops, some are past midnight', () => {
+  test('times increase along every trip, blanks lie between timed stops, some are past midnight', () => {
     const trips = grouped(feed.stop_times);
     let blanks = 0;
     let pastMidnight = 0;
@@ -109,7 +109,7 @@ describe('the timetable of the demo city', () => {
     }
   });
 
-  test('the bridge bus goes by headway: every 10 minutes in the peak, every 15 later', () => {
+  test('the bridge bus runs by headway: every 10 minutes in the peak, every 15 later', () => {
     const trip = feed.trips.find((t) => t.route_id === 'B2' && t.service_id === 'WEEKDAY')!;
     const bands = feed.frequencies
       .filter((row) => row.trip_id === trip.trip_id)
@@ -121,7 +121,7 @@ describe('the timetable of the demo city', () => {
   });
 });
 
-/** The feed has no quoted value, and the test says so if one comes. */
+/** The feed has no quoted values; the test fails if one appears. */
 function rows(text: string): Row[] {
   expect(text).not.toContain('"');
   const [head, ...lines] = text.trimEnd().split('\r\n');

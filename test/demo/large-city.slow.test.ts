@@ -8,7 +8,7 @@ import { output, writtenCity } from './written-city.ts';
 const BLOCKS = 200_000;
 const KIB_PER_GIB = 1 << 20;
 
-test('a city of 200,000 blocks is written whole, in less than a minute and a gigabyte', async () => {
+test('writes a city of 200,000 blocks completely, in less than a minute and a gigabyte', async () => {
   await ensureDebianPackage('osmium-tool', 'osmium');
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   const cities: Awaited<ReturnType<typeof writtenCity>>[] = [];

@@ -20,12 +20,13 @@ const tables = Object.fromEntries(
 test('a metropolis has some 300 lines, over 5,000 stops and over 8,000 trips in a morning’s window', () => {
   expect(transit.lines.length).toBeGreaterThanOrEqual(300);
   expect(stopsOf(transit.lines).length).toBeGreaterThanOrEqual(5_000);
-  // Those that leave from an hour before the window opens, at eight, until an hour after it closes.
+  // Trips that depart between an hour before the window opens, at eight, and an hour after it
+  // closes.
   const trips = transit.lines.reduce((sum, line) => sum + 2 * departures(line, 7, 10), 0);
   expect(trips).toBeGreaterThan(8_000);
 });
 
-test('every stop has an id of its own, and trips call at stops that there are', () => {
+test('every stop has a unique id, and trips call at existing stops', () => {
   const ids = tables['stops.txt'].map(({ stop_id }) => stop_id);
   const known = new Set(ids);
   expect(known.size).toBe(ids.length);
@@ -49,7 +50,7 @@ test('the buses of a street share its stops: a limited one serves a third, short
   }
 });
 
-test('each station of the underground has four entrances within 20 m of where its platforms are', () => {
+test('each underground station has four entrances within 20 m of its platforms', () => {
   const stops = tables['stops.txt'];
   const entrances = stops.filter(({ location_type }) => location_type === 2);
   const stations = new Map(stops.map((stop) => [stop.stop_id, stop]));
@@ -69,7 +70,7 @@ test('each station of the underground has four entrances within 20 m of where it
   expect(new Set(entered.values())).toEqual(new Set([4]));
 });
 
-/** How often a line leaves one of its ends between two hours of a working day. */
+/** Departures of a line from one of its ends between two hours of a working day. */
 function departures({ weekday }: TransitLine, fromHour: number, toHour: number): number {
   let count = 0;
   for (const { from, until, headway } of weekday) {

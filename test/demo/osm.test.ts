@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('the street map of the demo city', () => {
-  test('is a sorted, complete PBF file that says its box and its time', async () => {
+  test('is a sorted, complete PBF file that states its box and its time', async () => {
     const info = JSON.parse(await output('osmium', 'fileinfo', '-e', '-j', city.files.osm));
     expect(info.data.objects_ordered).toBe(true);
     expect(info.data.multiple_versions).toBe(false);
@@ -26,8 +26,8 @@ describe('the street map of the demo city', () => {
     expect(info.data.count.relations).toBeGreaterThan(1);
   });
 
-  test('refers to nothing that is not in it', async () => {
-    // Fails with exit code 1 when anything is missing.
+  test('contains everything that it refers to', async () => {
+    // Exits with code 1 when anything is missing.
     await output('osmium', 'check-refs', '-r', city.files.osm);
   });
 
@@ -49,7 +49,7 @@ describe('the street map of the demo city', () => {
   );
 
   test.each(PLAIN_GRID_PLACES.map((place) => place.label))(
-    'has one place alone of the type %s, which the plain grid measures by',
+    'has a single place of the type %s, which the plain grid measures by',
     (label) => {
       const { osm } = TAXONOMY.find((entry) => entry.label === label)!;
       const found = elements.filter((element) => osm!.some((rule) => meets(element, rule)));

@@ -31,7 +31,7 @@ test.each([
   { blocks: 500, seed: 1 },
   { blocks: 2_000, seed: 99 },
 ])(
-  'every walk in the plain grid takes what the hand works out ($blocks blocks, seed $seed)',
+  'every walk in the plain grid takes the time worked out by hand ($blocks blocks, seed $seed)',
   async (options) => {
     const { out, files } = await writtenCity(options.blocks, options.seed);
     try {

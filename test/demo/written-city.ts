@@ -17,7 +17,7 @@ export async function writtenCity(
   return { out, files: await writeDemoCity({ blocks, seed, out }, silent) };
 }
 
-/** The demo city that the tests of a file share, until the last of them. */
+/** A demo city shared by the tests of a file, until the last of them. */
 export function cityOfTests(blocks: number, seed: number): { out: string; files: DemoFiles } {
   const city: Partial<Awaited<ReturnType<typeof writtenCity>>> = {};
   beforeAll(async () => void Object.assign(city, await writtenCity(blocks, seed)));
@@ -36,7 +36,7 @@ export async function hashes(files: DemoFiles): Promise<Record<string, string>> 
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** What a program prints; fails when it does. */
+/** The output of a program; throws if it fails. */
 export async function output(program: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 1 << 28 });
   return stdout;

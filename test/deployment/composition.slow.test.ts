@@ -28,7 +28,7 @@ const running: ChildProcess[] = [];
 let rgw: RgwServer;
 let redis: RedisServer;
 let front: NginxFront;
-/** Where the two proxies are. */
+/** The addresses of the two proxies. */
 let proxies: { readonly address: string; readonly process: ChildProcess }[];
 
 /** Starts a server of the compose file from the compiled program, as a container does. */
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const values = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account };
   const { redis: composed } = await composeServices(values, {});
   rgw = await startRgw();
-  // The secrets, as the head of the file has them made.
+  // The secrets, created as the file's header describes.
   const [program, config, ...words] = composed.command;
   expect([program, config]).toEqual(['redis-server', '/run/secrets/redis.conf']);
   const [own, ledger] = [path.join(folder, 'redis.conf'), path.join(folder, 'ledger')];
@@ -72,8 +72,9 @@ beforeAll(async () => {
   await upload(inject('demoStore'), 'store');
   const proxy = async () =>
     started(services.proxy, {
-      ...{ PORT: `${await freePort()}`, RELEASE_POLL_SECONDS: '1' },
-      // A machine that runs other tests beside may be late for reasons of its own.
+      PORT: `${await freePort()}`,
+      RELEASE_POLL_SECONDS: '1',
+      // A machine that runs other tests concurrently may be slow for unrelated reasons.
       SHED_AT_LAG_MS: '0',
     });
   proxies = await Promise.all([proxy(), proxy()]);
@@ -102,7 +103,7 @@ afterAll(async () => {
   await rgw?.stop();
 });
 
-/** A folder's files, put into the bucket by another client than the product's. */
+/** Uploads a folder's files to the bucket with a client other than the product's. */
 async function upload(from: string, prefix: string): Promise<void> {
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -130,8 +131,8 @@ async function mailedCode(): Promise<string> {
   throw new Error('no mail came');
 }
 
-test('one signs up, asks, is answered 304 for nothing, sees a new release and the old one again', async () => {
-  // Signing up, at the portal.
+test('a customer signs up, gets data, gets a free 304, sees a new release and the old one again', async () => {
+  // Sign-up, at the portal.
   const visitor = new HttpVisitor(`https://${HOSTS.account}:${front.port}`);
   expect((await visitor.post('/auth/request', { email: EMAIL })).status).toBe(202);
   const code = await mailedCode();
@@ -142,7 +143,7 @@ test('one signs up, asks, is answered 304 for nothing, sees a new release and th
   const authorization = { authorization: `Bearer ${key}` };
   const api = (route: string, headers = {}) =>
     front.ask(`https://${HOSTS.api}/v1/${route}`, { ...authorization, ...headers });
-  /** The balance, as each of the proxies knows it. */
+  /** The balance, as reported by each of the proxies. */
   const balances = () =>
     Promise.all(
       proxies.map(async ({ address }) => {
@@ -151,7 +152,7 @@ test('one signs up, asks, is answered 304 for nothing, sees a new release and th
       }),
     );
 
-  // Asking, and asking again.
+  // A request, and the same again.
   const places = await api('places?q=port&limit=1');
   const { geoid: place } = JSON.parse(`${places.body}`).places[0];
   const [{ geoid }] = JSON.parse(
@@ -170,9 +171,10 @@ test('one signs up, asks, is answered 304 for nothing, sees a new release and th
   }
   expect(await balances()).toEqual([left, left]);
 
-  // Tiles of the bucket, and nothing else of it.
+  // Tiles of the bucket, and none of its other contents.
   const { Contents = [] } = await rgw.client.listObjectsV2({
-    ...{ Bucket: 'travel-times', Prefix: 'store/tiles/walk' },
+    Bucket: 'travel-times',
+    Prefix: 'store/tiles/walk',
   });
   const archive = Contents.find(({ Key }) => Key?.endsWith('.pmtiles'))!.Key!.slice(
     'store/'.length,
@@ -186,9 +188,18 @@ test('one signs up, asks, is answered 304 for nothing, sees a new release and th
   // Another release, without transit.
   const built = await ttaIn(
     rgw.env,
-    ...['build', '--osm', path.join(inject('demoCity'), 'osm/demo.osm.pbf')],
-    ...['--blocks', path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip')],
-    ...['--counties', '99001', '--no-tiles', '--out', STORE, '--release', 'two'],
+    'build',
+    '--osm',
+    path.join(inject('demoCity'), 'osm/demo.osm.pbf'),
+    '--blocks',
+    path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip'),
+    '--counties',
+    '99001',
+    '--no-tiles',
+    '--out',
+    STORE,
+    '--release',
+    'two',
   );
   expect(built).toMatchObject({ code: 0 });
   const inForce = async () => {
@@ -212,7 +223,7 @@ test('one signs up, asks, is answered 304 for nothing, sees a new release and th
   expect((await api(summary, { 'if-none-match': etag })).status).toBe(304);
   expect(await balances()).toEqual([balance, balance]);
 
-  // One of two proxies is lost: nobody notices.
+  // One of two proxies dies; clients do not notice.
   proxies[0].process.kill('SIGKILL');
   await once(proxies[0].process, 'exit');
   for (let again = 0; again < 10; again++) {

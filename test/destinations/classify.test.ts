@@ -18,18 +18,31 @@ const schoolLabels = new Set(
   TAXONOMY.filter(({ source }) => source === 'school-level').map(({ label }) => label),
 );
 
-/** What a single word makes of a school, and of a place of worship of no religion. */
+/** The type that a single word in the name gives a school, or a place of worship of no religion. */
 const SCHOOL_WORDS: Readonly<Record<string, string | null>> = {
-  ...{ university: 'universities', college: 'colleges', kindergarten: 'kindergartens' },
-  ...{ childcare: 'childcare', museum: null, stadium: null },
+  university: 'universities',
+  college: 'colleges',
+  kindergarten: 'kindergartens',
+  childcare: 'childcare',
+  museum: null,
+  stadium: null,
 };
 const WORSHIP_WORDS: Readonly<Record<string, string>> = {
-  ...{ christian: 'churches', jewish: 'synagogues', muslim: 'mosques' },
-  ...{ hindu: 'temples', buddhist: 'temples', sikh: 'temples' },
-  ...{ jain: 'temples', taoist: 'temples', shinto: 'temples' },
+  christian: 'churches',
+  jewish: 'synagogues',
+  muslim: 'mosques',
+  hindu: 'temples',
+  buddhist: 'temples',
+  sikh: 'temples',
+  jain: 'temples',
+  taoist: 'temples',
+  shinto: 'temples',
 };
 
-/** By the definition: every rule of every leaf in turn. Schools as one, for their levels are not rules. */
+/**
+ * By definition: every rule of every leaf in turn. Schools count as one, for their levels are not
+ * rules.
+ */
 function naively(tags: Tags, hectares: number): string[] {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return [];
   if (tags.get('name')?.endsWith(' (historical)')) return [];
@@ -44,7 +57,7 @@ function naively(tags: Tags, hectares: number): string[] {
     tags.has('religion') || /\b(christian|jewish|muslim)\b/.test(tags.get('name') ?? '');
   if (labels.includes('school') && isOfFaith && tags.get('operator:type') !== 'public')
     labels.push('private_schools');
-  // A private school has no level: those are of public ones.
+  // A private school has no level: levels are for public ones.
   const worships = ['churches', 'synagogues', 'mosques', 'temples'];
   const name = tags.get('name') ?? '';
   const isTold = name in SCHOOL_WORDS && tags.get('operator:type') !== 'public';
@@ -74,8 +87,8 @@ function classified(tags: Tags, hectares: number): string[] {
 
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
-describe('classifying', () => {
-  test('gives the leaves whose rules hold, whatever the tags', async () => {
+describe('classification', () => {
+  test('returns the leaves whose rules hold, whatever the tags', async () => {
     const rules = TAXONOMY.flatMap(({ osm }) => osm ?? []);
     const keys = [...new Set(rules.flatMap((rule) => Object.keys(rule)))];
     const values = [
@@ -110,7 +123,7 @@ describe('classifying', () => {
     );
   });
 
-  test('gives leaves in ascending order and once', () => {
+  test('returns leaves in ascending order and once', () => {
     const types = classify(new Map([['shop', 'supermarket;convenience;supermarket']]), null);
     expect(types.map((type) => labelOf.get(type))).toEqual([
       'grocery_stores',
@@ -140,7 +153,7 @@ describe('classifying', () => {
     [true, { name: 'Saint Agnes Parish School' }],
     [true, { name: 'Elm High School', operator: 'Quaker Valley Friends', religion: 'quaker' }],
     [true, { name: 'Christian County Christian Academy' }],
-    // Public ones where counties are parishes, or of places with such names.
+    // Public schools where counties are parishes, or in places with such names.
     [false, { name: 'Comeaux High School', operator: 'Lafayette Parish School System' }],
     [false, { name: 'Barbe High School', operator: 'Calcasieu Parish School Board' }],
     [false, { name: 'Elm School', operator: 'Rapides Parish' }],
@@ -156,7 +169,7 @@ describe('classifying', () => {
     [false, { name: 'Patterson High School' }],
     [false, { name: 'Christianburg School' }],
   ])(
-    'tells private schools (%s), of a faith among them, from public ones: %o',
+    'distinguishes private schools (%s), including religious ones, from public ones: %o',
     (isPrivate, more) => {
       const labels = classified(new Map(Object.entries({ amenity: 'school', ...more })), 1);
       expect(labels).toEqual([isPrivate ? 'private_schools' : 'school']);
@@ -193,7 +206,7 @@ describe('classifying', () => {
     [['elementary_schools'], { name: 'Boxing Hill', grades: 'K-5' }],
     [['elementary_schools', 'middle_schools'], { name: 'Elm Academy Pre-K-8', grades: 'K-8' }],
     [['private_schools'], { name: 'Elm School', operator: 'Archdiocese of Baltimore' }],
-  ])('tells what is mapped as a school by its name and operator, %s: %o', (labels, more) => {
+  ])('classifies a mapped school by its name and operator, %s: %o', (labels, more) => {
     const found = classify(new Map(Object.entries({ amenity: 'school', ...more })), null);
     expect(found.map((type) => labelOf.get(type))).toEqual(labels);
   });
@@ -214,10 +227,10 @@ describe('classifying', () => {
     [['other_worship'], { name: 'Unitarian Universalist Church of Elm' }],
     [['other_worship'], { name: 'Elm Congregation' }],
     [['other_worship'], {}],
-    // A tag goes before a name.
+    // A tag takes precedence over a name.
     [['temples'], { name: 'Elm Church', religion: 'buddhist' }],
     [['other_worship'], { name: 'Elm Church', religion: 'scientologist' }],
-  ])('tells what is mapped as a place of worship by its name, %s: %o', (labels, more) => {
+  ])('classifies a mapped place of worship by its name, %s: %o', (labels, more) => {
     const tags = new Map(Object.entries({ amenity: 'place_of_worship', ...more }));
     expect(classify(tags, null).map((type) => labelOf.get(type))).toEqual(labels);
   });
@@ -228,7 +241,7 @@ describe('classifying', () => {
     ['pharmacies', 'drugstore'],
     ['hairdressers', 'barber'],
     ['grocery_stores', 'groceries'],
-  ])('takes %s by other spellings too: shop=%s', (label, shop) => {
+  ])('accepts other spellings of %s: shop=%s', (label, shop) => {
     expect(classify(new Map([['shop', shop]]), null).map((type) => labelOf.get(type))).toEqual([
       label,
     ]);
@@ -243,20 +256,20 @@ describe('classifying', () => {
     ['a school that was', { 'demolished:amenity': 'school' }],
     ['a house', { building: 'yes' }],
     ['nothing', {}],
-  ])('sends nobody to %s', (_, tags) => {
+  ])('never classifies %s as a destination', (_, tags) => {
     expect(classify(new Map(Object.entries(tags)), null)).toEqual([]);
   });
 
-  test('calls a place without a name what its tags call it', () => {
+  test('names an unnamed place after its tags', () => {
     expect(describeTags(new Map([['amenity', 'fast_food']]))).toBe('Fast food');
     expect(describeTags(new Map([['shop', 'yes;supermarket']]))).toBe('Supermarket');
   });
 });
 
-describe('classifying a real city', () => {
+describe('classification of a real city', () => {
   test('gives every element the leaves whose rules hold', () => {
     const elements = readWithOsmium(BALTIMORE_OSM);
-    // Schools and places of worship are told by their names, of which the tables above have examples.
+    // Schools and places of worship are classified by name; the tables above have examples.
     const byName = ['school', 'place_of_worship'];
     const tagged = elements.filter(
       ({ tags }) => tags.size > 0 && !byName.includes(tags.get('amenity') ?? ''),

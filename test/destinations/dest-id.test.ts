@@ -5,7 +5,7 @@ import { hashedDestId, osmDestId } from '../../builder/destinations/dest-id.ts';
 import { forAll } from '../support/for-all.ts';
 
 describe('the id of a destination', () => {
-  test('of OpenStreetMap tells the element: its id is above, its type in the two low bits', () =>
+  test('from OpenStreetMap encodes the element: its id above, its type in the two low bits', () =>
     forAll(
       100,
       fc.bigInt({ min: 1n, max: 2n ** 51n - 1n }),
@@ -17,7 +17,7 @@ describe('the id of a destination', () => {
       },
     ));
 
-  test('of another source is 50 bits of SHA-256 above two zero bits', () =>
+  test('from another source is 50 bits of SHA-256 above two zero bits', () =>
     forAll(100, fc.string(), fc.string(), (source, id) => {
       const destId = hashedDestId(source, id);
       expect(Number.isSafeInteger(destId)).toBe(true);
@@ -26,7 +26,7 @@ describe('the id of a destination', () => {
       expect(BigInt(destId).toString(2).padStart(52, '0')).toBe(`${bits}00`);
     }));
 
-  test('of another source depends on the source, and where it ends', () => {
+  test('from another source depends on the source, unambiguously separated from the id', () => {
     expect(hashedDestId('overture', '1')).not.toBe(hashedDestId('city', '1'));
     expect(hashedDestId('a', 'bc')).not.toBe(hashedDestId('ab', 'c'));
   });

@@ -20,7 +20,7 @@ const LABELS = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]
 
 beforeAll(() => ensureDebianPackage('gdal-bin', 'ogr2ogr'));
 
-/** A feature of a list of one's own; members may be overridden. */
+/** A feature of a custom list; members may be overridden. */
 function listed(
   id: string | number,
   properties: object = {},
@@ -39,7 +39,11 @@ function overture(id: string, properties: object = {}, coordinates: unknown = [-
     type: 'Feature',
     id,
     properties: {
-      ...{ id, theme: 'places', type: 'place', version: 1, confidence: 0.9 },
+      id,
+      theme: 'places',
+      type: 'place',
+      version: 1,
+      confidence: 0.9,
       names: { primary: 'Café "Één", {Nr} [1]', common: null },
       categories: { primary: 'cafe', alternate: ['bakery', 'caterer'] },
       brand: { names: { primary: 'Eén' }, wikidata: null },
@@ -80,19 +84,29 @@ function labels({ types }: Destination): string[] {
   return types.map((type) => LABELS.get(type)!);
 }
 
-describe('a place of one’s own list', () => {
-  test('has what its properties say', async () => {
+describe('a place of a custom list', () => {
+  test('has the values of its properties', async () => {
     const file = geojson('own.geojson', [
       listed('a', {
-        ...{ types: ['grocery_stores', 705], type: null, brand: 'B', street: '1 Elm St' },
-        ...{ city: 'Elm', state: 'md', zip: '21201' },
+        types: ['grocery_stores', 705],
+        type: null,
+        brand: 'B',
+        street: '1 Elm St',
+        city: 'Elm',
+        state: 'md',
+        zip: '21201',
       }),
     ]);
     const { places, notes } = await read([file]);
     expect(places).toHaveLength(1);
     expect(places[0]).toMatchObject({
-      ...{ name: 'Place a', brand: 'B', source: 'listed place a' },
-      ...{ types: [101, 705], lon: -76.6, lat: 39.3, entrances: [{ lon: -76.6, lat: 39.3 }] },
+      name: 'Place a',
+      brand: 'B',
+      source: 'listed place a',
+      types: [101, 705],
+      lon: -76.6,
+      lat: 39.3,
+      entrances: [{ lon: -76.6, lat: 39.3 }],
       address: { street: '1 Elm St', city: 'Elm', state: 'MD', zip: '21201' },
     });
     expect(places[0].destId % 4).toBe(0);
@@ -110,8 +124,8 @@ describe('a place of one’s own list', () => {
     expect(after.places.map((p) => p.destId)).toEqual(before.places.map((p) => p.destId));
   });
 
-  test('drawn as polygons stands on a point inside the largest', async () => {
-    // A letter U, whose middle is outside of it, and a small square.
+  test('drawn as polygons gets a point inside the largest', async () => {
+    // A letter U, whose centre is outside it, and a small square.
     const arms = '0.03 0.03, 0.02 0.03, 0.02 0.01, 0.01 0.01, 0.01 0.03, 0 0.03';
     const u = positions(`0 0, 0.03 0, ${arms}, 0 0`);
     const square = [boxRing(1, 1, 1.001, 1.001)];
@@ -123,7 +137,7 @@ describe('a place of one’s own list', () => {
     expect(lon < 0.01 || lon > 0.02 || lat < 0.01).toBe(true);
   });
 
-  test('as spreadsheets and GDAL leave it: several types in one text, a ZIP code as a number', async () => {
+  test('may come from spreadsheets and GDAL: several types in one text, a ZIP code as a number', async () => {
     const file = geojson('texts.geojson', [
       listed('a', { type: 'cafes; bakeries', zip: 2134 }),
       listed('b', { type: undefined, types: ['cafes', 'bakeries'] }, [-76, 39]),
@@ -156,8 +170,12 @@ describe('a place of one’s own list', () => {
 
 describe('a place of Overture', () => {
   const expected = {
-    ...{ name: 'Café "Één", {Nr} [1]', brand: 'Eén', source: 'Overture place 08f-1' },
-    ...{ types: [104, 202], lon: -76.6, lat: 39.3 },
+    name: 'Café "Één", {Nr} [1]',
+    brand: 'Eén',
+    source: 'Overture place 08f-1',
+    types: [104, 202],
+    lon: -76.6,
+    lat: 39.3,
     address: { street: '12 Main St', city: 'Elm', state: 'MD', zip: '21201' },
   };
 
@@ -193,8 +211,11 @@ describe('a place of Overture', () => {
   test('is read with its members flattened, as GDAL reads GeoParquet', async () => {
     const { geometry } = overture('');
     const properties = {
-      ...{ id: '08f-1', 'names.primary': 'Café "Één", {Nr} [1]', 'brand.names.primary': 'Eén' },
-      ...{ 'categories.primary': 'cafe', 'categories.alternate': ['bakery'] },
+      id: '08f-1',
+      'names.primary': 'Café "Één", {Nr} [1]',
+      'brand.names.primary': 'Eén',
+      'categories.primary': 'cafe',
+      'categories.alternate': ['bakery'],
       addresses: JSON.stringify(overture('').properties.addresses),
     };
     const { places } = await read([
@@ -203,7 +224,7 @@ describe('a place of Overture', () => {
     expect(places[0]).toMatchObject(expected);
   });
 
-  test('is of the types of its taxonomy, where categories are no more', async () => {
+  test('gets the types of its taxonomy when there are no categories', async () => {
     const categorised = (id: string, lon: number, taxonomy: object, basic_category: string) =>
       overture(id, { categories: undefined, taxonomy, basic_category }, [lon, 0]);
     const { places, notes } = await read([
@@ -226,7 +247,7 @@ describe('a place of Overture', () => {
     expect(notes[0]).toMatch(/1 of 1 categories that no type takes \(swimming_instructor 1\)$/);
   });
 
-  test('that is a school and no more is told by its name, as OpenStreetMap’s are', async () => {
+  test('that is just a school is classified by name, like OpenStreetMap’s', async () => {
     const names = [
       'Elm Street Elementary School',
       'Elm University',
@@ -251,7 +272,7 @@ describe('a place of Overture', () => {
     ]);
   });
 
-  test('is what it is called besides only where that is sure, and near to what it is', async () => {
+  test('gets its alternate categories only where they are certain, and close to the primary one', async () => {
     const besides = (id: string, lon: number, primary: string, alternate: string[], more = {}) =>
       overture(id, { categories: { primary, alternate }, ...more }, [lon, 0]);
     const { places } = await read([
@@ -271,7 +292,7 @@ describe('a place of Overture', () => {
     ]);
   });
 
-  test('that Overture has twice is one, the one it is surer of', async () => {
+  test('that Overture lists twice is one, the one with higher confidence', async () => {
     const at = (street: string | null) => ({ addresses: [{ freeform: street, region: 'US-MD' }] });
     const named = (id: string, primary: string, confidence: number, lon: number, more = {}) =>
       overture(id, { names: { primary }, confidence, ...more }, [lon, 0]);
@@ -280,7 +301,7 @@ describe('a place of Overture', () => {
       geojson('double.geojson', [
         named('1', 'Elm Cafe', 0.6, 0, { ...at('12 Main St'), ...branded }),
         named('2', 'Elm Café LLC', 0.9, 0.0005, { ...at('12 Main Street'), brand: null }),
-        // Next door, further away, and of another name.
+        // Next door, further away, and with a different name.
         named('3', 'Elm Cafe', 0.8, 0.0003, at('14 Main St')),
         named('4', 'Elm Cafe', 0.8, 0.002, at('12 Main St')),
         named('5', 'Oak Cafe', 0.8, 0, at('12 Main St')),
@@ -293,7 +314,7 @@ describe('a place of Overture', () => {
     expect(notes).toEqual([]);
   });
 
-  test('that is closed, doubtful, unusable or of no type is left out, counted and noted', async () => {
+  test('that is closed, doubtful, unusable or without a type is left out, counted and noted', async () => {
     const file = geojson('dropped.geojson', [
       overture('1', { operating_status: 'permanently_closed' }),
       overture('2', { operating_status: 'temporarily_closed', confidence: 0.1 }),
@@ -311,7 +332,7 @@ describe('a place of Overture', () => {
     ]);
   });
 
-  test('in two overlapping extracts is one, and in a list of one’s own that one', async () => {
+  test('in two overlapping extracts is one, and in a custom list that one', async () => {
     const first = geojson('first.geojson', [overture('1'), overture('2', {}, [1, 1])]);
     const second = geojson('second.geojson', [
       overture('2', { names: { primary: 'Other' } }, [1, 1]),
@@ -348,7 +369,7 @@ describe('a GeoJSON file', () => {
     expect(ids).toEqual(padded.map((_, i) => i));
   });
 
-  test('may be a collection with other members around, features by line, or one feature', async () => {
+  test('may be a collection with extra members, features by line, or a single feature', async () => {
     const pretty = JSON.stringify(
       {
         bbox: [0, 0, 1, 1],
@@ -397,7 +418,8 @@ describe('a GeoJSON file', () => {
     [
       'is projected',
       JSON.stringify({
-        ...{ type: 'FeatureCollection', features },
+        type: 'FeatureCollection',
+        features,
         crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::26985' } },
       }).replace(/"features":(\[.*\]),("crs":.*)}$/, '$2,"features":$1}'),
       /its coordinates are in urn:ogc:def:crs:EPSG::26985; export it in longitude/,
@@ -410,7 +432,7 @@ describe('a GeoJSON file', () => {
     await expect(reading).rejects.toThrow(BuildError);
   });
 
-  test('that is not there is an error that says so', async () => {
+  test('that does not exist is reported as such', async () => {
     await expect(read([scratch.path('none.geojson')])).rejects.toThrow(
       /none.geojson: no such file/,
     );
@@ -464,12 +486,23 @@ describe('a GeoParquet file', () => {
         { name: 'root', num_children: 8 },
         leaf('id'),
         { name: 'geometry', type: 'BYTE_ARRAY', ...optional },
-        ...[group('bbox', 4), side('xmin'), side('xmax'), side('ymin'), side('ymax')],
+        group('bbox', 4),
+        side('xmin'),
+        side('xmax'),
+        side('ymin'),
+        side('ymax'),
         { name: 'confidence', type: 'DOUBLE', ...optional },
-        ...[group('names', 1), leaf('primary')],
-        ...[group('categories', 2), leaf('primary'), ...listOf('alternate'), leaf('element')],
-        ...[group('brand', 1), group('names', 1), leaf('primary')],
-        ...[...listOf('addresses'), group('element', 4)],
+        group('names', 1),
+        leaf('primary'),
+        group('categories', 2),
+        leaf('primary'),
+        ...listOf('alternate'),
+        leaf('element'),
+        group('brand', 1),
+        group('names', 1),
+        leaf('primary'),
+        ...listOf('addresses'),
+        group('element', 4),
         ...['freeform', 'locality', 'postcode', 'region'].map(leaf),
       ],
       columnData: [
@@ -482,7 +515,7 @@ describe('a GeoParquet file', () => {
     return scratch.write(name, new Uint8Array(buffer));
   }
 
-  test('gives what GeoJSON of the same places gives', async () => {
+  test('returns what GeoJSON of the same places returns', async () => {
     const features = Array.from({ length: 95 }, (_, i) =>
       overture(`p${i}`, i % 3 ? {} : { brand: null, addresses: null }, [-76 - i / 100, 39]),
     );
@@ -491,7 +524,7 @@ describe('a GeoParquet file', () => {
     expect(await read([parquet('same.parquet', features)])).toEqual({ places, notes: [] });
   });
 
-  test('may be a list of one’s own', async () => {
+  test('may be a custom list', async () => {
     const buffer = parquetWriteBuffer({
       kvMetadata: [{ key: 'geo', value: JSON.stringify(GEO) }],
       columnData: [
@@ -510,12 +543,12 @@ describe('a GeoParquet file', () => {
     await expect(read([file, own])).rejects.toThrow(/own.parquet: row . \(id .\) and .*feature/);
   });
 
-  test('gives the places of the area, and does not read the row groups of others', async () => {
+  test('returns the places of the area, and skips the row groups of others', async () => {
     const features = Array.from({ length: 100 }, (_, i) => overture(`p${i}`, {}, [i, 0]));
     const file = parquet('spread.parquet', features);
     const area = { minLon: 41.5, minLat: -1, maxLon: 44.5, maxLat: 1 };
     const whole = (await read([file], area)).places;
-    // The groups before the one that is wanted are destroyed: reading any of them would fail.
+    // The groups before the wanted one are corrupted: reading any of them would fail.
     const bytes = readFileSync(file);
     const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(file));
     const start = Number(row_groups[4].columns[0].meta_data!.data_page_offset);
@@ -534,21 +567,26 @@ describe('a GeoParquet file', () => {
     await expect(read([parquet('refused.parquet', [overture('1')], geo)])).rejects.toThrow(says);
   });
 
-  test('that is cut short is refused by name', async () => {
+  test('that is truncated is refused by name', async () => {
     const bytes = readFileSync(parquet('cut.parquet', [overture('1')]));
     const cut = scratch.write('cut.parquet', bytes.subarray(0, -20));
     await expect(read([cut])).rejects.toThrow(/cut.parquet: not a whole Parquet file/);
   });
 });
 
-test('Overture’s categories name labels of leaves, and every leaf that they can name', () => {
+test('Overture’s categories name leaf labels, and every leaf that they can name', () => {
   const leaves = TAXONOMY.filter(
     ({ dest_type_id }) => !TAXONOMY.some(({ parent_id }) => parent_id === dest_type_id),
   ).map(({ label }) => label);
   const named = Object.keys(OVERTURE_CATEGORIES);
   expect(leaves).toEqual(expect.arrayContaining(named));
   expect(leaves.filter((label) => !named.includes(label))).toEqual([
-    ...['parks_small', 'parks_medium', 'parks_large', 'recreation_grounds', 'protected_areas'],
-    ...['running_tracks', 'frequent_transit'],
+    'parks_small',
+    'parks_medium',
+    'parks_large',
+    'recreation_grounds',
+    'protected_areas',
+    'running_tracks',
+    'frequent_transit',
   ]);
 });

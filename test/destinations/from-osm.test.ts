@@ -13,14 +13,12 @@ import { standardWorks } from '../support/standard-work.ts';
 const scratch = new Scratch();
 const labelOf = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]));
 /** Far from everything: an area without streets is refused. */
-const SOMEWHERE = [
-  ...['n9001 T x5 y5', 'n9002 T x5.001 y5', 'w9001 Thighway=residential Nn9001,n9002'],
-];
+const SOMEWHERE = ['n9001 T x5 y5', 'n9002 T x5.001 y5', 'w9001 Thighway=residential Nn9001,n9002'];
 let files = 0;
 
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
-/** The destinations of OPL lines, read as any file is. */
+/** The destinations of OPL lines, read like any file. */
 async function destinations(opl: readonly string[], area = EVERYWHERE): Promise<Destination[]> {
   const path = scratch.pbf(`place-${files++}`, [...opl, ...SOMEWHERE]);
   return (await extractOsm([path], area, silent)).destinations;
@@ -41,7 +39,7 @@ function ring(first: number): string {
 }
 
 describe('a place', () => {
-  test('has the id of its element, and stands on its node or in the middle of its outline', async () => {
+  test('has the id of its element, and lies on its node or in the centre of its outline', async () => {
     const [node, way] = await destinations([
       'n5 Tamenity=cafe,name=One x0.5 y0.5',
       ...square(10, 1, 0, 0.001),
@@ -55,11 +53,12 @@ describe('a place', () => {
     expect(way.entrances).toEqual([{ lon: way.lon, lat: way.lat }]);
   });
 
-  test('may be a multipolygon, whose tags are the relation’s and whose hole is no part of it', async () => {
+  test('may be a multipolygon, with the relation’s tags and without its hole', async () => {
     const [place, ...others] = await destinations([
       ...square(10, 0, 0, 0.003),
       ...square(20, 0.001, 0.001, 0.001),
-      ...[`w1 T N${ring(10)}`, `w2 T N${ring(20)}`],
+      `w1 T N${ring(10)}`,
+      `w2 T N${ring(20)}`,
       'r7 Ttype=multipolygon,amenity=library,name=Court Mw1@outer,w2@inner',
     ]);
     expect(others).toEqual([]);
@@ -68,7 +67,7 @@ describe('a place', () => {
     expect(inHole).toBe(false);
   });
 
-  test('takes its name from its brand, its operator, or what it is', async () => {
+  test('takes its name from its brand, its operator, or its kind', async () => {
     const named = await destinations([
       'n1 Tshop=supermarket,name=Name,brand=Brand,operator=Op x0 y0',
       'n2 Tshop=supermarket,brand=Brand,operator=Op x0.1 y0',
@@ -79,7 +78,7 @@ describe('a place', () => {
     expect(named.map(({ brand }) => brand)).toEqual(['Brand', 'Brand', null, null]);
   });
 
-  test('has the address that its tags give, and null for what they do not', async () => {
+  test('has the address in its tags, and null for missing parts', async () => {
     const address = (tags: string) => `Tamenity=cafe,name=C,${tags}`;
     const found = await destinations([
       `n1 ${address('addr:housenumber=12,addr:street=Main%20%St,addr:city=Elm,addr:state=md,addr:postcode=21201')} x0 y0`,
@@ -96,7 +95,7 @@ describe('a place', () => {
     ]);
   });
 
-  test('that the map calls historical is no place to go to', async () => {
+  test('that the map calls historical is not a destination', async () => {
     const found = await destinations([
       'n1 Tamenity=school,name=Fleet%20%School%20%(historical) x0 y0',
       'n2 Ttourism=museum,name=Historical%20%Society x0.1 y0',
@@ -104,7 +103,7 @@ describe('a place', () => {
     expect(found.map(({ name }) => name)).toEqual(['Historical Society']);
   });
 
-  test('is taken of the area asked for', async () => {
+  test('is included if it lies in the requested area', async () => {
     const area = { minLon: 4, minLat: 4, maxLon: 6, maxLat: 6 };
     const found = await destinations(
       ['n1 Tamenity=cafe,name=In x5.5 y5.5', 'n2 Tamenity=cafe,name=Out x6.5 y5.5'],
@@ -123,14 +122,15 @@ describe('a place mapped twice', () => {
   test.each([
     ['', 'CAFE%20%EEN'],
     [' though its name has more words', 'Cafe%20%Een,%20%Ltd'],
-  ])('as outline and node is one%s: with what the node has besides', async (_, name) => {
+  ])('as outline and node is one%s: with the node’s additional details', async (_, name) => {
     const found = await destinations([
       ...building,
       `n1 Tamenity=cafe,name=${name.replaceAll(',', '%2c%')},brand=B,addr:city=Elm x0.0009 y0.0009`,
     ]);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({
-      ...{ source: 'way 1', brand: 'B' },
+      source: 'way 1',
+      brand: 'B',
       address: { city: 'Elm' },
     });
   });
@@ -148,7 +148,7 @@ describe('a place mapped twice', () => {
     expect(await destinations([stop(1), stop(2)])).toHaveLength(2);
   });
 
-  test('is found in time however many share a name', async () => {
+  test('is merged in time however many share a name', async () => {
     const many = Array.from({ length: 40_000 }, (_, i): Destination => {
       const at = { lon: (i >> 1) / 200, lat: 0 };
       const source = i % 2 === 0 ? `node ${i}` : `way ${i}`;
@@ -169,7 +169,7 @@ describe('a place mapped twice', () => {
   });
 });
 
-/** Where a place is entered, in metres east and north of the origin, the west and the south first. */
+/** The entrances of a place, in metres east and north of the origin, sorted by west, then south. */
 function entered({ entrances }: Destination): string[] {
   const metres = (degrees: number) => Math.round(degrees * 111_320);
   const at = entrances.map(({ lon, lat }) => [metres(lon), metres(lat)]);
@@ -181,28 +181,36 @@ describe('a park', () => {
   const outline = square(10, 0, 0, 0.002);
   const park = `w1 Tleisure=park,name=Green N${ring(10)}`;
 
-  test('is entered all along the street beside it, and where ways for walking meet it', async () => {
-    // The street runs 44 m south of it; 56 m east another, 11 m north a motorway, in the west a tunnel.
+  test('has entrances all along an adjacent street, and where footways meet it', async () => {
+    // The street runs 44 m south of it; 56 m east another, 11 m north a motorway, in the west a
+    // tunnel.
     const [green, ...others] = await destinations([
       ...outline,
-      ...['n1 T x-0.01 y-0.0004', 'n2 T x0.01 y-0.0004'],
-      ...['n3 T x0.0025 y-0.01', 'n4 T x0.0025 y0.01'],
-      ...['n5 T x-0.01 y0.0021', 'n6 T x0.01 y0.0021'],
-      ...['n7 T x-0.0001 y0.001', 'n8 T x-0.0001 y0.01', 'n9 T x0.003 y0.003'],
+      'n1 T x-0.01 y-0.0004',
+      'n2 T x0.01 y-0.0004',
+      'n3 T x0.0025 y-0.01',
+      'n4 T x0.0025 y0.01',
+      'n5 T x-0.01 y0.0021',
+      'n6 T x0.01 y0.0021',
+      'n7 T x-0.0001 y0.001',
+      'n8 T x-0.0001 y0.01',
+      'n9 T x0.003 y0.003',
       park,
-      ...['w2 Thighway=residential Nn1,n2', 'w3 Thighway=residential Nn3,n4'],
-      ...['w4 Thighway=motorway Nn5,n6', 'w5 Thighway=footway,tunnel=yes Nn7,n8'],
+      'w2 Thighway=residential Nn1,n2',
+      'w3 Thighway=residential Nn3,n4',
+      'w4 Thighway=motorway Nn5,n6',
+      'w5 Thighway=footway,tunnel=yes Nn7,n8',
       'w6 Thighway=footway Nn9,n12',
     ]);
     expect(others).toEqual([]);
     expect(labels(green)).toEqual(['parks_medium']);
     const south = ['0 0', '49 0', '99 0', '148 0', '197 0'];
-    // The path's end, and as far as 50 m from it.
+    // The path's end, and points up to 50 m from it.
     const corner = ['173 223', '223 223', '223 173'];
     expect(entered(green).toSorted()).toEqual([...south, ...corner].toSorted());
   });
 
-  test('that one path leads into is entered from the streets around it all the same', async () => {
+  test('that one path leads into also has entrances from the streets around it', async () => {
     const around = square(20, -0.0001, -0.0001, 0.0022);
     const [green] = await destinations([
       ...outline,
@@ -215,7 +223,7 @@ describe('a park', () => {
     expect(entered(green)).toHaveLength(18);
   });
 
-  test('is entered by the gates in its boundary, but not by those that are closed', async () => {
+  test('is entered by the gates in its boundary, but not by closed ones', async () => {
     const [green] = await destinations([
       ...outline.slice(0, 1),
       'n11 Tbarrier=gate x0.002 y0',
@@ -229,12 +237,15 @@ describe('a park', () => {
     ]);
   });
 
-  test('behind a fence is entered by its openings alone, where any are mapped', async () => {
+  test('behind a fence is entered only by its openings, where any are mapped', async () => {
     const street = ['n1 T x-0.001 y0', 'n2 T x0.01 y0', 'w2 Thighway=residential Nn1,n2'];
     const fenced = `w1 Tleisure=park,barrier=fence N${ring(10)}`;
     const [green] = await destinations([
-      ...[...outline.slice(0, 2), 'n12 Tbarrier=gate x0.002 y0.002', outline[3]],
-      ...[...street, fenced],
+      ...outline.slice(0, 2),
+      'n12 Tbarrier=gate x0.002 y0.002',
+      outline[3],
+      ...street,
+      fenced,
     ]);
     expect(green.entrances).toEqual([{ lon: 0.002, lat: 0.002 }]);
     const [closed] = await destinations([...outline, ...street, fenced]);
@@ -246,7 +257,7 @@ describe('a park', () => {
     expect(green.entrances).toEqual([{ lon: green.lon, lat: green.lat }]);
   });
 
-  test('and its node are one, however far apart the two are drawn: the outline knows the size', async () => {
+  test('and its node are one, however far apart they are drawn: the outline determines the size', async () => {
     const large = [...square(10, 0, 0, 0.008), `w1 Tleisure=park,name=Green%20%Park N${ring(10)}`];
     const node = (x: number) => `n1 Tleisure=park,name=GREEN%20%PARK,addr:city=Elm x${x} y0.0005`;
     const [green, ...others] = await destinations([...large, node(0.0075)]);
@@ -258,12 +269,13 @@ describe('a park', () => {
     expect(await destinations([...large, node(0.011)])).toHaveLength(2);
   });
 
-  test('is of the size that its polygons have, without their holes', async () => {
+  test('has the size of its polygons, without their holes', async () => {
     // 332 m square less 311 m square: 11 hectares, 9.7 of them a lake.
     const found = await destinations([
       ...square(10, 0, 0, 0.003),
       ...square(20, 0.0001, 0.0001, 0.0028),
-      ...[`w1 T N${ring(10)}`, `w2 T N${ring(20)}`],
+      `w1 T N${ring(10)}`,
+      `w2 T N${ring(20)}`,
       'r1 Ttype=multipolygon,leisure=park,name=Shore Mw1@outer,w2@inner',
       ...square(30, 1, 0, 0.003),
       `w3 Tleisure=park,name=Meadow N${ring(30)}`,
@@ -283,7 +295,7 @@ describe('a park', () => {
     expect(park).toMatchObject({ name: 'State Park', source: 'relation 1' });
   });
 
-  test('whose middle is outside the area but which is entered from inside is kept', async () => {
+  test('with its centre outside the area but an entrance inside is kept', async () => {
     const found = await destinations(
       [
         ...square(10, 5, 5, 0.01),
@@ -298,26 +310,30 @@ describe('a park', () => {
 });
 
 describe('a place that is drawn twice', () => {
-  // Of 44 m square: as large as a house.
+  // 44 m square: the size of a house.
   const house = (first: number, lon: number) => square(first, lon, 0, 0.0004);
   const two = (a: string, b: string, apart = 0.0006) =>
     destinations([
-      ...[...house(10, 0), ...house(20, apart)],
+      ...house(10, 0),
+      ...house(20, apart),
       `w1 T${a} N${ring(10)}`,
       `w2 T${b} N${ring(20)}`,
     ]);
   const pizza = 'amenity=restaurant,name=Sopranos%20%Pizza';
 
-  test('is one, of the lower id, with what the other tells', async () => {
+  test('is one, with the lower id and the details of both', async () => {
     const [place, ...others] = await two(pizza, `${pizza},addr:city=Elm`);
     expect(others).toEqual([]);
     expect(place).toMatchObject({ source: 'way 1', address: { city: 'Elm' } });
     const node = `n1 T${pizza} x0.0012 y0`;
     const withNode = await destinations([
-      ...[...house(10, 0), ...house(20, 0.0006), node],
-      ...[`w1 T${pizza} N${ring(10)}`, `w2 T${pizza} N${ring(20)}`],
+      ...house(10, 0),
+      ...house(20, 0.0006),
+      node,
+      `w1 T${pizza} N${ring(10)}`,
+      `w2 T${pizza} N${ring(20)}`,
     ]);
-    // It lies beside the other one.
+    // It lies next to the other one.
     expect(withNode.map(({ source }) => source)).toEqual(['way 1']);
   });
 
@@ -341,20 +357,24 @@ describe('a place that is drawn twice', () => {
   test('as its grounds and a house on them is the grounds', async () => {
     const school = 'amenity=school,name=Elm%20%High%20%School';
     const found = await destinations([
-      ...[...house(10, 0.001), ...square(20, 0, 0, 0.003)],
-      ...[`w1 T${school} N${ring(10)}`, `w2 T${school} N${ring(20)}`],
+      ...house(10, 0.001),
+      ...square(20, 0, 0, 0.003),
+      `w1 T${school} N${ring(10)}`,
+      `w2 T${school} N${ring(20)}`,
     ]);
     expect(found.map(({ source }) => source)).toEqual(['way 2']);
-    // Two grounds stay two: each is entered along its own sides.
+    // Two grounds stay separate: each has entrances along its own sides.
     const grounds = await destinations([
-      ...[...square(10, 0, 0, 0.001), ...square(20, 0.0011, 0, 0.001)],
-      ...[`w1 T${school} N${ring(10)}`, `w2 T${school} N${ring(20)}`],
+      ...square(10, 0, 0, 0.001),
+      ...square(20, 0.0011, 0, 0.001),
+      `w1 T${school} N${ring(10)}`,
+      `w2 T${school} N${ring(20)}`,
     ]);
     expect(grounds).toHaveLength(2);
   });
 });
 
-describe('a place that is large', () => {
+describe('a large place', () => {
   const street = ['n1 T x-0.001 y0', 'n2 T x0.01 y0', 'w2 Thighway=residential Nn1,n2'];
 
   test.each([
@@ -363,27 +383,31 @@ describe('a place that is large', () => {
     'amenity=university',
     'amenity=hospital',
     'shop=mall,building=yes',
-  ])('has sides too, and knows what it holds: %s', async (tags) => {
+  ])('has sides too, and knows its size: %s', async (tags) => {
     const [place] = await destinations([
-      ...[...square(10, 0, 0, 0.002), ...street],
+      ...square(10, 0, 0, 0.002),
+      ...street,
       `w1 T${tags} N${ring(10)}`,
     ]);
     expect(entered(place)).toEqual(expect.arrayContaining(['0 0', '99 0', '197 0']));
     expect(place.outline).toHaveLength(1);
   });
 
-  test('has none where it is no more than a house', async () => {
+  test('has none where it is no larger than a house', async () => {
     const [place] = await destinations([
-      ...[...square(10, 0, 0, 0.0004), ...street],
+      ...square(10, 0, 0, 0.0004),
+      ...street,
       `w1 Tamenity=library N${ring(10)}`,
     ]);
     expect(place.entrances).toEqual([{ lon: place.lon, lat: place.lat }]);
     expect(place.outline).toBeUndefined();
   });
 
-  test('has sides by the doors that are mapped, where it is a building', async () => {
+  test('has sides at the mapped doors, where it is a building', async () => {
     const [place] = await destinations([
-      ...[...square(10, 0, 0, 0.002).slice(0, 3), 'n13 Tentrance=main x0 y0.002', ...street],
+      ...square(10, 0, 0, 0.002).slice(0, 3),
+      'n13 Tentrance=main x0 y0.002',
+      ...street,
       `w1 Tshop=mall,building=retail N${ring(10)}`,
     ]);
     expect(place.entrances).toEqual([{ lon: 0, lat: 0.002 }]);

@@ -30,12 +30,14 @@ function place(
     address: NO_ADDRESS,
     brand: null,
     types: [CAFES],
-    ...{ lon, lat, entrances: [{ lon, lat }] },
+    lon,
+    lat,
+    entrances: [{ lon, lat }],
     ...members,
   };
 }
 
-/** By haversine: the distance of another formula than the builder's. */
+/** Haversine distance: a different formula from the builder's. */
 function metresBetween(a: Destination, b: Destination): number {
   const [p, q] = [a.lat, b.lat].map((lat) => (lat * Math.PI) / 180);
   const [dp, dl] = [q - p, ((b.lon - a.lon) * Math.PI) / 180];
@@ -47,11 +49,12 @@ function isMerged(a: Partial<Destination>, b: Partial<Destination>): boolean {
   return mergeSources([place('osm', 1, 0, 0, a)], [place('file', 1, 30, 0, b)]).length === 1;
 }
 
-describe('a place that OSM and a file both have', () => {
-  test('is OSM’s, with the address and the brand that it lacks', () => {
+describe('a place in both OSM and a file', () => {
+  test('is OSM’s, completed with the address and the brand that it lacks', () => {
     const osm = place('osm', 1, 0, 0, { address: { ...NO_ADDRESS, street: '1 Elm St' } });
     const other = place('file', 1, 90, 0, {
-      ...{ brand: 'Moon', types: [BAKERIES, CAFES] },
+      brand: 'Moon',
+      types: [BAKERIES, CAFES],
       address: { street: '2 Oak St', city: 'Elm', state: 'MD', zip: '21201' },
     });
     expect(mergeSources([osm], [other])).toEqual([
@@ -70,7 +73,7 @@ describe('a place that OSM and a file both have', () => {
     expect(mergeSources(osm, [place('file', 1, 75, -75)])).toHaveLength(2);
   });
 
-  test('is the nearest of several in OSM that it may be', () => {
+  test('is the nearest of several candidates in OSM', () => {
     const osm = [place('osm', 1, 0, 0), place('osm', 2, 50, 0), place('osm', 3, 98, 0)];
     const merged = mergeSources(osm, [place('file', 1, 60, 0, { brand: 'Moon' })]);
     expect(merged.map(({ brand }) => brand)).toEqual([null, 'Moon', null]);
@@ -102,7 +105,7 @@ describe('a place that OSM and a file both have', () => {
     ]);
   });
 
-  test('is of a common type, where levels of schools count as one: not every source knows them', () => {
+  test('shares a type, with school levels counting as one since not every source has them', () => {
     const types = (a: number[], b: number[]) => isMerged({ types: a }, { types: b });
     expect(types([BAKERIES, CAFES], [CAFES, BARS])).toBe(true);
     expect(types([CAFES], [BARS])).toBe(false);
@@ -128,8 +131,8 @@ const quarter = (from: 'osm' | 'file') =>
       all.map(({ east, north, ...members }, i) => place(from, i + 1, east, north, members)),
     );
 
-describe('whatever the places', () => {
-  test('the order of neither source matters', async () => {
+describe('for any places', () => {
+  test('the order of either source does not matter', async () => {
     const twoOrders = (from: 'osm' | 'file') =>
       quarter(from).chain((places) =>
         fc.tuple(
@@ -142,7 +145,7 @@ describe('whatever the places', () => {
     });
   });
 
-  test('nobody is merged beyond a hundred metres, nor without a reason', () =>
+  test('no two are merged beyond a hundred metres, nor without a reason', () =>
     forAll(100, quarter('osm'), quarter('file'), (osm, others) => {
       const left = new Set(mergeSources(osm, others).map(({ destId }) => destId));
       expect(osm.every(({ destId }) => left.has(destId))).toBe(true);
@@ -152,7 +155,7 @@ describe('whatever the places', () => {
       }
     }));
 
-  test('nobody within a hundred metres of the same name and type is left twice', () =>
+  test('no two within a hundred metres with the same name and type are left', () =>
     forAll(100, quarter('osm'), quarter('file'), (osm, others) => {
       const left = new Set(mergeSources(osm, others).map(({ destId }) => destId));
       for (const other of others.filter(({ destId }) => left.has(destId))) {
@@ -174,7 +177,7 @@ describe('whatever the places', () => {
     }));
 });
 
-test('fifty thousand places of one name are merged in time', async () => {
+test('merges fifty thousand places of one name in time', async () => {
   const row = (from: 'osm' | 'file') =>
     Array.from({ length: 50_000 }, (_, i) =>
       place(from, i + 1, (i % 1000) * 150, Math.floor(i / 1000) * 150),
@@ -184,7 +187,7 @@ test('fifty thousand places of one name are merged in time', async () => {
   expect(works).toBeLessThan(250);
 });
 
-test('two destinations of one dest_id fail the build, which names both', () => {
+test('two destinations with one dest_id fail the build, which names both', () => {
   const a = place('osm', 1, 0, 0);
   const b = place('file', 2, 0, 0, { destId: a.destId });
   expect(() => checkDestIds([a, place('file', 3, 0, 0), b])).toThrow(BuildError);

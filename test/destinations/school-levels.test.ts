@@ -22,7 +22,7 @@ describe('the levels of a school', () => {
     [{ 'isced:level': '1-3' }, [E, M, H]],
     [{ 'isced:level': '3', name: 'Elm Elementary School' }, [H]],
     [{ 'isced:level': 'some', name: 'Elm Elementary School' }, [E]],
-  ])('are those of its ISCED levels first: %o', (tags, expected) => {
+  ])('are its ISCED levels first: %o', (tags, expected) => {
     expect(levels(tags)).toEqual(expected);
   });
 
@@ -69,7 +69,7 @@ describe('the levels of a school', () => {
     expect(levels({ name })).toEqual(expected);
   });
 
-  test('are unknown of a school that tells nothing', () => {
+  test('are unknown for a school without any of these', () => {
     expect(levels({})).toEqual([U]);
     expect(levels({ grades: 'all', 'isced:level': '' })).toEqual([U]);
   });

@@ -36,15 +36,18 @@ describe('the taxonomy', () => {
     for (const leaf of leaves) expect(leaf.parent_id, leaf.label).not.toBeNull();
   });
 
-  test('fits what a release publishes', () => {
+  test('fits the format of a release', () => {
     const types = TAXONOMY.map(({ dest_type_id, label, name, parent_id }) => ({
-      ...{ dest_type_id, label, name, parent_id },
+      dest_type_id,
+      label,
+      name,
+      parent_id,
     }));
     expect(() => taxonomySchema.parse({ version: TAXONOMY_VERSION, types })).not.toThrow();
     expect(new Taxonomy(types).leafIds).toHaveLength(leaves.length);
   });
 
-  test('says of every leaf where its places come from, and of parents nothing', () => {
+  test('states the sources of every leaf, and none for parents', () => {
     for (const entry of TAXONOMY) {
       const { label, osm, source } = entry;
       if (!leaves.includes(entry)) expect([osm, source], label).toEqual([undefined, undefined]);
@@ -54,7 +57,7 @@ describe('the taxonomy', () => {
     }
   });
 
-  test('has the labels that clients ask for', () => {
+  test('has the labels that clients request', () => {
     const asked = ['grocery_stores', 'supermarkets', 'convenience_stores', 'libraries'];
     const leafLabels = leaves.map(({ label }) => label);
     expect(leafLabels).toEqual(expect.arrayContaining([...asked, 'restaurants', 'cafes']));
@@ -66,7 +69,7 @@ describe('the taxonomy', () => {
 });
 
 describe('parks by size', () => {
-  test('are the leaves of parks, from nothing upwards', () => {
+  test('are the leaves of parks, from zero upwards', () => {
     const parks = leaves.filter((leaf) => leaf.parent_id === byLabel.get('parks')!.dest_type_id);
     expect(parks.map(({ label }) => label)).toEqual(PARK_SIZES.map(({ label }) => label));
     expect(parks.every(({ source }) => source === 'park-size')).toBe(true);
@@ -83,7 +86,7 @@ describe('schools by level', () => {
     expect(grades).toEqual(Array.from({ length: 13 }, (_, grade) => grade));
   });
 
-  test('are the leaves of public schools, beside one for those that do not tell', () => {
+  test('are the leaves of public schools, plus one for unknown levels', () => {
     const parent = byLabel.get('public_schools')!.dest_type_id;
     const schools = leaves.filter((leaf) => leaf.parent_id === parent);
     expect(schools.map(({ label }) => label)).toEqual([

@@ -22,11 +22,11 @@ const heightsOf = async (files: readonly string[], points: readonly (readonly nu
   )),
 ];
 
-/** A slope that no rounding to metres spoils: 1,200 m a degree are a metre a cell. */
+/** A slope unaffected by rounding to metres: 1,200 m per degree are one metre per cell. */
 const slope: Surface = (lon, lat) => 1_200 * (lon + 77) + 2_400 * (lat - 39);
 const inDegree = (dice: Dice) => [dice.between(-77, -76), dice.between(39, 40)] as const;
 
-test('heights of a tile are those that GDAL reads, cell by cell', async () => {
+test('heights of a tile match those that GDAL reads, cell by cell', async () => {
   const dice = new Dice(1);
   const file = writeHgt(folder, 39, -77, () => dice.between(-400, 4_000));
   const cells = Array.from({ length: 200 }, () => [
@@ -42,7 +42,7 @@ test('heights of a tile are those that GDAL reads, cell by cell', async () => {
 
 const LATTICE: Lattice = { west: -77, north: 40, cell: 1 / 300, columns: 300, rows: 300 };
 
-describe('an even slope is that slope at every point', () => {
+describe('an even slope is the same slope at every point', () => {
   const points = Array.from(
     { length: 500 },
     (
@@ -56,7 +56,7 @@ describe('an even slope is that slope at every point', () => {
       expect(height).toBeCloseTo(slope(places[i][0], places[i][1])!, 2);
     });
   };
-  // Half a cell within the outer middles of cells: beyond, there is nothing to interpolate.
+  // Half a cell inside the centres of the outermost cells: beyond, there is nothing to interpolate.
   const within = points.filter(([lon, lat]) => {
     const margin = LATTICE.cell / 2;
     return Math.min(lon + 77, -76 - lon, lat - 39, 40 - lat) > margin;
@@ -99,10 +99,16 @@ describe('an even slope is that slope at every point', () => {
   });
 });
 
-test('strips and tiles are unpacked one after the other, so that few are in memory', async () => {
+test('unpacks strips and tiles one after the other, so that few are in memory', async () => {
   const file = writeGeoTiff(at('many.tif'), LATTICE, slope, [
-    ...['-co', 'TILED=YES', '-co', 'BLOCKXSIZE=64', '-co', 'BLOCKYSIZE=64'],
-    ...['-co', 'COMPRESS=DEFLATE'],
+    '-co',
+    'TILED=YES',
+    '-co',
+    'BLOCKXSIZE=64',
+    '-co',
+    'BLOCKYSIZE=64',
+    '-co',
+    'COMPRESS=DEFLATE',
   ]);
   const { decodeBlock } = DeflateDecoder.prototype;
   let [atOnce, most, all] = [0, 0, 0];
@@ -118,23 +124,23 @@ test('strips and tiles are unpacked one after the other, so that few are in memo
   expect([most, all]).toEqual([1, 25]);
 });
 
-test('the finest file with a height counts; where none has one, there is none', async () => {
+test('uses the finest file with a height; where none has one, there is none', async () => {
   const coarse = writeGeoTiff(at('coarse.tif'), { ...LATTICE, cell: 1 / 100 }, () => 50);
   const west: Surface = (lon) => (lon < -76.5 ? 200 : null);
   const fine = writeHgt(folder, 39, -77, west);
   const points = positions('-76.8 39.5, -76.2 39.5, -70 39.5');
   expect(await heightsOf([coarse, fine], points)).toEqual([200, 50, Number.NaN]);
   expect(await heightsOf([fine], points)).toEqual([200, Number.NaN, Number.NaN]);
-  // Of the cells around a point, those that are not void.
+  // The cells around a point that are not void.
   expect(await heightsOf([fine], [[-76.5 - 0.4 / 1_200, 39.5]])).toEqual([200]);
 });
 
-/** Tags of TIFF. */
+/** TIFF tags. */
 const [WIDTH, LENGTH, ROWS_PER_STRIP, TILE_WIDTH] = [256, 257, 278, 322];
-/** The type of values of four bytes. */
+/** The type code of four-byte values. */
 const LONG = 4;
 
-describe('a file that cannot be used is refused by name, and says what to do', () => {
+describe('refuses an unusable file by name, and says what to do', () => {
   const plain = () => writeGeoTiff(at('plain.tif'), LATTICE, slope);
   const refusal = async (file: string, points = [[-76.5, 39.5]]) => {
     const reported = await heightsOf([file], points).then(String, (error) => error);
@@ -155,7 +161,7 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     );
   });
 
-  test('no place on earth, another datum, heights that are scaled', async () => {
+  test('a location off the globe, another datum, scaled heights', async () => {
     const lost = at('lost.tif');
     execFileSync('gdal_translate', ['-q', '-of', 'GTiff', `${plain()}.asc`, lost]);
     expect(await refusal(lost)).toMatch(/does not tell where on earth/);
@@ -172,7 +178,7 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     expect(height).toBeCloseTo(0.3048 * slope(-76.5, 39.5)!, 2);
   });
 
-  test('feet of a band; metres told by either are taken', async () => {
+  test('feet of a band; metres are accepted from either', async () => {
     const inUnit = (unit: string) => {
       const vrt = at(`${unit}.vrt`);
       execFileSync('gdal_translate', ['-q', '-of', 'VRT', plain(), vrt]);
@@ -195,7 +201,7 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     }
   });
 
-  /** A file with other values of some of its tags. */
+  /** A file with different values for some of its tags. */
   const altered = (file: string, name: string, values: Readonly<Record<number, number>>) => {
     const bytes = readFileSync(file);
     const tags = bytes.readUInt32LE(4) + 2;
@@ -210,7 +216,7 @@ describe('a file that cannot be used is refused by name, and says what to do', (
   };
 
   test.each(['DEFLATE', 'LZW'])(
-    'a strip that is large, and one that holds more than it says: %s',
+    'a strip that is too large, or holds more than it claims: %s',
     async (how) => {
       const size = ['-outsize', '5000', '5000', '-co', 'BLOCKYSIZE=5000'];
       const file = translated(`large-${how}.tif`, ...size, '-co', `COMPRESS=${how}`);
@@ -219,14 +225,14 @@ describe('a file that cannot be used is refused by name, and says what to do', (
       );
       const less = { [WIDTH]: 200, [LENGTH]: 200, [ROWS_PER_STRIP]: 200 };
       const bomb = altered(file, `bomb-${how}.tif`, less);
-      // The first corner, as the cells are as small as before.
+      // The first corner, as the cells keep their size.
       expect(await refusal(bomb, [[-76.99, 39.99]])).toBe(
         'FILE: is no whole GeoTIFF (a strip or tile holds more than 160000 bytes); have it again',
       );
     },
   );
 
-  test.each(['DEFLATE', 'LZW'])('a strip that is damaged: %s', async (how) => {
+  test.each(['DEFLATE', 'LZW'])('a damaged strip: %s', async (how) => {
     const file = translated(`whole-${how}.tif`, '-co', `COMPRESS=${how}`, '-co', 'BLOCKYSIZE=300');
     const bytes = readFileSync(file);
     bytes.fill(0x55, bytes.length - 2_000);
@@ -234,19 +240,16 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     expect(await refusal(file)).toMatch(/no whole GeoTIFF/);
   });
 
-  test.each([2, 3])(
-    'big-endian cells, each told from the one before: predictor %d',
-    async (how) => {
-      const packed = ['-co', 'COMPRESS=LZW', '-co', 'ENDIANNESS=BIG'];
-      const file = translated(`big-endian-${how}.tif`, ...packed, '-co', `PREDICTOR=${how}`);
-      expect(await refusal(file)).toMatch(/compressed in a way that is not read/);
-      const [height] = await heightsOf([translated('big-endian.tif', ...packed)], [[-76.5, 39.5]]);
-      expect(height).toBeCloseTo(slope(-76.5, 39.5)!, 2);
-    },
-  );
+  test.each([2, 3])('big-endian cells, each stored as a difference: predictor %d', async (how) => {
+    const packed = ['-co', 'COMPRESS=LZW', '-co', 'ENDIANNESS=BIG'];
+    const file = translated(`big-endian-${how}.tif`, ...packed, '-co', `PREDICTOR=${how}`);
+    expect(await refusal(file)).toMatch(/compressed in a way that is not read/);
+    const [height] = await heightsOf([translated('big-endian.tif', ...packed)], [[-76.5, 39.5]]);
+    expect(height).toBeCloseTo(slope(-76.5, 39.5)!, 2);
+  });
 
   test.each(['PACKBITS', 'LERC', 'ZSTD'])(
-    'what nothing bounds the unpacking of: %s',
+    'a compression that is not supported: %s',
     async (how) => {
       expect(await refusal(translated(`${how}.tif`, '-co', `COMPRESS=${how}`))).toBe(
         'FILE: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif',
@@ -272,13 +275,13 @@ describe('a file that cannot be used is refused by name, and says what to do', (
 
   test('a tag that claims to have hundreds of millions of values', async () => {
     const bytes = readFileSync(translated('big.tif', '-co', 'BIGTIFF=YES'));
-    // The values of the first tag: an entry has 20 bytes, and behind tag and type their number.
+    // The values of the first tag: an entry has 20 bytes, with the count after tag and type.
     bytes.writeUInt32LE(2 ** 28, 16 + 8 + 4);
     writeFileSync(at('millions.tif'), bytes);
     expect(await refusal(at('millions.tif'))).toMatch(/no whole GeoTIFF/);
   });
 
-  test('what is cut off, is something else, or is not there', async () => {
+  test('a file that is truncated, of another kind, or missing', async () => {
     const cut = at('cut.tif');
     copyFileSync(plain(), cut);
     truncateSync(cut, readFileSync(cut).length - 5_000);

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Metres at a place, or null where there is none. */
+/** Metres at a position, or null where there is no value. */
 export type Surface = (lon: number, lat: number) => number | null;
 
 const SIDE = 1_201;
 const VOID = -32_768;
 
-/** Writes an SRTM tile of three seconds of arc by its plain bytes; heights are whole metres. */
+/** Writes a three-arc-second SRTM tile as plain bytes; heights are whole metres. */
 export function writeHgt(folder: string, south: number, west: number, height: Surface): string {
   const cells = Buffer.alloc(SIDE * SIDE * 2);
   for (let row = 0; row < SIDE; row++) {
@@ -35,7 +35,7 @@ export interface Lattice {
   readonly rows: number;
 }
 
-/** Writes a GeoTIFF by GDAL: 32-bit heights of the middles of cells; `options` of gdal_translate. */
+/** Writes a GeoTIFF by GDAL: 32-bit heights at cell centres; `options` for gdal_translate. */
 export function writeGeoTiff(
   file: string,
   { west, north, cell, columns, rows }: Lattice,
@@ -52,8 +52,12 @@ export function writeGeoTiff(
   writeFileSync(
     grid,
     [
-      ...[`ncols ${columns}`, `nrows ${rows}`, `xllcorner ${west}`],
-      ...[`yllcorner ${north - rows * cell}`, `cellsize ${cell}`, 'NODATA_value -9999'],
+      `ncols ${columns}`,
+      `nrows ${rows}`,
+      `xllcorner ${west}`,
+      `yllcorner ${north - rows * cell}`,
+      `cellsize ${cell}`,
+      'NODATA_value -9999',
       ...lines,
     ].join('\n'),
   );

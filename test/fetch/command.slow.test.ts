@@ -34,13 +34,13 @@ test('tta fetch prints the build command, and on a pipe plain lines', async () =
   expect(stderr).not.toContain('\r');
 });
 
-test('tta fetch --only prints what it had, where that makes no build', async () => {
+test('tta fetch --only prints the files it fetched when they do not suffice for a build', async () => {
   const out = folderPath();
   const { stdout } = await fetchCommand('--county', COUNTY, '--out', out, '--only', 'gtfs');
   expect(stdout).toBe(`${out}/gtfs/mdb-247.zip\n`);
 });
 
-test('a feed that cannot be had is a warning at the end, not a failure', async () => {
+test('an unavailable feed is a warning at the end, not a failure', async () => {
   const url = `${mirror.url}/none.zip`;
   const flags = ['--county', COUNTY, '--out', folderPath(), '--only', 'osm,census,gtfs'];
   const { code, stdout, stderr } = await fetchCommand(...flags, '--gtfs', url);
@@ -51,7 +51,7 @@ test('a feed that cannot be had is a warning at the end, not a failure', async (
   );
 });
 
-test('what a person can mend is one line and exit code 1', async () => {
+test('an error that the user can fix is one line and exit code 1', async () => {
   const out = folderPath();
   for (const [flags, line] of [
     [['--county', '2451'], /--county: "2451" is not a five-digit county code/],

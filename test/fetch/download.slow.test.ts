@@ -39,7 +39,7 @@ const wanted = (over: Partial<Download> = {}): Download => ({
   ...over,
 });
 
-/** One run of the command: whatever it throws, the folder is left as a next run finds it. */
+/** One run of the command: even if it throws, it leaves the folder for the next run. */
 async function fetchInto(root: string, over: Partial<Download> = {}): Promise<Buffer> {
   const folder = await FetchFolder.open(root);
   try {
@@ -61,10 +61,10 @@ async function failure(root: string, over: Partial<Download> = {}): Promise<stri
 const isEmpty = (root: string) =>
   !existsSync(path.join(root, 'in')) || readdirSync(path.join(root, 'in')).length === 0;
 
-/** What a connection holds on the way, and loses when it breaks. */
+/** Bytes in flight on a connection, lost when it breaks. */
 const IN_FLIGHT = 512_000;
 
-test('a download that was cut goes on where it stopped, byte for byte', async () => {
+test('an interrupted download resumes where it stopped, byte for byte', async () => {
   const bytes = randomBytes(3_000_000);
   mirror.put(FILE, bytes);
   mirror.fail(FILE, { cutAfter: 2_000_000 });
@@ -78,7 +78,7 @@ test('a download that was cut goes on where it stopped, byte for byte', async ()
   expect(second.sent).toBe(bytes.length - from);
 });
 
-test('so does one that the last run left, six times cut', async () => {
+test('so does one left by the last run, interrupted six times', async () => {
   const bytes = randomBytes(8_000_000);
   const root = folderPath();
   mirror.put(FILE, bytes);
@@ -90,7 +90,7 @@ test('so does one that the last run left, six times cut', async () => {
   expect(mirror.takeSent()).toBeLessThan(bytes.length - 6 * (1_100_000 - IN_FLIGHT));
 });
 
-test('a second fetch downloads nothing, whatever the server says of versions', async () => {
+test('a second fetch downloads nothing, whatever version headers the server sends', async () => {
   for (const validators of ['both', 'date', 'weak'] as const) {
     const root = folderPath();
     mirror.put(FILE, randomBytes(50_000), validators);
@@ -102,7 +102,7 @@ test('a second fetch downloads nothing, whatever the server says of versions', a
   }
 });
 
-test('a file that was changed or lost is fetched again', async () => {
+test('refetches a file that was changed or lost', async () => {
   const root = folderPath();
   mirror.put(FILE, 'one');
   await fetchInto(root);
@@ -112,7 +112,7 @@ test('a file that was changed or lost is fetched again', async () => {
   expect((await fetchInto(root)).toString()).toBe('another');
 });
 
-test('a part of a file that has changed since is not gone on from', async () => {
+test('does not resume a partial file that has changed since', async () => {
   for (const validators of ['both', 'date', 'weak', 'none'] as const) {
     const root = folderPath();
     mirror.put(FILE, randomBytes(200_000), 'both');
@@ -124,7 +124,7 @@ test('a part of a file that has changed since is not gone on from', async () => 
   }
 });
 
-test('a server that ignores ranges starts the file over', async () => {
+test('a server that ignores ranges restarts the file', async () => {
   const bytes = randomBytes(200_000);
   mirror.put(FILE, bytes);
   mirror.fail(FILE, { cutAfter: 100_000 }, 'ignore-range');
@@ -132,14 +132,14 @@ test('a server that ignores ranges starts the file over', async () => {
   expect(mirror.gets(FILE).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a server that gives another range than asked is not believed', async () => {
+test('does not trust a server that sends a different range than requested', async () => {
   const bytes = randomBytes(200_000);
   mirror.put(FILE, bytes);
   mirror.fail(FILE, { cutAfter: 100_000 }, { wrongRangeBy: 1 });
   expect((await fetchInto(folderPath())).equals(bytes)).toBe(true);
 });
 
-test('an overloaded server is asked again, and waited for as it says', async () => {
+test('retries an overloaded server after the delay it requests', async () => {
   mirror.put(FILE, 'good');
   const begun = performance.now();
   mirror.fail(FILE, { status: 500 }, { status: 503, headers: { 'retry-after': '1' } });
@@ -148,7 +148,7 @@ test('an overloaded server is asked again, and waited for as it says', async () 
   expect(performance.now() - begun).toBeGreaterThan(990);
 });
 
-test('what is not there, or not for everybody, is said at once', async () => {
+test('reports a missing or protected file at once', async () => {
   for (const status of [401, 403, 404, 410]) {
     mirror.takeSent();
     mirror.fail(FILE, { status });
@@ -157,7 +157,7 @@ test('what is not there, or not for everybody, is said at once', async () => {
   }
 });
 
-test('what no retry mends is asked for once, what one may mend again', async () => {
+test('sends a request once when no retry can help, and repeats it when one can', async () => {
   for (const status of [400, 402, 405, 406, 409, 414, 418, 451, 501, 505]) {
     mirror.takeSent();
     mirror.fail(FILE, { status });
@@ -173,7 +173,7 @@ test('what no retry mends is asked for once, what one may mend again', async () 
   }
 });
 
-test('a file that says it is too large is not begun', async () => {
+test('does not start a file that declares itself too large', async () => {
   const root = folderPath();
   mirror.put(FILE, randomBytes(200_000));
   const message = await failure(root, { maxBytes: 199_999 });
@@ -183,7 +183,7 @@ test('a file that says it is too large is not begun', async () => {
   expect(await fetchInto(root, { maxBytes: 200_000 })).toHaveLength(200_000);
 });
 
-test('a file that does not say how large it is ends at the limit, and nothing is kept', async () => {
+test('a file of undeclared size stops at the limit, and nothing is kept', async () => {
   const root = folderPath();
   mirror.put(FILE, randomBytes(8_000_000));
   mirror.fail(FILE, 'without-length');
@@ -192,7 +192,7 @@ test('a file that does not say how large it is ends at the limit, and nothing is
   expect(mirror.gets(FILE)).toHaveLength(1);
 });
 
-test('a file for which the disk has no room is not begun', async () => {
+test('does not start a file that does not fit on the disk', async () => {
   const root = folderPath();
   mirror.put(FILE, 'much');
   mirror.fail(FILE, { saysBytes: 1e15 });
@@ -201,7 +201,7 @@ test('a file for which the disk has no room is not begun', async () => {
   expect([isEmpty(root), mirror.gets(FILE).length]).toEqual([true, 1]);
 });
 
-test('a silent server is given up, and a slow one is not', async () => {
+test('gives up on a silent server, but not on a slow one', async () => {
   const bytes = randomBytes(100_000);
   mirror.put(FILE, bytes);
   mirror.fail(FILE, { silentAfter: 50_000 }, { stallMs: 500 });
@@ -209,7 +209,7 @@ test('a silent server is given up, and a slow one is not', async () => {
   expect(mirror.gets(FILE)).toHaveLength(2);
 });
 
-test('redirects are followed to the fifth, to http and https only', async () => {
+test('follows up to five redirects, to http and https only', async () => {
   mirror.put(FILE, 'there');
   const to = (target: string): Fault => ({ redirectTo: target });
   mirror.fail(FILE, ...Array.from({ length: 5 }, () => to(`${mirror.url}${FILE}`)));
@@ -220,7 +220,7 @@ test('redirects are followed to the fifth, to http and https only', async () => 
   expect(await failure(folderPath())).toMatch(/redirects to file:\/\/\/etc\/passwd, which is not/);
 });
 
-test('a wrong checksum is not kept', async () => {
+test('does not keep a file with a wrong checksum', async () => {
   const root = folderPath();
   const md5Url = `${mirror.url}/file.md5`;
   mirror.put(FILE, 'the file');
@@ -231,7 +231,7 @@ test('a wrong checksum is not kept', async () => {
   expect((await fetchInto(root, { md5Url })).toString()).toBe('the file');
 });
 
-test('a whole file whose checksum cannot be had yet is not fetched twice', async () => {
+test('does not refetch a complete file whose checksum is not available yet', async () => {
   const root = folderPath();
   const md5Url = `${mirror.url}/late.md5`;
   const bytes = randomBytes(60_000);
@@ -244,7 +244,7 @@ test('a whole file whose checksum cannot be had yet is not fetched twice', async
   expect(mirror.takeSent()).toBe(32);
 });
 
-test('a file that is not what it should be is not kept, nor does it replace one that is', async () => {
+test('a file of the wrong kind is not kept and replaces no valid one', async () => {
   const root = folderPath();
   const check = async (file: string) => {
     if (!readFileSync(file, 'utf8').startsWith('PK')) throw new BuildError(`${file}: no zip`);
@@ -259,13 +259,13 @@ test('a file that is not what it should be is not kept, nor does it replace one 
   expect(readFileSync(path.join(root, 'in/file.bin'), 'utf8')).toBe('PK good');
 });
 
-test('a body in a content-encoding that was not asked for is refused', async () => {
+test('refuses a body in a content-encoding that was not requested', async () => {
   mirror.put(FILE, 'x');
   mirror.fail(FILE, 'gzip');
   expect(await failure(folderPath())).toMatch(/content-encoding gzip/);
 });
 
-test('sources.json says what came from where, when, how large, with what digest', async () => {
+test('sources.json records source, time, size and digest of each file', async () => {
   const root = folderPath();
   mirror.put(FILE, 'content');
   const before = Date.now();
@@ -282,7 +282,7 @@ test('sources.json says what came from where, when, how large, with what digest'
   expect(Date.parse(fetched_at)).toBeGreaterThanOrEqual(before);
 });
 
-test('two downloads at a time from a host, and one that fails does not stop the others', async () => {
+test('downloads two files at a time from a host, and one failure does not stop the others', async () => {
   const root = folderPath();
   const files = Array.from({ length: 8 }, (_, i): Download => {
     mirror.put(`/many/${i}`, randomBytes(30_000));
@@ -312,7 +312,7 @@ test('two fetches do not write to one folder', async () => {
   await (await FetchFolder.open(root)).close();
 });
 
-test('whatever happens on the way, what is kept is the file, whole', async () => {
+test('whatever goes wrong on the way, the kept file is complete', async () => {
   const fault: fc.Arbitrary<Fault> = fc.oneof(
     fc.record({ cutAfter: fc.integer({ min: 0, max: 90_000 }) }),
     fc.record({ status: fc.constantFrom(500, 502, 503, 429) }),
@@ -329,7 +329,7 @@ test('whatever happens on the way, what is kept is the file, whole', async () =>
     const root = folderPath();
     for (const { size, validators, faults } of versions) {
       const bytes = randomBytes(size);
-      // By its date alone a server cannot tell two versions of one second apart.
+      // By date alone a server cannot distinguish two versions of the same second.
       mirror.put(FILE, bytes, validators === 'date' ? 'none' : validators);
       mirror.fail(FILE, ...faults);
       const got = await fetchInto(root).catch((error) => {

@@ -43,8 +43,13 @@ const services = () => ({
 const fetchCounty = (over: Partial<FetchRequest> = {}) =>
   fetchInputs(
     {
-      ...{ counties: [COUNTY], out, inputs: INPUT_KINDS, gtfs: [], overtureRelease: null },
-      ...{ services: services(), http: { idleMs: 2_000, retryMs: 2 } },
+      counties: [COUNTY],
+      out,
+      inputs: INPUT_KINDS,
+      gtfs: [],
+      overtureRelease: null,
+      services: services(),
+      http: { idleMs: 2_000, retryMs: 2 },
       ...over,
     },
     silent,
@@ -52,7 +57,7 @@ const fetchCounty = (over: Partial<FetchRequest> = {}) =>
 
 const only = (...inputs: InputKind[]) => ({ inputs });
 
-test('what is fetched is what a build takes', async () => {
+test('a build accepts the fetched files', async () => {
   const fetched = await fetchCounty();
   expect(fetched).toEqual({
     osm: [path.join(out, 'osm/maryland-latest.osm.pbf')],
@@ -90,7 +95,7 @@ test('a second fetch downloads nothing', async () => {
   expect(mirror.takeSent()).toBe(0);
 });
 
-test('OpenStreetMap of a state that trips reach into is fetched too, its census not', async () => {
+test('fetches OpenStreetMap of a state that trips reach into, but not its census', async () => {
   const width = box.maxLon - box.minLon;
   const eastwards = (by: number): Ring => {
     const [west, east] = [box.minLon + by, box.maxLon + by];
@@ -105,7 +110,7 @@ test('OpenStreetMap of a state that trips reach into is fetched too, its census 
       { polygon: [eastwards(0)], values: [COUNTY] },
       { polygon: [eastwards(width + 0.01)], values: ['11001'] },
       { polygon: [eastwards(width + 1)], values: ['51001'] },
-      // A state of which there are no extracts.
+      // A state without extracts.
       { polygon: [eastwards(width)], values: ['78010'] },
     ],
   });
@@ -120,7 +125,7 @@ test('OpenStreetMap of a state that trips reach into is fetched too, its census 
   ]);
 });
 
-test('a feed that cannot be had is told, and the rest is had', async () => {
+test('reports a feed that is unavailable, and fetches the rest', async () => {
   mirror.remove(PATHS.feed);
   const { gtfs, left, osm } = await fetchCounty();
   expect(gtfs).toEqual([]);
@@ -128,14 +133,14 @@ test('a feed that cannot be had is told, and the rest is had', async () => {
   expect(osm).toHaveLength(1);
 });
 
-test('a feed that is no GTFS is told and not kept', async () => {
+test('reports a feed that is not GTFS and does not keep it', async () => {
   mirror.put(PATHS.feed, '<html>log in</html>');
   const { gtfs, left } = await fetchCounty(only('gtfs'));
   expect([gtfs, existsSync(path.join(out, 'gtfs/mdb-247.zip'))]).toEqual([[], false]);
   expect(left).toEqual([expect.stringMatching(/latest\.zip: what came is not what it should be/)]);
 });
 
-test('a feed that is gone by now is used as it was, and that is told', async () => {
+test('keeps using a feed that has since disappeared, and reports that', async () => {
   const { gtfs } = await fetchCounty(only('gtfs'));
   mirror.remove(PATHS.feed);
   const again = await fetchCounty(only('gtfs'));
@@ -143,7 +148,7 @@ test('a feed that is gone by now is used as it was, and that is told', async () 
   expect(again.left).toEqual([expect.stringMatching(/is not there.*the copy of 20.* is used/)]);
 });
 
-test('the agency’s own address is tried where the catalogue’s copy fails', async () => {
+test('tries the agency’s own address where the catalogue’s copy fails', async () => {
   const text = catalogue(box, `${mirror.url}/gone.zip`).split('\n');
   const column = text[0].split(',').indexOf('urls.direct_download');
   const values = text[1].split(',');
@@ -155,7 +160,7 @@ test('the agency’s own address is tried where the catalogue’s copy fails', a
   });
 });
 
-test('the catalogue does not lead to hosts that nobody named, unless they are allowed', async () => {
+test('the catalogue does not lead to private hosts that the user did not name or allow', async () => {
   const other = await ofThisTest(Mirror.start());
   other.put(PATHS.feed, mirror.served(PATHS.feed).bytes);
   mirror.put(PATHS.catalogue, catalogue(box, `${other.url}${PATHS.feed}`));
@@ -168,7 +173,7 @@ test('the catalogue does not lead to hosts that nobody named, unless they are al
   expect(gtfs).toHaveLength(1);
 });
 
-test('feeds given by address are taken instead of the catalogue’s', async () => {
+test('feeds given by address replace the catalogue’s', async () => {
   const url = `${mirror.url}${PATHS.feed}`;
   const { gtfs } = await fetchCounty({ ...only('gtfs'), gtfs: [url, `${url}?line=7`, url] });
   expect(gtfs.map((file) => path.basename(file))).toEqual([
@@ -178,21 +183,21 @@ test('feeds given by address are taken instead of the catalogue’s', async () =
   expect(mirror.gets(PATHS.catalogue)).toEqual([]);
 });
 
-test('an extract that fails stops the fetch, once the census beside it is had', async () => {
+test('a failed extract stops the fetch, after the concurrent census download completes', async () => {
   mirror.put(`${PATHS.osm}.md5`, `${'0'.repeat(32)}  maryland-latest.osm.pbf\n`);
   await expect(fetchCounty()).rejects.toThrow(/maryland-latest\.osm\.pbf: its MD5 is/);
   expect(readdirSync(path.join(out, 'blocks'))).toEqual(['tl_2024_24_tabblock20.zip']);
   expect(readdirSync(path.join(out, 'osm'))).toEqual([]);
 });
 
-test('what is no PBF and no shapefile is told by address, and not kept', async () => {
+test('reports a file that is not PBF or a shapefile by address, and does not keep it', async () => {
   putOsm(mirror, PATHS.osm, Buffer.from('a page of text'));
   await expect(fetchCounty(only('osm'))).rejects.toThrow(/osm\.pbf: what came is not what/);
   mirror.put(PATHS.blocks, readFileSync((await fetchCounty(only('gtfs'))).gtfs[0]));
   await expect(fetchCounty(only('census'))).rejects.toThrow(/tabblock20\.zip: .*without \.shp/);
 });
 
-test('a county of no state, and one that the layer has not, are told', async () => {
+test('reports a county without a state, and one missing from the layer', async () => {
   await expect(fetchCounty({ counties: ['99001'] })).rejects.toThrow(/99 is no state/);
   expect(mirror.exchanges).toEqual([]);
   await expect(fetchCounty({ counties: ['24999'] })).rejects.toThrow(
@@ -200,7 +205,7 @@ test('a county of no state, and one that the layer has not, are told', async () 
   );
 });
 
-test('the old counties of Connecticut, which the blocks have, come from a layer that has them', () => {
+test('Connecticut’s old counties, which the blocks use, come from a layer that has them', () => {
   const urls = [['24510'], ['24510', '09001']].map(
     (counties) => censusCounties(services(), counties).url,
   );
@@ -210,7 +215,7 @@ test('the old counties of Connecticut, which the blocks have, come from a layer 
   ]);
 });
 
-test('extracts are called as Geofabrik calls them', () => {
+test('extracts have Geofabrik’s names', () => {
   const names = ['11', '36', '72', '24'].map((state) => osmExtract(services(), state).url);
   expect(names.map((url) => url.slice(mirror.url.length))).toEqual([
     '/north-america/us/district-of-columbia-latest.osm.pbf',
@@ -220,11 +225,13 @@ test('extracts are called as Geofabrik calls them', () => {
   ]);
 });
 
-test('the build command names what there is, as a shell reads it', () => {
+test('the build command names the fetched files, quoted for a shell', () => {
   const inputs = {
     osm: ['my inputs/osm/maryland-latest.osm.pbf'],
     blocks: ['b.zip', 'c.zip'],
-    ...{ places: [], gtfs: [], left: [] },
+    places: [],
+    gtfs: [],
+    left: [],
     pois: ['o’b.geojson'],
   };
   expect(buildCommand(inputs, ['24510', '24005'])).toBe(

@@ -46,7 +46,7 @@ async function selectText(text: string) {
   return selectFeeds(file, [BALTIMORE], ['Maryland']);
 }
 
-test('feeds are taken that are in use and whose box meets a county, by ascending id', async () => {
+test('selects active feeds whose box meets a county, by ascending id', async () => {
   const { feeds, left } = await select(
     row({ id: 'mdb-3', name: 'Light rail, "fast"' }),
     row({ id: 'mdb-2', status: '' }),
@@ -72,7 +72,7 @@ test('feeds are taken that are in use and whose box meets a county, by ascending
   expect(left).toEqual([]);
 });
 
-test('an agency that needs a key is skipped by name, unless there is a copy for everybody', async () => {
+test('skips an agency that needs a key by name, unless there is a public copy', async () => {
   const { feeds, left } = await select(
     row({ id: 'mdb-1', provider: 'WMATA', 'urls.authentication_type': '2' }),
     row({
@@ -91,7 +91,7 @@ test('an agency that needs a key is skipped by name, unless there is a copy for 
   ]);
 });
 
-test('a feed of the state without a box is told, one of another state is not', async () => {
+test('reports a feed of the state without a box, but not one of another state', async () => {
   const { feeds, left } = await select(
     row({ provider: 'Boxless', box: ',,,' }),
     row({ provider: 'Elsewhere', box: ',,,', 'location.subdivision_name': 'Ohio' }),
@@ -102,7 +102,7 @@ test('a feed of the state without a box is told, one of another state is not', a
   ]);
 });
 
-test('the older sources.csv is read too', async () => {
+test('also reads the older sources.csv', async () => {
   const { feeds } = await selectText(
     [
       'mdb_source_id,data_type,entity_type,location.country_code,location.subdivision_name,location.municipality,provider,name,note,feed_contact_email,static_reference,urls.direct_download,urls.authentication_type,urls.authentication_info,urls.api_key_parameter_name,urls.latest,urls.license,location.bounding_box.minimum_latitude,location.bounding_box.maximum_latitude,location.bounding_box.minimum_longitude,location.bounding_box.maximum_longitude,location.bounding_box.extracted_on,status,features,redirect.id,redirect.comment',
@@ -112,13 +112,13 @@ test('the older sources.csv is read too', async () => {
   expect(feeds.map(({ id }) => id)).toEqual(['mdb-247']);
 });
 
-test('an id is no path, and names one feed', async () => {
+test('an id is not a path, and names one feed', async () => {
   const { feeds } = await select(row({ id: '../../etc/mdb.1' }));
   expect(feeds.map(({ id }) => id)).toEqual(['-etc-mdb-1']);
   await expect(select(row({}), row({}))).rejects.toThrow(/catalogue\.csv: has feed mdb-1 twice/);
 });
 
-test('what is no catalogue is refused, with the column that is missing', async () => {
+test('refuses a file that is not a catalogue, naming the missing column', async () => {
   await expect(selectText('<html>moved</html>')).rejects.toThrow(
     /catalogue\.csv: is not the catalogue .* no column data_type; check --mobility-url/,
   );

@@ -13,7 +13,7 @@ import type { Mirror } from './mirror.ts';
 import { overtureFile } from './overture-file.ts';
 
 const CITY = { blocks: 500, seed: 3 };
-/** The state that the fictional city is taken for. */
+/** The state that the fictional city belongs to. */
 const MARYLAND = '24';
 export const COUNTY = `${MARYLAND}001`;
 
@@ -28,8 +28,8 @@ export const PATHS = {
 } as const;
 
 /**
- * Lays the demo city out on a mirror as the real services would, were it in Maryland: OpenStreetMap,
- * census, a catalogue with one feed, one place. Gives the box of its county.
+ * Lays the demo city out on a mirror as the real services would, were it in Maryland:
+ * OpenStreetMap, census, a catalogue with one feed, one place. Returns the box of its county.
  */
 export async function layOutMaryland(mirror: Mirror, folder: string): Promise<BoundingBox> {
   const city = await writeDemoCity({ ...CITY, out: path.join(folder, 'city') }, silent);
@@ -54,7 +54,7 @@ export async function layOutMaryland(mirror: Mirror, folder: string): Promise<Bo
   return box;
 }
 
-/** An extract and its MD5 beside it. */
+/** An extract with its MD5 file. */
 export function putOsm(mirror: Mirror, served: string, bytes: Uint8Array): void {
   const md5 = createHash('md5').update(bytes).digest('hex');
   mirror.put(served, bytes);
@@ -82,7 +82,7 @@ export function catalogue(box: BoundingBox, url: string): string {
   return `${Object.keys(feed).join(',')}\n${Object.values(feed).join(',')}\n`;
 }
 
-/** Layers as one, with the codes of no state replaced by Maryland's. */
+/** Merged layers, with the fictional state's codes replaced by Maryland's. */
 function inMaryland(name: string, layers: readonly ShapefileLayer[]): ShapefileLayer {
   const { fields } = layers[0];
   const codes = new Set(

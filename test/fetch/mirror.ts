@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What goes wrong with one GET. */
+/** The failure injected into one GET. */
 export type Fault =
   | { readonly cutAfter: number }
   | { readonly status: number; readonly headers?: Record<string, string> }
@@ -11,13 +11,13 @@ export type Fault =
   | { readonly stallMs: number }
   | { readonly silentAfter: number }
   | { readonly wrongRangeBy: number }
-  /** A Content-Length that is not the body's. */
+  /** A Content-Length that differs from the body's. */
   | { readonly saysBytes: number }
   | 'ignore-range'
   | 'without-length'
   | 'gzip';
 
-/** One answer as it went out. */
+/** One response as sent. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -37,8 +37,8 @@ const MODIFIED = 'Tue, 04 Nov 2025 10:00:00 GMT';
 const CHUNK = 16 * 1024;
 
 /**
- * A server of files on this machine: ranges, ETags, conditional requests and the listing of an S3
- * bucket as the real ones have them, and faults in the order they are asked for.
+ * A local file server: ranges, ETags, conditional requests and S3 bucket listings like the real
+ * services, and failures in the given order.
  */
 export class Mirror {
   readonly exchanges: Exchange[] = [];
@@ -73,7 +73,7 @@ export class Mirror {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Serves bytes; `validators`: what it says of their version. */
+  /** Serves bytes; `validators`: the version headers it sends. */
   put(
     path: string,
     content: Uint8Array | string,
@@ -94,7 +94,7 @@ export class Mirror {
     this.#files.delete(path);
   }
 
-  /** What goes wrong with the next GETs of a path, one after the other; then it is well. */
+  /** Failures of the next GETs of a path, one after the other; later GETs succeed. */
   fail(path: string, ...faults: Fault[]): void {
     this.#faults.set(path, faults);
   }
@@ -220,7 +220,7 @@ export class Mirror {
     else if (silent === null) response.end();
   }
 
-  /** ListObjectsV2, as much of it as a reader of public buckets needs. */
+  /** ListObjectsV2, limited to what a reader of public buckets needs. */
   #listing(query: URLSearchParams): string {
     const prefix = query.get('prefix') ?? '';
     const delimiter = query.get('delimiter');

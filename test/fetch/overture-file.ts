@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, parquetWrite } from 'hyparquet-writer';
 
-/** A place, as much of one as a test tells apart. */
+/** A place, with the fields that tests distinguish. */
 export interface Place {
   readonly id: string;
   readonly name: string;
@@ -12,9 +12,9 @@ export interface Place {
 
 interface FileOptions {
   readonly rowsPerGroup: number;
-  /** Statistics of row groups, by which they are passed over. */
+  /** Statistics of row groups, by which they are skipped. */
   readonly statistics?: boolean;
-  /** Pages of a few rows, with an index that says what they hold. */
+  /** Pages of a few rows, with an index of their contents. */
   readonly pageIndex?: boolean;
 }
 
@@ -43,7 +43,8 @@ export function overtureFile(places: readonly Place[], options: FileOptions): Ui
     writer,
     schema: SCHEMA,
     columnData: Object.entries(columns).map(([name, data]) => ({
-      ...{ name, data },
+      name,
+      data,
       columnIndex: options.pageIndex ?? false,
     })),
     ...(options.pageIndex ? { pageSize: 64 } : {}),
@@ -54,7 +55,7 @@ export function overtureFile(places: readonly Place[], options: FileOptions): Ui
   return new Uint8Array(writer.getBuffer());
 }
 
-/** What makes it GeoParquet: the geometry is a column of bytes otherwise. */
+/** The GeoParquet metadata: without it the geometry is just a column of bytes. */
 const GEO = {
   version: '1.1.0',
   primary_column: 'geometry',

@@ -15,7 +15,7 @@ import { scratchFolders } from './scratch-folders.ts';
 
 const BOX: BoundingBox = { minLon: -76.7, minLat: 39.2, maxLon: -76.5, maxLat: 39.4 };
 const PREFIX = '/release/2025-10-22.0/theme=places/type=place';
-/** The end of a file that holds its footer, read at first. */
+/** The tail of a file with its footer, which is read first. */
 const FOOTER_BYTES = 512 * 1024;
 const folderPath = scratchFolders();
 let mirror: Mirror;
@@ -57,7 +57,7 @@ async function fetchPlaces(boxes: readonly BoundingBox[] = [BOX], root = folderP
 
 const ids = ({ features }: FeatureCollection) => features.map(({ properties }) => properties?.id);
 
-test('places within the box come as GeoJSON, with the names that Overture has', async () => {
+test('places within the box arrive as GeoJSON, with Overture’s names', async () => {
   mirror.put(
     `${PREFIX}/part-00000.zstd.parquet`,
     overtureFile([place('a', -76.6, 39.3), place('b', -76.8, 39.3)], { rowsPerGroup: 10 }),
@@ -88,7 +88,7 @@ test('no places make an empty collection', async () => {
   expect((await fetchPlaces()).features).toEqual([]);
 });
 
-test('only the row groups that meet the county are read', async () => {
+test('reads only the row groups that meet the county', async () => {
   const rowsPerGroup = 8_000;
   const groups = [
     row('west', rowsPerGroup, -120, -119, 39.3),
@@ -118,20 +118,20 @@ test('only the row groups that meet the county are read', async () => {
   expect(readsOf('b.parquet')).toHaveLength(1);
 });
 
-test('a group without statistics is read, and its places looked at', async () => {
+test('reads a group without statistics and checks its places', async () => {
   const places = [...row('here', 20, -76.69, -76.51, 39.3), ...row('far', 20, 2, 3, 48)];
   mirror.put(`${PREFIX}/a.parquet`, overtureFile(places, { rowsPerGroup: 20, statistics: false }));
   expect(ids(await fetchPlaces())).toHaveLength(20);
 });
 
-test('two counties far apart do not bring what lies between them', async () => {
+test('two counties far apart do not include the area between them', async () => {
   const west: BoundingBox = { minLon: -118.6, minLat: 34, maxLon: -118, maxLat: 34.3 };
   const places = [place('la', -118.3, 34.1), place('between', -95, 37), place('md', -76.6, 39.3)];
   mirror.put(`${PREFIX}/a.parquet`, overtureFile(places, { rowsPerGroup: 1 }));
   expect(ids(await fetchPlaces([BOX, west]))).toEqual(['la', 'md']);
 });
 
-test('the newest release is taken, of all pages of the listing', async () => {
+test('uses the newest release from all pages of the listing', async () => {
   mirror.pageSize = 2;
   const put = (release: string, name: string, id: string) =>
     mirror.put(
@@ -144,7 +144,7 @@ test('the newest release is taken, of all pages of the listing', async () => {
   expect(ids(await fetchPlaces())).toEqual(['a', 'b', 'c', 'd & "e"']);
 });
 
-test('a second fetch reads the listing alone; other boxes or files are read anew', async () => {
+test('a second fetch reads the listing only; other boxes or files are read again', async () => {
   const root = folderPath();
   mirror.put(`${PREFIX}/a.parquet`, overtureFile([place('a', -76.6, 39.3)], { rowsPerGroup: 1 }));
   const first = await fetchPlaces([BOX], root);
@@ -156,7 +156,7 @@ test('a second fetch reads the listing alone; other boxes or files are read anew
   expect(ids(await fetchPlaces([{ ...BOX, maxLon: -76.65 }], root))).toEqual([]);
 });
 
-test('a range that fails is asked for again; a file replaced under the reader is an error', async () => {
+test('retries a failed range; a file replaced during reading is an error', async () => {
   const path = `${PREFIX}/a.parquet`;
   mirror.put(path, overtureFile([place('a', -76.6, 39.3)], { rowsPerGroup: 1 }));
   mirror.fail(path, { status: 503 }, { cutAfter: 10 });
@@ -167,7 +167,7 @@ test('a range that fails is asked for again; a file replaced under the reader is
   await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: .*does not give parts of a file/);
 });
 
-test('what is no bucket, no release and no Parquet is told with the address', async () => {
+test('reports a missing bucket, release or Parquet file with the address', async () => {
   await expect(fetchPlaces()).rejects.toThrow(/release\/: has no releases/);
   mirror.put(`${PREFIX}/a.txt`, '');
   await expect(fetchPlaces()).rejects.toThrow(
@@ -177,7 +177,7 @@ test('what is no bucket, no release and no Parquet is told with the address', as
   await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: cannot be read as Parquet/);
 });
 
-test('whatever the groups, the places within the boxes come, and no others', async () => {
+test('whatever the groups, returns exactly the places within the boxes', async () => {
   const lon = fc.double({ min: -77, max: -76.2, noNaN: true });
   const lat = fc.double({ min: 39, max: 39.6, noNaN: true });
   await forAll(

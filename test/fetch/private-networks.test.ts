@@ -16,7 +16,7 @@ import { scratchFolders } from './scratch-folders.ts';
 
 const folderPath = scratchFolders();
 const FILE = '/file';
-/** What the user named, and what he did not. */
+/** A host that the user named, and one the user did not. */
 let named: Mirror;
 let inside: Mirror;
 let http: Http;
@@ -46,27 +46,36 @@ async function refusalOf(url: string, by = http): Promise<string> {
   return error.message;
 }
 
-/** The same server by names and numbers that mean this machine. */
+/** The same server under names and numbers that mean this machine. */
 const aliases = () => {
   const { port } = new URL(inside.url);
   return [
-    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '0.0.0.0', 'localhost'],
-    ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[64:ff9b::127.0.0.1]'],
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '0.0.0.0',
+    'localhost',
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
   ].map((host) => `http://${host}:${port}${FILE}`);
 };
 
-test('the host that the user named is asked, wherever it is', async () => {
+test('contacts the host that the user named, wherever it is', async () => {
   expect(await http.text(`${named.url}${FILE}`)).toBe('secret');
 });
 
-test('another host of this machine is not connected to, whatever it is called', async () => {
+test('does not connect to another host of this machine, under any name', async () => {
   for (const url of aliases()) {
     expect(await refusalOf(url)).toMatch(/no public address; if it is yours, allow it by --allow-/);
   }
   expect(inside.exchanges).toEqual([]);
 });
 
-test('nor does a redirect lead there, and it is asked for once', async () => {
+test('does not follow a redirect there either, and does not retry it', async () => {
   const metadata = 'http://169.254.169.254/latest/meta-data/iam/security-credentials/';
   const more = ['http://10.0.0.1/', 'http://192.168.1.1/', 'http://[fd00:ec2::254]/', metadata];
   for (const url of [...aliases(), ...more, 'http://[fe80::1]/', 'http://100.100.100.200/']) {
@@ -82,7 +91,7 @@ test('nor does a redirect lead there, and it is asked for once', async () => {
   expect(inside.exchanges).toEqual([]);
 });
 
-test('a host that is allowed may be led to, at its port or at any', async () => {
+test('may be led to an allowed host, at its port or at any', async () => {
   for (const allowed of [inside.host, '127.0.0.1']) {
     const open = new Http({ retryMs: 2, namedHosts: [named.host, allowed] });
     named.fail(FILE, { redirectTo: `${inside.url}${FILE}` });
@@ -91,9 +100,9 @@ test('a host that is allowed may be led to, at its port or at any', async () => 
   }
 });
 
-test('what is no web address is not asked for, let alone five times', async () => {
+test('does not request an invalid web address, let alone five times', async () => {
   for (const url of ['file:///etc/passwd', 'ftp://example.org/feed.zip', 'feed.zip', 'http://']) {
-    // Were it asked for again, the test would end first.
+    // A retry would outlast the test.
     const patient = new Http({ retryMs: 1e9, namedHosts: [named.host] });
     expect(await refusalOf(url, patient)).toBe(
       `${url}: is not an address that begins with http:// or https://`,
@@ -102,7 +111,7 @@ test('what is no web address is not asked for, let alone five times', async () =
   }
 });
 
-/** An https server of this machine that redirects, with a certificate that nobody signed. */
+/** A local https server that redirects, with a self-signed certificate. */
 async function redirecting(location: string): Promise<{ server: Server; url: string }> {
   await ensureDebianPackage('openssl', 'openssl');
   const [key, cert] = ['key', 'cert'].map((name) => path.join(folderPath(), `${name}.pem`));
@@ -117,9 +126,9 @@ async function redirecting(location: string): Promise<{ server: Server; url: str
   return { server, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('a redirect from https to http is not followed', async () => {
+test('does not follow a redirect from https to http', async () => {
   const { server, url } = await redirecting(`${named.url}${FILE}`);
-  // The certificate is not what is tested here.
+  // The certificate is not under test here.
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const lax = new Http({ retryMs: 2, namedHosts: [named.host, new URL(url).host] });
   onTestFinished(() => void server.close());
@@ -132,7 +141,9 @@ test('a redirect from https to http is not followed', async () => {
   expect(named.exchanges).toEqual([]);
 });
 
-/** First and last address of what IANA keeps from public hosts, as numbers are written there. */
+/**
+ * First and last addresses of the ranges that IANA reserves from public hosts, in numeric notation.
+ */
 const KEPT: readonly (readonly [string, string])[] = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -156,7 +167,7 @@ const isKept = (address: number) =>
   KEPT.some(([first, last]) => numberOf(first) <= address && address <= numberOf(last));
 const bytesOf = (address: number) => [24, 16, 8, 0].map((shift) => (address >>> shift) & 255);
 
-test('IPv4 addresses are public but for those that IANA keeps, also wrapped in IPv6', async () => {
+test('IPv4 addresses are public except those that IANA reserves, also wrapped in IPv6', async () => {
   const nearEdges = KEPT.flatMap((range) =>
     range.map(numberOf).flatMap((edge) => [edge - 1, edge, edge + 1]),
   ).filter((address) => address >= 0 && address < 2 ** 32);
@@ -175,14 +186,31 @@ test('IPv4 addresses are public but for those that IANA keeps, also wrapped in I
   );
 });
 
-test('IPv6 addresses are public where they are handed out to hosts', () => {
+test('IPv6 addresses are public where they are allocated to hosts', () => {
   for (const address of ['2600::1', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888', '3000::']) {
     expect([address, isPublicAddress(address)]).toEqual([address, true]);
   }
   const closed = [
-    ...['::', '::1', '::127.0.0.1', 'fe80::1', 'fe80::1%eth0', 'fc00::1', 'fd00:ec2::254'],
-    ...['fec0::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '2002:808:808::'],
-    ...['64:ff9b:1::1', '100::1', '3fff::1', '4000::1', '1fff::1', 'localhost', ''],
+    '::',
+    '::1',
+    '::127.0.0.1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fec0::1',
+    'ff02::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '2002:808:808::',
+    '64:ff9b:1::1',
+    '100::1',
+    '3fff::1',
+    '4000::1',
+    '1fff::1',
+    'localhost',
+    '',
   ];
   for (const address of closed)
     expect([address, isPublicAddress(address)]).toEqual([address, false]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 
-/** Gives folders of their own, removed when the test file is done. */
+/** Creates folders that are removed at the end of the test file. */
 export function scratchFolders(): () => string {
   const root = mkdtempSync(path.join(tmpdir(), 'tta-fetch-'));
   afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -9,7 +9,7 @@ import { openWire, type Wire, type WireRequest } from '../support/wire.ts';
 
 const proxy = proxyOfTests();
 let wire: Wire;
-/** What the service answered, in turn. */
+/** The service's responses, in order. */
 let statuses: number[];
 const isProbe = ({ path }: WireRequest) => path === '/v1/ready';
 const noted: Wire['fault'] = (request) =>
@@ -40,15 +40,15 @@ const FRONTS = {
 describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
   const front = ofTests(() => FRONTS[name]());
 
-  /** A summary that nobody has asked this front for. */
+  /** A summary not requested from this front before. */
   const unasked = () =>
     `https://${HOSTS.api}/v1/blocks/${blocks.pop()}/summary?mode=walk&mode=bike`;
   const as = (key: string) => ({ authorization: `Bearer ${key}` });
   const seen = () => statuses.splice(0);
-  /** What the service says of an answer that was kept before an error: Varnish drops it then. */
+  /** The service's reply about a response stored before an error: Varnish then drops it. */
   const afterAnError = name === 'nginx' ? 304 : 200;
 
-  test('an answer is paid for once; from then on it is kept, and each use is a free 304 at the service', async () => {
+  test('a response is charged once; from then on it is cached, and each use is a free 304 at the service', async () => {
     const { id, key } = await proxy.customer();
     const url = unasked();
     const first = await front.ask(url, as(key));
@@ -59,7 +59,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
       const answer = await front.ask(url, { ...as(key), 'x-request-id': `again-${again}` });
       expect(answer.status).toBe(200);
       expect(answer.body.equals(first.body)).toBe(true);
-      // What was said of the first request is not said again of this one.
+      // Headers of the first request are not repeated for this one.
       expect(answer.headers).toMatchObject({
         'x-tokens-charged': '0',
         'x-request-id': `again-${again}`,
@@ -73,7 +73,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(seen()).toEqual([200, 304, 304, 304]);
   });
 
-  test('nobody gets what another key has paid for', async () => {
+  test('no client gets a response paid for with another key', async () => {
     const [a, b] = [await proxy.customer(), await proxy.customer()];
     const url = unasked();
     for (const { key } of [a, b, a, b]) expect((await front.ask(url, as(key))).status).toBe(200);
@@ -89,7 +89,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     }
   });
 
-  test('a key that is revoked, or disabled, gets nothing more of what is kept for it', async () => {
+  test('a revoked or disabled key gets none of the responses cached for it', async () => {
     const [a, b] = [await proxy.customer(), await proxy.customer()];
     const url = unasked();
     for (const { key } of [a, b, a, b]) await front.ask(url, as(key));
@@ -104,7 +104,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(seen()).toEqual([200, 200, 304, 304, 401, 403, afterAnError]);
   });
 
-  test('who has an answer asks for nothing, also where the front has never seen it', async () => {
+  test('a client that has a response gets a free 304, even if the front has never seen it', async () => {
     const { id, key } = await proxy.customer();
     const url = unasked();
     const direct = await proxy.get(url.slice(`https://${HOSTS.api}`.length), key);
@@ -122,7 +122,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(await proxy.balance(id)).toBeLessThan(balance);
   });
 
-  test('a HEAD costs what a HEAD costs, and leaves nothing behind', async () => {
+  test('a HEAD costs the price of a HEAD and leaves nothing in the cache', async () => {
     const { id, key } = await proxy.customer();
     const url = unasked();
     const head = await front.ask(url, as(key), 'HEAD');
@@ -134,7 +134,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(asked.map(({ method }) => method)).toEqual(['HEAD', 'GET']);
   });
 
-  test('formats and codings of one answer are kept apart', async () => {
+  test('formats and codings of one response are cached separately', async () => {
     const { key } = await proxy.customer();
     const url = `https://${HOSTS.api}/v1/places/9957600/blocks?mode=walk&limit=${blocks.length}`;
     const wishes: Record<string, string>[] = [
@@ -162,7 +162,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(seen()).toEqual([200, 200, 200, 200, 304, 304, 304, 304]);
   });
 
-  test('no error is kept: not of the service, not of a request', async () => {
+  test('caches no error, of the service or of a request', async () => {
     const { id, key } = await proxy.customer();
     const url = unasked();
     await front.ask(url, as(key));
@@ -181,7 +181,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(paidAgain > 0).toBe(afterAnError === 200);
   });
 
-  test('without the service nothing that is kept is given away: 503, as a problem', async () => {
+  test('serves nothing from the cache without the service: 503, as a problem', async () => {
     const { key } = await proxy.customer();
     const url = unasked();
     await front.ask(url, as(key));
@@ -197,13 +197,13 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect((await front.ask(url, as(key))).status).toBe(200);
   });
 
-  test('the catalogue is asked for once, and is everybody’s', async () => {
+  test('requests the catalogue once, for all clients', async () => {
     const url = `https://${HOSTS.api}/v1/meta/modes?`;
     const answers = [];
     for (const _ of [1, 2, 3]) answers.push(await front.ask(url));
     expect(new Set(answers.map(({ body }) => `${body}`)).size).toBe(1);
     expect(seen()).toEqual([200]);
-    // The rate is of whom it was asked for.
+    // The rate limit is that of the client that caused the request.
     expect(answers.map(({ headers }) => headers.ratelimit !== undefined)).toEqual([
       true,
       false,
@@ -211,7 +211,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     ]);
   });
 
-  test('a pinned isochrone, which is its client’s alone, is kept by no front', async () => {
+  test('no front caches a pinned isochrone, which is private to its client', async () => {
     const { key } = await proxy.customer();
     const { version } = proxy.releases.current;
     const url = `https://${HOSTS.api}/v1/isochrone?block=${blocks[0]}&minutes=5&v=${version}`;
@@ -225,7 +225,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(seen()).toEqual([200, 200]);
   });
 
-  test('the longest headers that list origins come through', async () => {
+  test('passes the longest headers that list origins', async () => {
     const { key } = await proxy.customer({ tokens: 1e6 });
     const url = `https://${HOSTS.api}/v1/blocks/summary`;
     const origins = Array.from({ length: 250 }, (_, i) => blocks[i % blocks.length]);
@@ -236,7 +236,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(headers['x-truncated']!.split(',')).toEqual(origins.slice(1));
   });
 
-  test('a POST is never kept', async () => {
+  test('never caches a POST', async () => {
     const { key } = await proxy.customer();
     const url = `https://${HOSTS.api}/v1/blocks/summary`;
     for (const _ of [1, 2]) await front.ask(url, as(key), 'POST');

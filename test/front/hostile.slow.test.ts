@@ -20,13 +20,13 @@ afterAll(async () => {
 
 const HOST = `Host: ${HOSTS.api}\r\n`;
 const SMUGGLED = `GET /v1/smuggled HTTP/1.1\r\n${HOST}\r\n`;
-/** A POST whose length is told in the headers given, with a request in what follows. */
+/** A POST whose length is given by these headers, with a request embedded in what follows. */
 const post = (headers: string, rest: string) =>
   `POST /v1/blocks/summary HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${headers}\r\n${rest}`;
 const CHUNKED_END = '0\r\n\r\n';
 const LENGTH_OF_BOTH = `Content-Length: ${CHUNKED_END.length + SMUGGLED.length}\r\n`;
 
-/** Requests whose end two servers may see at different places: RFC 9112 section 11.2. */
+/** Requests whose end two servers may place differently: RFC 9112 section 11.2. */
 const SHAPES: Readonly<Record<string, string>> = {
   'a length and chunks': post(
     `${LENGTH_OF_BOTH}Transfer-Encoding: chunked\r\n`,
@@ -44,8 +44,16 @@ const SHAPES: Readonly<Record<string, string>> = {
   'a length under a continued line': post('X-Long: a\r\n Content-Length: 40\r\n', SMUGGLED),
   ...Object.fromEntries(
     [
-      ...['xchunked', 'chunked, identity', 'identity, chunked', 'chunked, chunked', ' chunked'],
-      ...['\tchunked', '\x0bchunked', '"chunked"', 'chunked\x00', 'CHUNKED '],
+      'xchunked',
+      'chunked, identity',
+      'identity, chunked',
+      'chunked, chunked',
+      ' chunked',
+      '\tchunked',
+      '\x0bchunked',
+      '"chunked"',
+      'chunked\x00',
+      'CHUNKED ',
     ].map((coding) => [
       `a coding of ${JSON.stringify(coding)}`,
       post(`${LENGTH_OF_BOTH}Transfer-Encoding:${coding}\r\n`, CHUNKED_END + SMUGGLED),
@@ -93,15 +101,15 @@ async function sent(bytes: string): Promise<string> {
   socket.on('error', () => {});
   await once(socket, 'secureConnect');
   socket.write(Buffer.from(bytes, 'latin1'));
-  // No answer of these takes long; what is held open is held for what never comes.
+  // None of these responses takes long; a connection held open waits for bytes that never come.
   setTimeout(() => socket.destroy(), 400);
   await once(socket, 'close');
   return received;
 }
 
 /**
- * How often nginx says that it has passed on each path; and how often its client had left, when it may
- * have been passed on or not.
+ * How often nginx reports having forwarded each path; and how often its client had left, when it
+ * may or may not have been forwarded.
  */
 async function passedOn(): Promise<{ surely: Map<string, number>; perhaps: Map<string, number> }> {
   const [surely, perhaps] = [new Map<string, number>(), new Map<string, number>()];
@@ -114,7 +122,7 @@ async function passedOn(): Promise<{ surely: Map<string, number>; perhaps: Map<s
   return { surely, perhaps };
 }
 
-test('the service sees just the requests that nginx has, whatever their shape, and answers are of their own requests', async () => {
+test('the service sees exactly the requests that nginx sees, in any shape, and responses match their requests', async () => {
   const { key } = await proxy.customer();
   for (const [shape, bytes] of Object.entries(SHAPES)) {
     await sent(bytes);
@@ -139,7 +147,7 @@ test('the service sees just the requests that nginx has, whatever their shape, a
   }
 });
 
-test('a length that an HTTP/2 body does not keep to is refused', async () => {
+test('refuses a length that an HTTP/2 body does not match', async () => {
   const session = connectHttp2(`https://${HOSTS.api}:${front.port}`, {
     ca: front.ca,
     lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
@@ -159,7 +167,7 @@ test('a length that an HTTP/2 body does not keep to is refused', async () => {
   expect(wire.requests.slice(seen)).toEqual([]);
 });
 
-test('what nginx itself refuses is a problem document', async () => {
+test('nginx’s own refusals are problem documents', async () => {
   const kinds = {
     400: `GET /v1/health HTTP/1.1\r\n${HOST}${HOST}\r\n`,
     413: post(`Content-Length: ${2 ** 21}\r\n`, '{}'),
@@ -176,7 +184,7 @@ test('what nginx itself refuses is a problem document', async () => {
   }
 });
 
-test('who asks, and where, the service is told by nginx, not by the client', async () => {
+test('the service learns client and host from nginx, not from the client', async () => {
   const said = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'http' };
   const answer = await front.ask(`https://${HOSTS.api}/v1/health`, said);
   const { headers } = wire.requests.at(-1)!;
@@ -186,15 +194,15 @@ test('who asks, and where, the service is told by nginx, not by the client', asy
     'x-forwarded-proto': 'https',
     'x-request-id': answer.headers['x-request-id'],
   });
-  // A connection is for more than one request.
+  // A connection serves more than one request.
   expect(headers.connection).not.toBe('close');
 });
 
-test('a key in a URL is refused, and not written down; nor is a query, which signs in or says where one is', async () => {
+test('refuses a key in a URL and does not log it; nor any query, which may hold a sign-in or a location', async () => {
   const { key } = await proxy.customer();
   const refused = await front.ask(`https://${HOSTS.api}/v1/health?key=${key}`);
   expect([refused.status, `${refused.body}`]).toEqual([400, expect.stringContaining('key-in-url')]);
-  // There is no portal: the log of errors would say so with the whole URL.
+  // There is no portal: the error log would contain the whole URL.
   const usage = await front.ask(`https://${HOSTS.account}/usage?from=of-a-query`);
   expect(usage.status).toBe(502);
   const link = await front.ask(`https://${HOSTS.account}/auth/verify?token=of-a-link`);
@@ -213,12 +221,12 @@ test('a key in a URL is refused, and not written down; nor is a query, which sig
   }
 });
 
-test('another host is nobody’s: no answer of ours under a name that is not', async () => {
+test('serves nothing under a foreign host name', async () => {
   const answers = await sent(`GET /v1/health HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`);
   expect(answers).toMatch(/^HTTP\/1.1 421 /);
 });
 
-test('answers tell browsers to stay with https, and nothing of what runs here', async () => {
+test('responses tell browsers to stay with https, and reveal nothing about the software', async () => {
   for (const path of ['/v1/health', '/v1/meta/modes', '/v1/nowhere']) {
     const { headers } = await front.ask(`https://${HOSTS.api}${path}`);
     expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}/);

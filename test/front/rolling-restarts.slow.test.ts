@@ -33,7 +33,7 @@ afterEach(async () => {
   servers.clear();
 });
 
-/** Starts a server of the service; it says where it listens when it does. */
+/** Starts a server of the service; it prints where it listens once it does. */
 async function start(port: number, drainSeconds: number): Promise<void> {
   const at = ['--store', inject('demoStore'), '--ledger', `sqlite:${folder}/ledger`];
   const args = [TTA, 'serve', ...at, '--host', '127.0.0.1', '--port', `${port}`];
@@ -47,14 +47,14 @@ async function start(port: number, drainSeconds: number): Promise<void> {
   servers.set(port, await startServer(args, settings));
 }
 
-/** What came of the requests of one client. */
+/** The outcomes of one client's requests. */
 interface Received {
   tokens: number;
   requests: number;
   readonly failures: string[];
 }
 
-/** Asks for one thing after another until `isOver`: every third time by POST. */
+/** Sends one request after another until `isOver`: every third by POST. */
 async function client(nr: number, received: Received, isOver: () => boolean): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   for (let n = nr; !isOver(); n += CLIENTS) {
@@ -70,7 +70,7 @@ async function client(nr: number, received: Received, isOver: () => boolean): Pr
   }
 }
 
-/** Each front, and how long servers say to it that they are about to end. */
+/** Each front, and how long servers announce their shutdown to it. */
 const FRONTS = {
   nginx: {
     start: (one: string, other: string) => startNginxFront({ api: [one, other] }),
@@ -81,7 +81,7 @@ const FRONTS = {
 };
 
 test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(
-  'behind %s, restarts of one server after the other lose no request, and what was charged is what was delivered',
+  'behind %s, rolling restarts lose no request, and charges match deliveries',
   async (name) => {
     const { drainSeconds, rounds } = FRONTS[name];
     const ports = [await freePort(), await freePort()];

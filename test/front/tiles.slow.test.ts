@@ -11,13 +11,13 @@ import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
-/** What the front fetches of an archive at a time. */
+/** The slice size in which the front fetches an archive. */
 const SLICE_BYTES = 2 ** 18;
 
 let bucket: Nginx;
 let wire: Wire;
 let front: NginxFront;
-/** What the bucket holds: bytes of more than two slices, and an archive of the release. */
+/** The contents of the bucket: bytes of more than two slices, and an archive of the release. */
 const LARGE = 'tiles/large-0123456789abcdef.pmtiles';
 const large = randomBytes(2 * SLICE_BYTES + 1_000);
 let archive: string;
@@ -46,7 +46,7 @@ afterAll(async () => {
 const range = (of: string, from: number, to: number) =>
   front.ask(of, { range: `bytes=${from}-${to}` });
 
-test('ranges of an archive are its bytes, fetched from the bucket once, to be kept for ever by anybody', async () => {
+test('ranges of an archive are its bytes, fetched from the bucket once and publicly cacheable for ever', async () => {
   const ranges = [
     [0, 16_383],
     [100, 5_000],
@@ -79,7 +79,7 @@ test('ranges of an archive are its bytes, fetched from the bucket once, to be ke
   expect(wire.requests).toHaveLength(slices);
 });
 
-test('a map’s reader of archives finds its tiles through it', async () => {
+test('a map’s archive reader finds its tiles through it', async () => {
   const source = {
     getKey: () => archive,
     async getBytes(offset: number, length: number): Promise<RangeResponse> {
@@ -97,7 +97,7 @@ test('a map’s reader of archives finds its tiles through it', async () => {
   expect((await reader.getZxy(minZoom, x, y))?.data.byteLength).toBeGreaterThan(100);
 });
 
-test('nothing else of the bucket is shown, and nothing can be changed', async () => {
+test('exposes nothing else of the bucket, and allows no changes', async () => {
   const asked = wire.requests.length;
   for (const place of [
     'latest.json',
@@ -120,7 +120,7 @@ test('nothing else of the bucket is shown, and nothing can be changed', async ()
   ]);
 });
 
-test('an archive that the bucket has not, or an error of the bucket, is not remembered', async () => {
+test('does not cache a missing archive or an error of the bucket', async () => {
   const other = at('tiles/walk-999-0123456789abcdef.pmtiles');
   const asked = wire.requests.length;
   for (const _ of [1, 2]) {
@@ -130,7 +130,7 @@ test('an archive that the bucket has not, or an error of the bucket, is not reme
   expect(wire.requests).toHaveLength(asked + 2);
 });
 
-test('a CDN before the bucket is asked by https, and only one whose certificate is right', async () => {
+test('reaches a CDN in front of the bucket by https, and only with a valid certificate', async () => {
   const cdn = (authorities: string) =>
     startNginxFront(
       { bucket: bucket.https, bucketPath: '' },
@@ -139,7 +139,7 @@ test('a CDN before the bucket is asked by https, and only one whose certificate 
   const ofCdn = await ofThisTest(cdn(bucket.caFile));
   const { status, body, headers } = await ofCdn.ask(url, { range: 'bytes=5-9' });
   expect([status, body.equals(large.subarray(5, 10))]).toEqual([206, true]);
-  // What it says of itself is said once.
+  // Its own headers occur once.
   expect(headers['access-control-allow-origin']).toBe('*');
   const ofStranger = await ofThisTest(cdn(front.caFile));
   expect((await ofStranger.ask(url)).status).toBe(502);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy?.close());
 
-test('contours of real blocks are valid, nested, and the union of what they stand for', async () => {
+test('contours of real blocks are valid, nested, and the union of the blocks they represent', async () => {
   const { key } = await proxy.customer({ tokens: 0, member: true });
   const release = proxy.releases.current;
   const index = await release.index(release.county('24510')!);

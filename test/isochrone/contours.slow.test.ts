@@ -64,7 +64,7 @@ test('contours are the union of their blocks, valid, nested, wound by RFC 7946, 
   ));
 
 test('no hole and no crack follows a county line', async () => {
-  // How far a block is from the nearest one of another county says how near the line it is.
+  // The distance to the nearest block of another county measures the distance to the county line.
   const toOther = ({ geoid, lon, lat }: (typeof origins)[number]) =>
     Math.min(
       ...origins
@@ -88,7 +88,7 @@ test('no hole and no crack follows a county line', async () => {
   await expectSound(questions);
 });
 
-test('transit reaches whatever is reached on foot, as soon', async () => {
+test('transit reaches every block that is reached on foot, and as soon', async () => {
   const every = Math.ceil(origins.length / 40);
   for (const { geoid } of origins.filter((_, i) => i % every === 0)) {
     for (const direction of ['from', 'to']) {
@@ -102,7 +102,8 @@ test('transit reaches whatever is reached on foot, as soon', async () => {
       const [walk, transit] = [await rows('walk'), await rows('transit')];
       for (const [reached, minutes] of walk) {
         expect([geoid, reached, (transit.get(reached) ?? 99) <= minutes]).toEqual([
-          ...[geoid, reached],
+          geoid,
+          reached,
           true,
         ]);
       }

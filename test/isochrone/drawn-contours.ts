@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ProxyHarness } from '../support/proxy-harness.ts';
 import { type Contour, judgeContours, ringFaults, type Shape, shapeOf } from './judged-contours.ts';
 
-/** What isochrones of one origin are asked for. */
+/** Parameters of the isochrones of one origin. */
 export interface Question {
   readonly block: string;
   readonly mode: string;
@@ -10,7 +10,7 @@ export interface Question {
   readonly contours: readonly number[];
 }
 
-/** Asks a proxy for contours, and for the blocks that they stand for. */
+/** Requests contours from a proxy, and the blocks that they represent. */
 export async function draw(
   proxy: ProxyHarness,
   key: string,
@@ -38,8 +38,8 @@ export async function draw(
 }
 
 /**
- * Asks for contours, and expects of each that it is valid, wound by RFC 7946, the union of the census
- * blocks that it stands for but for small holes, among them its origin, and within the larger ones.
+ * Requests contours, and checks that each is valid, wound by RFC 7946, the union of its census
+ * blocks except for small holes, contains its origin, and lies within the larger ones.
  */
 export async function expectSoundContours(
   proxy: ProxyHarness,
@@ -62,7 +62,9 @@ export async function expectSoundContours(
     const differences = [judged.missing, judged.surplus, judged.outsideLarger];
     const isExact = differences.every((area) => Math.abs(area) <= border);
     expect({ answer, minutes, judged, isExact }).toEqual({
-      ...{ answer, minutes, isExact: true },
+      answer,
+      minutes,
+      isExact: true,
       judged: { ...judged, isValid: true, isInOnePiece: true },
     });
   }

@@ -8,26 +8,26 @@ import { folderOfThisTest } from '../support/temporary-folder.ts';
 type Ring = readonly (readonly [lon: number, lat: number])[];
 export type Shape = readonly (readonly Ring[])[];
 
-/** A contour as the service drew it, and the census blocks that it stands for. */
+/** A contour as the service drew it, and its census blocks. */
 export interface Contour {
-  /** Contours of one answer have one name. */
+  /** Contours of one response share a name. */
   readonly answer: string;
   readonly minutes: number;
   readonly shape: Shape;
   readonly blocks: readonly string[];
 }
 
-/** What GEOS says of a contour. Areas in square degrees: 1e-10 is about a square metre. */
+/** GEOS's findings about a contour. Areas in square degrees: 1e-10 is about a square metre. */
 export interface Judgement {
   readonly contour: Contour;
   readonly isValid: boolean;
-  /** Of its blocks, what it does not cover. */
+  /** The area of its blocks that it does not cover. */
   readonly missing: number;
-  /** What it covers beside its blocks, other than holes in their union that are small. */
+  /** The area it covers beyond its blocks, other than small holes in their union. */
   readonly surplus: number;
-  /** What it covers outside the next larger contour of its answer. */
+  /** The area it covers outside the next larger contour of its response. */
   readonly outsideLarger: number;
-  /** What lies within a micro-degree of its border, to which coordinates are rounded. */
+  /** The area within a micro-degree of its border, to which coordinates are rounded. */
   readonly border: number;
   /** Whether it has as many rings as the union of its blocks without the small holes. */
   readonly isInOnePiece: boolean;
@@ -49,7 +49,9 @@ export function shapeOf(geometry: { type: string; coordinates: unknown }): Shape
   return (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Shape;
 }
 
-/** Asks GEOS, through GDAL, about contours. Holes below `fillBelow` square metres may be filled. */
+/**
+ * Examines contours with GEOS, through GDAL. Holes below `fillBelow` square metres may be filled.
+ */
 export async function judgeContours(
   contours: readonly Contour[],
   areas: ReadonlyMap<string, Shape>,
@@ -129,7 +131,7 @@ async function ogr2ogr(format: string, source: string, ...options: string[]): Pr
   return (await promisify(execFile)('ogr2ogr', args, { maxBuffer: 1 << 30 })).stdout;
 }
 
-/** Lines of CSV after the first. What is empty is null, an area of nothing. */
+/** Lines of CSV after the first. An empty value is null, meaning an area of zero. */
 function numbers(csv: string): number[][] {
   return csv
     .trim()
@@ -138,7 +140,7 @@ function numbers(csv: string): number[][] {
     .map((line) => line.split(',').map((cell) => Number(cell.replaceAll('"', ''))));
 }
 
-/** Square degrees, by the shoelace formula. Holes run the other way, and so count less. */
+/** Square degrees, by the shoelace formula. Holes run the other way, and are subtracted. */
 function areaOf(shape: Shape): number {
   return shape.reduce(
     (sum, [shell, ...holes]) =>
@@ -173,7 +175,7 @@ function squareMetres(ring: Ring): number {
   return ringArea(ring) * METRES_PER_DEGREE ** 2 * Math.cos((lat * Math.PI) / 180);
 }
 
-/** What is wrong with the rings of a shape by RFC 7946, in words. */
+/** Violations of RFC 7946 by the rings of a shape, as text. */
 export function ringFaults(shape: Shape): string[] {
   return shape.flatMap((polygon) =>
     polygon.flatMap((ring, i) => {

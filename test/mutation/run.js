@@ -2,8 +2,8 @@ import path from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 /**
- * Rooms whose lines are changed one at a time, and the tests that shall notice each: those that are
- * about the room and take seconds.
+ * Folders whose lines are mutated one at a time, and the tests that must detect each mutation:
+ * those that cover the folder and take seconds.
  */
 const ROOMS = {
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
@@ -18,8 +18,8 @@ const ROOMS = {
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 
 /**
- * `npm run mutate -- ROOM [FILE [TESTS]]`: prints what lives, and the share that was killed; of a
- * file of the room alone, or by other tests than the room's.
+ * `npm run mutate -- ROOM [FILE [TESTS]]`: prints surviving mutants and the share that was killed;
+ * for a single file of the folder, or with other tests than the folder's.
  */
 const [room, file = '**/*.ts', tests = ROOMS[room]] = process.argv.slice(2);
 if (ROOMS[room] === undefined) {
@@ -34,7 +34,7 @@ await new Stryker({
   coverageAnalysis: 'perTest',
   mutate: [`${room}/${file}`],
   concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
-  // Of another type checker's interface than the one that is installed.
+  // Requires a different type checker interface than the installed one.
   tsconfigFile: 'none',
   tempDirName: path.join(FOLDER, 'sandbox'),
   ignorePatterns: ['dist', 'var', 'test/data'],

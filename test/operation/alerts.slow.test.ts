@@ -15,27 +15,27 @@ beforeAll(async () => {
   alerts = parse(await readFile(ALERTS, 'utf8')).groups[0].rules;
 });
 
-/** What is scraped, a value a minute, as promtool writes it: `0+60x30` is 0, 60, … 1800. */
+/** Scraped series, a value a minute, in promtool's notation: `0+60x30` is 0, 60, … 1800. */
 type Series = Readonly<Record<string, string>>;
 
-/** Something that happens to the service, and who hears of it. */
+/** An event in the service, and the alerts it fires. */
 interface Case {
   readonly happens: string;
-  /** Beside what a service that is well has, which it overrides. */
+  /** Overrides the series of a healthy service. */
   readonly series: Series;
   /** The alerts that fire in the last minute, and no others. */
   readonly fires: readonly string[];
-  /** How many minutes are looked at, where an alert goes by more. */
+  /** The number of minutes evaluated, where an alert needs more. */
   readonly last?: number;
 }
 
 const DAY = 24 * 60;
 const LAST = 90;
-/** A value all along. */
+/** A constant value. */
 const always = (value: number, last = LAST) => `${value}x${last}`;
-/** A count that grows so fast, from the beginning to the end. */
+/** A counter that grows at the given rate from beginning to end. */
 const growing = (perMinute: number, last = LAST) => `0+${perMinute}x${last}`;
-/** A count that stands still but for some minutes before the last one. */
+/** A counter that grows only for some minutes before the last one. */
 const lately = (minutes: number, perMinute: number, rest = 0) => {
   const before = LAST - minutes;
   return `0+${rest}x${before} ${before * rest}+${perMinute}x${minutes}`;
@@ -44,7 +44,7 @@ const lately = (minutes: number, perMinute: number, rest = 0) => {
 const SUMMARY = 'route="GET /v1/blocks/{geoid}/summary"';
 const proxies = Array.from({ length: 20 }, (_, i) => `p${i}`);
 
-/** Twenty proxies and a portal that have nothing to complain of. Metrics stand for all, where they add up. */
+/** Twenty proxies and a portal, all healthy. Metrics that add up represent all of them. */
 const well = (last: number): Series => ({
   ...Object.fromEntries(
     [...proxies, 'portal'].flatMap((one) => [
@@ -97,7 +97,7 @@ const well = (last: number): Series => ({
   tta_payment_failures_total: always(0, last),
 });
 
-/** Of one under a tenth of a second, and of all. */
+/** Requests under a tenth of a second, and all. */
 function histogram(name: string, label: string, quick: string, all: string): Series {
   return {
     [`${name}_bucket{${label}, le="0.1"}`]: quick,
@@ -106,10 +106,10 @@ function histogram(name: string, label: string, quick: string, all: string): Ser
   };
 }
 
-/** The same of so many proxies, from the first on. */
+/** The same series for the given number of proxies, from the first on. */
 const of = (many: number, series: (proxy: string) => Series): Series =>
   Object.assign({}, ...proxies.slice(0, many).map(series));
-/** What is not scraped any more, for the last minutes. */
+/** No longer scraped, for the last minutes. */
 const gone = (minutes: number, value = '1') => `${value}x${LAST - minutes} stale`;
 const up = (proxy: string) => `up{job="travel-times", instance="${proxy}"}`;
 const down = (minutes: number) => `1x${LAST - minutes} 0x${minutes}`;
@@ -723,7 +723,7 @@ describe('alerts', () => {
   });
 });
 
-/** Holds the alerts that fire in a minute against those that should. */
+/** Compares the alerts firing in a minute with the expected ones. */
 async function promtool(series: Series, minute: number, fires: readonly string[]): Promise<void> {
   const file = path.join(folder, `${crypto.randomUUID()}.json`);
   const unit = {
@@ -745,7 +745,7 @@ async function promtool(series: Series, minute: number, fires: readonly string[]
   await promisify(execFile)('promtool', ['test', 'rules', file]);
 }
 
-test('each alert has a case that sets it off, and one that comes near and does not', () => {
+test('each alert has one case that fires it, and a near miss that does not', () => {
   const fired = new Set(CASES.flatMap(({ fires }) => fires));
   expect([...fired].sort()).toEqual(alerts.map(({ alert }) => alert).sort());
 });

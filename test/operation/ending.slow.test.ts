@@ -7,7 +7,7 @@ import { ofThisTest } from '../support/of-tests.ts';
 import { linkedBlocks, runService } from '../support/running-service.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
-test('told to end, it is not ready, then answers what was begun; what a slow reader has not taken is repaid', async () => {
+test('on shutdown it stops being ready, completes started requests, and repays what a slow reader has not received', async () => {
   const folder = await folderOfThisTest();
   const service = await runService(inject('demoStore'), folder, { DRAIN_SECONDS: '1' });
   const origins = await linkedBlocks(service, 250);
@@ -19,8 +19,11 @@ test('told to end, it is not ready, then answers what was begun; what a slow rea
   }>((resolve) => {
     const socket = connect(Number(port), '127.0.0.1', () => {
       const lines = [
-        ...['POST /v1/blocks/pois HTTP/1.1', 'Host: x', 'Content-Type: application/json'],
-        ...[`Authorization: Bearer ${service.key}`, `Content-Length: ${Buffer.byteLength(body)}`],
+        'POST /v1/blocks/pois HTTP/1.1',
+        'Host: x',
+        'Content-Type: application/json',
+        `Authorization: Bearer ${service.key}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
       ];
       socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
     });
@@ -39,7 +42,7 @@ test('told to end, it is not ready, then answers what was begun; what a slow rea
   expect([ready.status, ((await ready.json()) as { ready: boolean }).ready]).toEqual([503, false]);
   const answers = [await service.ask('/v1/tokens'), await service.ask(summaryOf(origins[0]))];
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  // Whoever keeps connections is to open the next elsewhere.
+  // Clients with keep-alive must open the next connection elsewhere.
   const connections = [ready, ...answers].map(({ headers }) => headers.get('connection'));
   expect(connections).toEqual(['close', 'close', 'close']);
   await ended;
@@ -53,7 +56,7 @@ test('told to end, it is not ready, then answers what was begun; what a slow rea
   });
 });
 
-test('while it closes, new connections are refused, and what comes on open ones is answered', async () => {
+test('while closing, it refuses new connections and responds to requests on open ones', async () => {
   const folder = await folderOfThisTest();
   const service = await runService(inject('demoStore'), folder);
   const [geoid] = await linkedBlocks(service, 1);
@@ -74,7 +77,7 @@ test('while it closes, new connections are refused, and what comes on open ones 
 
 const summaryOf = (geoid: string) => `/v1/blocks/${geoid}/summary`;
 
-/** A connection, and all that has come on it. */
+/** A connection, and everything received on it. */
 async function openConnection(port: number) {
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -85,12 +88,12 @@ async function openConnection(port: number) {
   return { socket, received: () => text };
 }
 
-test('a start that fails waits for no drain, and leaves no ledger open', async () => {
+test('a failed start does not wait to drain, and leaves no ledger open', async () => {
   const folder = await folderOfThisTest();
   const service = await ofThisTest(runService(inject('demoStore'), `${folder}/first`));
   const { port } = new URL(service.address);
   for (const wrong of ['PORT', 'METRICS_PORT']) {
-    // Were it waited for, the test would end first.
+    // Waiting for it would outlast the test.
     const env = { [wrong]: port, DRAIN_SECONDS: '600' };
     const second = runService(inject('demoStore'), `${folder}/second`, env);
     await expect(second).rejects.toThrow('EADDRINUSE');

@@ -23,7 +23,7 @@ const folder = folderOfTests();
 const redis = ofTests(() => startRedis());
 
 test.each(['1', '2'])(
-  'a service (%s processes) that starts before its ledger gives away what is free, and the rest once that is there',
+  'a service (%s processes) that starts before its ledger serves free data, and the rest once the ledger is up',
   async (PROCESSES) => {
     await redis.kill('SIGKILL');
     const args = ['--store', store, '--ledger', redis.address()];
@@ -40,7 +40,7 @@ test.each(['1', '2'])(
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
     expect(serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
 
-    // Each process finds it by itself.
+    // Each process detects it independently.
     const allReady = async () =>
       JSON.stringify(await Promise.all(Array.from({ length: 12 }, ready)));
     const askedMs = Date.now();
@@ -49,11 +49,11 @@ test.each(['1', '2'])(
     await redis.restart();
     const back = Date.now();
     await expect.poll(allReady, { interval: 50 }).not.toContain('unavailable');
-    // A machine that does much else is late by as much as answers take.
+    // A busy machine is late by as much as responses take.
     expect(Date.now() - back).toBeLessThan(2_000 + 20 * askingMs);
     const ledger = await ofThisTest(openLedger(redis.address(), { rateLimitPerMinute: 1 }));
     const { key } = await openCustomer(ledger, { tokens: 100 });
-    // A page of an answer, whose cursor is sealed by what the ledger keeps.
+    // A page of a response, whose cursor is sealed with a key kept in the ledger.
     const route = `blocks/${county.blocks[5].geoid}/pois?mode=walk&limit=1`;
     const first = (await (await ask(route, key)).json()) as { next_cursor: string };
     const next = await ask(`${route}&cursor=${first.next_cursor}`, key);
@@ -61,14 +61,15 @@ test.each(['1', '2'])(
   },
 );
 
-test('a portal that starts before its ledger shows its pages, and signs people in once that is there', async () => {
+test('a portal that starts before its ledger shows its pages, and signs customers in once the ledger is up', async () => {
   await redis.kill('SIGKILL');
   const portal = await ofThisTest(
     startServer([TTA, 'portal', '--port', '0', '--ledger', redis.address()], { VAR_DIR: folder }),
   );
   const asked = () =>
     fetch(`${portal.address}/auth/request`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'ada@example.org' }),
     });
   for (const page of ['/', '/health', '/openapi.json']) {
@@ -83,7 +84,7 @@ test('a portal that starts before its ledger shows its pages, and signs people i
   expect((await asked()).status).toBe(202);
 });
 
-test('a server that ends while its ledger is away looks for it no more', async () => {
+test('a server that stops while its ledger is down stops trying to reach it', async () => {
   let looks = 0;
   const nobody = createServer((socket) => {
     looks++;
@@ -104,7 +105,7 @@ test('a server that ends while its ledger is away looks for it no more', async (
   nobody.close();
 });
 
-test('a ledger that waiting does not mend ends the start with one line', async () => {
+test('a ledger error that waiting cannot fix ends the start with one line', async () => {
   const file = path.join(folder, 'no-folder');
   await writeFile(file, '');
   await redis.kill('SIGKILL');

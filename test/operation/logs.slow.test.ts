@@ -10,10 +10,10 @@ const folder = folderOfTests();
 /** A server of the command, until the test has ended. */
 const started = (args: readonly string[], env: Readonly<Record<string, string>>) =>
   ofThisTest(startServer([TTA, ...args, '--port', '0'], env));
-/** All that it says. */
+/** Its complete output. */
 const words = (server: ServerProcess) => server.said() + server.noise();
 
-test('the log has a line a request, by its id and route, and nothing that is private', async () => {
+test('the log has a line per request, with its id and route and without private data', async () => {
   const ledger = `${folder}/ledger`;
   const { key } = await withLedger(ledger, (open) => openCustomer(open, { tokens: 100 }));
   const at = ['--ledger', `sqlite:${ledger}`];
@@ -21,8 +21,10 @@ test('the log has a line a request, by its id and route, and nothing that is pri
     LOG_LEVEL: 'debug',
   });
   const portal = await started(['portal', ...at], {
-    ...{ LOG_LEVEL: 'debug', VAR_DIR: folder, MAIL_FROM: 'no-reply@sender.example' },
-    // Nobody listens there: what the mailer says of it is logged.
+    LOG_LEVEL: 'debug',
+    VAR_DIR: folder,
+    MAIL_FROM: 'no-reply@sender.example',
+    // The port is closed: the mailer's error is logged.
     SMTP_URL: 'smtp://mailer:hunter2@127.0.0.1:9',
   });
   const email = 'ada.lovelace@private.example';
@@ -47,7 +49,9 @@ test('the log has a line a request, by its id and route, and nothing that is pri
   const entries = lines.map((line) => JSON.parse(line));
   expect(entries).toContainEqual(
     expect.objectContaining({
-      ...{ reqId: 'told-by-client', route: 'GET /v1/tokens', status: 200 },
+      reqId: 'told-by-client',
+      route: 'GET /v1/tokens',
+      status: 200,
       msg: 'request',
     }),
   );
@@ -70,6 +74,6 @@ test.each([
     'node_modules/@aws-sdk/client-s3/dist/index.js:1:2',
   ],
   ['sk_live_0123456789 whsec_0123456789', 'secret_… secret_…'],
-])('of a line nothing private is left: %s', (line, left) => {
+])('removes private data from a log line: %s', (line, left) => {
   expect(withoutSecrets(line)).toBe(left);
 });

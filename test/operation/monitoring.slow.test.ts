@@ -63,7 +63,7 @@ beforeAll(async () => {
     workers: [ofQueue.address],
   });
   const [first, second] = await linkedBlocks(service, 2);
-  // Each part of the service has something to tell of.
+  // Each part of the service has metrics to report.
   const use = async () => {
     for (const route of [`blocks/${first}/summary`, `blocks/${second}/pois`, 'health', 'nothing']) {
       await (await service.ask(`/v1/${route}`)).arrayBuffer();
@@ -89,14 +89,14 @@ afterAll(async () => {
   if (prometheus?.kill('SIGKILL')) await once(prometheus, 'exit');
 });
 
-/** Answered before the mail is sent. */
+/** Responds before the mail is sent. */
 function signUp(email: string): Promise<Response> {
   const body = JSON.stringify({ email });
   const headers = { 'content-type': 'application/json' };
   return fetch(`${portal.address}/auth/request`, { method: 'POST', body, headers });
 }
 
-/** A real Prometheus, which asks for these each second, by the job they are of. */
+/** A real Prometheus that scrapes these each second, by job. */
 async function startPrometheus(jobs: Record<string, readonly string[]>): Promise<string> {
   const config = path.join(folder, 'prometheus.json');
   const scraped = Object.entries(jobs).map(([job_name, addresses]) => {
@@ -129,7 +129,7 @@ async function query(promQl: string): Promise<Series[]> {
   return result;
 }
 
-/** The metrics that a query names: its words that are no function, keyword, label or duration. */
+/** The metrics that a query names: its words except functions, keywords, labels and durations. */
 function metricsIn(promQl: string): string[] {
   const bare = promQl
     .replaceAll(/"[^"]*"/g, '')
@@ -139,7 +139,7 @@ function metricsIn(promQl: string): string[] {
   return words.filter((word) => !['and', 'or', 'unless', 'bool', 'offset'].includes(word));
 }
 
-test('each query of the dashboard says something of a service that is used', async () => {
+test('each query of the dashboard returns data for a service in use', async () => {
   expect(queries.length).toBeGreaterThan(30);
   const silent: string[] = [];
   for (const promQl of queries) {
@@ -149,30 +149,30 @@ test('each query of the dashboard says something of a service that is used', asy
   expect(silent).toEqual([]);
 });
 
-test('each metric that a query or an alert names is there', async () => {
+test('each metric named in a query or an alert exists', async () => {
   const known = new Set(await asked<string[]>('label/__name__/values'));
   const named = [...queries, ...alerts.map(({ expr }) => expr)].flatMap(metricsIn);
   expect(new Set(named).size).toBeGreaterThan(20);
   expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([]);
-  // The check itself finds what is not there.
+  // The check itself detects missing ones.
   expect(metricsIn('sum by (a) (rate(tta_none_total{b="c"}[5m])) / up > 1')).toEqual([
     'tta_none_total',
     'up',
   ]);
 });
 
-test('a service that is well raises no alert, and all of them can be worked out', async () => {
+test('a healthy service raises no alert, and all alerts can be evaluated', async () => {
   const { groups } = await asked<{ groups: { rules: Record<string, string>[] }[] }>('rules');
   const rules = groups.flatMap((group) => group.rules);
   expect(rules.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert));
   for (const { name, health, state, lastError } of rules) {
     expect({ name, health, lastError }).toEqual({ name, health: 'ok' });
-    // On a machine that is busy with something else, an event loop may be late for a moment.
+    // On a busy machine, an event loop may be late for a moment.
     expect([name, state]).toEqual([name, expect.stringMatching(/^(inactive|pending)$/)]);
   }
 });
 
-test('what is told agrees with the books, and no URL is a label', async () => {
+test('metrics agree with the books, and no URL is a label', async () => {
   const text = await (await fetch(service.metricsAddress!)).text();
   const [day] = await service.ledger.usage(service.account);
   const sum = (metric: string) =>
@@ -193,7 +193,7 @@ test('what is told agrees with the books, and no URL is a label', async () => {
   expect((await fetch(service.metricsAddress!.replace('/metrics', '/'))).status).toBe(404);
 });
 
-test('a portal tells of mails that were sent, and of those that nobody took', async () => {
+test('a portal counts mails sent, and mails that were not accepted', async () => {
   const reported = async () => {
     const text = await (await fetch(portal.metricsAddress!)).text();
     const value = (name: string) =>
@@ -208,27 +208,27 @@ test('a portal tells of mails that were sent, and of those that nobody took', as
   await signUp('a@example.org');
   await inbox.next('a@example.org');
   await expect.poll(reported).toEqual([tried + 1, failed, refused]);
-  // Anybody can ask for a mail to nobody: it is no failure.
+  // Any client can request a mail to a nonexistent address: it is not a failure.
   await signUp(REFUSED);
   await expect.poll(reported).toEqual([tried + 2, failed, refused + 1]);
   await signUp(FAILING);
   await expect.poll(reported).toEqual([tried + 3, failed + 1, refused + 1]);
 });
 
-/** What the runbook calls by name: texts of code that are as the pattern says. */
+/** Names in the runbook: code spans that match the pattern. */
 async function namedInRunbook(pattern: RegExp): Promise<Set<string>> {
   const text = await readFile('infra/monitoring/RUNBOOK.md', 'utf8');
   const code = [...text.matchAll(/`([^`]+)`/g)].map(([, one]) => one);
   return new Set(code.flatMap((one) => [...one.matchAll(pattern)].map(([, name]) => name)));
 }
 
-test('the runbook has a section for each alert, and for nothing else', async () => {
+test('the runbook has a section for each alert, and no others', async () => {
   const text = await readFile('infra/monitoring/RUNBOOK.md', 'utf8');
   const sections = [...text.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(alerts.map(({ alert }) => alert));
 });
 
-test('the runbook names metrics, commands, settings, problems and alerts that there are', async () => {
+test('the runbook names existing metrics, commands, settings, problems and alerts only', async () => {
   const known = new Set(await asked<string[]>('label/__name__/values'));
   const isKnown = (name: string) => known.has(name) || known.has(`${name}_count`);
   const metrics = await namedInRunbook(/\b((?:tta|nodejs|process)_\w+)/g);

@@ -27,7 +27,7 @@ const RELEASES = {
 };
 type Label = keyof typeof RELEASES;
 
-/** Each block's two routes: one row of `nearest`, and one of a matrix. */
+/** Two routes per block: one row of `nearest`, and one of a matrix. */
 const urlsOf = ({ blocks }: SmallCounty) =>
   blocks.flatMap(({ geoid }) => [
     `/v1/blocks/${geoid}/summary`,
@@ -39,7 +39,7 @@ const source = folderOfTests();
 const folder = folderOfEachTest();
 let rgw: RgwServer;
 let bucket: string;
-/** What each release answers when all is well, from a folder. */
+/** The responses of each release in normal operation, from a folder. */
 const right = { one: new Map<string, string>(), two: new Map<string, string>() };
 let wire: Wire;
 let service: RunningService;
@@ -74,7 +74,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-/** Starts the service; without its caches, each answer is read anew. */
+/** Starts the service; without its caches, each response is read afresh. */
 async function start({ isCaching = false } = {}): Promise<void> {
   const none = { ANSWER_CACHE_BYTES: '0', CACHE_BYTES: '1' };
   const polling = { RELEASE_POLL_SECONDS: '1', METRICS_PORT: '0' };
@@ -84,21 +84,25 @@ async function start({ isCaching = false } = {}): Promise<void> {
   });
 }
 
-/** What clients saw. */
+/** The clients' observations. */
 interface Seen {
   readonly statuses: Map<number, number>;
   charged: number;
   paid: number;
   slowestMs: number;
-  /** Of the release whose answers came. */
+  /** Responses by release. */
   readonly releases: Set<Label>;
 }
 
 const nothingSeen = (): Seen => ({
-  ...{ statuses: new Map(), charged: 0, paid: 0, slowestMs: 0, releases: new Set<Label>() },
+  statuses: new Map(),
+  charged: 0,
+  paid: 0,
+  slowestMs: 0,
+  releases: new Set<Label>(),
 });
 
-/** One client's request: what is not right about its answer is an error. */
+/** One client's request: throws if anything is wrong with its response. */
 async function askOnce(url: string, seen: Seen): Promise<number> {
   const begunMs = performance.now();
   const answer = await service.ask(url);
@@ -125,7 +129,7 @@ async function askOnce(url: string, seen: Seen): Promise<number> {
   return answer.status;
 }
 
-/** Clients that ask all along while something is done. */
+/** Clients that send requests throughout an operation. */
 async function underLoad(during: (seen: Seen) => Promise<unknown>): Promise<Seen> {
   const seen = nothingSeen();
   let isOver = false;
@@ -133,7 +137,7 @@ async function underLoad(during: (seen: Seen) => Promise<unknown>): Promise<Seen
   const client = async () => {
     while (!isOver) {
       await askOnce(urls[at++ % urls.length], seen);
-      // A client that is refused does not come again at once.
+      // A refused client waits before it retries.
       await pause(2);
     }
   };
@@ -147,17 +151,18 @@ async function underLoad(during: (seen: Seen) => Promise<unknown>): Promise<Seen
   return seen;
 }
 
-/** The invariant: what was charged is what was delivered, and the books add up. */
+/** The invariant: charges equal deliveries, and the books add up. */
 async function booksAgree(...all: readonly Seen[]): Promise<void> {
   const { granted, used, requests, balance } = await booksOf(service.ledger, service.account);
   const sum = (of: (seen: Seen) => number) => all.reduce((total, seen) => total + of(seen), 0);
   expect({ used, requests, balance }).toEqual({
-    ...{ used: sum(({ charged }) => charged), requests: sum(({ paid }) => paid) },
+    used: sum(({ charged }) => charged),
+    requests: sum(({ paid }) => paid),
     balance: granted - used,
   });
 }
 
-/** A breaker that rests a second asks again. */
+/** A breaker that opens for a second tries again. */
 async function answeredAgain(seen: Seen, url = urls[0]): Promise<void> {
   const answered = async () => expect(await askOnce(url, seen)).toBe(200);
   await vi.waitFor(answered, { timeout: 300_000, interval: 200 });
@@ -177,7 +182,7 @@ const wholeForRange = altered((answer) => {
   delete answer.headers['content-range'];
 });
 
-/** What befalls all reads of objects, and whether an answer can come all the same. */
+/** The failure applied to all object reads, and whether responses are still possible. */
 const FAULTS: readonly (readonly [what: string, fault: () => Fault | null, outcome: string])[] = [
   ['slow', () => ({ delayMs: 100 }), 'answered'],
   ['500 now and then', now_and_then(status(500)), 'answered'],
@@ -194,7 +199,7 @@ function now_and_then(fault: Fault): () => Fault | null {
   return () => (at++ % 12 === 0 ? fault : null);
 }
 
-describe('under load, of a store whose objects are', () => {
+describe('under load, with store objects that are', () => {
   test.each(FAULTS)('%s', async (_what, fault, outcome) => {
     await start();
     const seen = await underLoad(async ({ statuses }) => {
@@ -216,7 +221,7 @@ describe('under load, of a store whose objects are', () => {
   });
 });
 
-test('an object that is refused, as one that is missing where nobody may list, keeps nobody from the others', async () => {
+test('a forbidden object, like a missing one where listing is not permitted, does not block others', async () => {
   await start({ isCaching: true });
   const seen = nothingSeen();
   const denied = status(403, '<Error><Code>AccessDenied</Code></Error>');
@@ -228,18 +233,18 @@ test('an object that is refused, as one that is missing where nobody may list, k
   await booksAgree(seen);
 });
 
-test('of a store that stalls, some wait some seconds, and then nobody does', async () => {
+test('when a store stalls, a few requests wait a few seconds, and later ones not at all', async () => {
   await start();
   const first = await underLoad(async () => {
     await pause(200);
     wire.fault = (request) => (isOfObjects(request) ? 'silence' : null);
     await expect.poll(() => metric('tta_breaker_open\\{backend="store"\\}')).toBe(1);
   });
-  // Two tries of two seconds, and what a busy machine adds.
+  // Two tries of two seconds, plus the delays of a busy machine.
   expect(first.slowestMs).toBeGreaterThan(2_000);
   expect(first.slowestMs).toBeLessThan(8_000);
   const refused = nothingSeen();
-  // The one that finds out whether it is back waits; the others are told at once.
+  // The probing request waits; the others fail at once.
   const waits: number[] = [];
   for (const url of urls.slice(0, 8)) {
     const begunMs = performance.now();
@@ -252,7 +257,7 @@ test('of a store that stalls, some wait some seconds, and then nobody does', asy
   await booksAgree(first, refused);
 });
 
-test('without the store, what is in memory is served, the rest is 503, and the free catalogue stays', async () => {
+test('without the store, cached data is served, the rest is 503, and the free catalogue stays up', async () => {
   await start({ isCaching: true });
   const seen = nothingSeen();
   const [warm, cold] = [urls.slice(0, 6), urls.slice(12)];
@@ -291,7 +296,7 @@ const release = async () =>
   ((await (await fetch(`${service.address}/v1/last-updated`)).json()) as { release: string })
     .release;
 
-test('a release that is promoted and rolled back under load: each answer is of one of the two, whole', async () => {
+test('during promotion and rollback under load, each response comes entirely from one of the two releases', async () => {
   await start();
   const seen = await underLoad(async () => {
     await promote('two');
@@ -306,7 +311,7 @@ test('a release that is promoted and rolled back under load: each answer is of o
   await booksAgree(seen);
 });
 
-test('a release that cannot be opened is never served; it is told, and is there once it can be', async () => {
+test('a release that cannot be opened is never served; it is reported, and served once it can be', async () => {
   await start();
   wire.fault = ({ path: asked }) =>
     /dest-ids|manifests\/two/.test(asked)

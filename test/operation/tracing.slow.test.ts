@@ -21,7 +21,7 @@ interface Exported {
 }
 
 const folder = folderOfTests();
-/** What came to a receiver of OTLP over HTTP, as text. */
+/** The data received by an OTLP receiver over HTTP, as text. */
 const received: string[] = [];
 let receiver: Server;
 let service: RunningService;
@@ -51,7 +51,7 @@ const attributeOf = (of: Pick<Span, 'attributes'>, name: string) => {
   return found && Object.values(found.value)[0];
 };
 
-test('a request is a span of the caller’s trace; the calls of ledger and store are in it', async () => {
+test('a request is a span of the caller’s trace and contains the ledger and store calls', async () => {
   const [block] = await linkedBlocks(service, 1);
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
@@ -85,7 +85,7 @@ test('a request is a span of the caller’s trace; the calls of ledger and store
   expect(received.join()).not.toContain('secret');
 });
 
-test('without an endpoint, or switched off, nothing of it is loaded', async () => {
+test('without an endpoint, or when disabled, no tracing code is loaded', async () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   expect(wantsTraces(endpoint)).toBe(true);
   for (const env of [

@@ -11,7 +11,10 @@ const SERVERS = ['portal', 'proxy'] as const;
 
 type ServerName = (typeof SERVERS)[number];
 
-/** Sends `text` on a connection of its own, and returns all that comes until the server closes it. */
+/**
+ * Sends `text` on a separate connection, and returns everything received until the server closes
+ * it.
+ */
 async function heardAfter(server: ServerName, text: string): Promise<string> {
   const socket = connect(portOf(server), '127.0.0.1');
   let heard = '';
@@ -33,7 +36,7 @@ function portOf(server: ServerName): number {
   return Number(new URL(server === 'portal' ? site.address : site.apiAddress).port);
 }
 
-test('a connection that never brought a byte is closed without a word, and is no refused request; one with half a head gets 408', async () => {
+test('closes a connection without any bytes silently and uncounted; one with half a head gets 408', async () => {
   const heard = SERVERS.map(async (server) => {
     const [unused, half] = await Promise.all([
       heardAfter(server, ''),
@@ -57,11 +60,15 @@ test('a connection that never brought a byte is closed without a word, and is no
 /** Beyond the ten seconds that a head may take, and about a minute. */
 const UNUSED_S = [13, 58];
 
-/** Has a browser connect and leave that connection unused; then, what goes wrong as it opens a page. */
+/**
+ * Makes a browser connect and leave that connection unused; returns the errors when it then opens a
+ * page.
+ */
 async function faultsOfPageAfter(server: ServerName, seconds: number): Promise<string[]> {
   const page = server === 'portal' ? `${site.address}/` : `${site.apiAddress}/docs`;
   const context = await site.browser.newContext();
-  // A browser connects when a page is wanted; this one then finds it elsewhere, with its icon.
+  // A browser connects only to load a page; this placeholder and its icon are served from
+  // elsewhere.
   const body = '<link rel="icon" href="data:,">';
   await context.route('**', (route) => route.fulfill({ body, contentType: 'text/html' }));
   const connected = once(site[server].app.server, 'connection');
@@ -75,7 +82,7 @@ async function faultsOfPageAfter(server: ServerName, seconds: number): Promise<s
   return opened.wrong;
 }
 
-test('a browser that left a connection unused for some seconds or a minute gets the page it then asks for', async () => {
+test('a browser that left a connection unused for some seconds or a minute gets the page it then requests', async () => {
   const opened = SERVERS.flatMap((server) =>
     UNUSED_S.map((seconds) => faultsOfPageAfter(server, seconds)),
   );

@@ -23,12 +23,12 @@ const FELLS_POINT: BoundingBox = { minLon: -76.6, minLat: 39.28, maxLon: -76.58,
 
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
-/** A node and where it is, as one word: quick to compare and short to read. */
+/** A node and its position in one word: quick to compare and short to read. */
 function placed(id: number, lon: number, lat: number): string {
   return `${id}@${lon},${lat}`;
 }
 
-/** Streets by way id, each as its nodes' ids and places: what is the same however it is numbered. */
+/** Streets by way id, each as its nodes' ids and positions: independent of the numbering. */
 function streetsOf({ streets, nodes }: OsmExtract) {
   return Array.from({ length: streets.count }, (_, way) => ({
     id: streets.osmId[way],
@@ -39,7 +39,7 @@ function streetsOf({ streets, nodes }: OsmExtract) {
   })).sort((a, b) => a.id - b.id);
 }
 
-/** The same, from osmium's reading of a file, by the definition. */
+/** The same by definition, from osmium's reading of a file. */
 function expectedStreets(path: string, area: BoundingBox) {
   const elements = readWithOsmium(path);
   const places = new Map(
@@ -50,7 +50,8 @@ function expectedStreets(path: string, area: BoundingBox) {
   return elements
     .filter(({ type, tags }) => type === 'way' && streetTraits(tags) !== 0)
     .map(({ id, tags, refs }) => ({
-      ...{ id, traits: streetTraits(tags) },
+      id,
+      traits: streetTraits(tags),
       found: refs!
         .filter((ref) => places.has(ref))
         .map((ref) => [ref, ...places.get(ref)!] as const),
@@ -64,17 +65,18 @@ function expectedStreets(path: string, area: BoundingBox) {
         ),
     )
     .map(({ id, traits, found }) => ({
-      ...{ id, traits },
+      id,
+      traits,
       nodes: found.map(([ref, lon, lat]) => placed(ref, lon, lat)).join(' '),
     }))
     .sort((a, b) => a.id - b.id);
 }
 
-describe('extracting a real city', () => {
+describe('extraction of a real city', () => {
   test.each([
     ['whole', EVERYWHERE],
     ['a neighbourhood of it', FELLS_POINT],
-  ])('keeps the streets that come into the area, with all their nodes: %s', async (_, area) => {
+  ])('keeps the streets that enter the area, with all their nodes: %s', async (_, area) => {
     const extract = await extractOsm([BALTIMORE_OSM], area, silent);
     const expected = expectedStreets(BALTIMORE_OSM, area);
     expect(expected.length).toBeGreaterThan(100);
@@ -100,13 +102,13 @@ describe('extracting a real city', () => {
     const expected = whole.destinations.filter(inside).map(({ destId }) => destId);
     expect(expected.length).toBeGreaterThan(100);
     expect(ids(part)).toEqual(expect.arrayContaining(expected));
-    // A park whose middle lies outside may be entered from inside; nothing else comes in.
+    // A park whose centre lies outside may have an entrance inside; nothing else is included.
     for (const destination of part.destinations) {
       expect(inside(destination) || destination.entrances.some(inside)).toBe(true);
     }
   });
 
-  test('makes of files that overlap what it makes of the one they were cut from', async () => {
+  test('gives the same result for overlapping files as for the file they were cut from', async () => {
     const halves = [
       [-76.6081, 39.2586, -76.56, 39.3065],
       [-76.57, 39.2586, -76.5288, 39.3065],
@@ -116,7 +118,7 @@ describe('extracting a real city', () => {
       execFileSync('osmium', [...cut, '--overwrite']);
       return path;
     });
-    // Cut the same way, for the elements outside the box that the original has besides.
+    // Cut the same way, since the original also has elements outside the box.
     const single = scratch.path('single.osm.pbf');
     const box = ['-b', '-76.6081,39.2586,-76.5288,39.3065', '--set-bounds'];
     execFileSync('osmium', ['extract', ...box, BALTIMORE_OSM, '-o', single, '--overwrite']);
@@ -131,7 +133,7 @@ describe('extracting a real city', () => {
     }
   });
 
-  test('tells of its progress, from nothing to the end, and never backwards', async () => {
+  test('reports progress from nothing to the end, and never backwards', async () => {
     const seen: number[] = [];
     let stageTotal: number | null = null;
     const progress: Progress = {
@@ -147,10 +149,12 @@ describe('extracting a real city', () => {
   });
 });
 
-describe('extracting a crafted place', () => {
-  test('leaves out nodes that the file lacks, and ways that have fewer than two', async () => {
+describe('extraction of a crafted area', () => {
+  test('leaves out nodes that the file lacks, and ways with fewer than two nodes', async () => {
     const path = scratch.pbf('gaps', [
-      ...['n1 T x0 y0', 'n2 T x0.001 y0', 'n4 T x0.003 y0'],
+      'n1 T x0 y0',
+      'n2 T x0.001 y0',
+      'n4 T x0.003 y0',
       'w1 Thighway=residential Nn1,n2,n3,n4',
       'w2 Thighway=residential Nn4,n5',
     ]);
@@ -158,10 +162,13 @@ describe('extracting a crafted place', () => {
     expect(streets.map(({ id, nodes }) => [id, nodes])).toEqual([[1, '1@0,0 2@0.001,0 4@0.003,0']]);
   });
 
-  test('keeps a way whole of which one node is in the area', async () => {
+  test('keeps a way whole if one of its nodes is in the area', async () => {
     const path = scratch.pbf('long', [
-      ...['n1 T x0 y0', 'n2 T x0.5 y0', 'n3 T x1 y0'],
-      ...['w1 Thighway=path Nn1,n2,n3', 'w2 Thighway=path Nn2,n3'],
+      'n1 T x0 y0',
+      'n2 T x0.5 y0',
+      'n3 T x1 y0',
+      'w1 Thighway=path Nn1,n2,n3',
+      'w2 Thighway=path Nn2,n3',
     ]);
     const area = { minLon: -0.1, minLat: -0.1, maxLon: 0.1, maxLat: 0.1 };
     const [street, ...others] = streetsOf(await extractOsm([path], area, silent));
@@ -171,14 +178,16 @@ describe('extracting a crafted place', () => {
 
   test('marks the nodes that stop people', async () => {
     const path = scratch.pbf('barriers', [
-      ...['n1 T x0 y0', 'n2 Tbarrier=gate,access=private x0.1 y0', 'n3 Tbarrier=gate x0.2 y0'],
+      'n1 T x0 y0',
+      'n2 Tbarrier=gate,access=private x0.1 y0',
+      'n3 Tbarrier=gate x0.2 y0',
       'w1 Thighway=path Nn1,n2,n3',
     ]);
     const { nodes } = await extractOsm([path], EVERYWHERE, silent);
     expect([...nodes.traits]).toEqual([0, LIMITS_WALK | LIMITS_RIDE, 0]);
   });
 
-  test('claims no coverage when one of the files does not say what it covers', async () => {
+  test('claims no coverage when one of the files does not state its extent', async () => {
     const street = ['n1 T x0 y0', 'n2 T x0.1 y0', 'w1 Thighway=path Nn1,n2'];
     const mute = scratch.pbf('mute', street);
     const box = ['-b', '-1,-1,1,1', '--set-bounds'];
@@ -191,7 +200,7 @@ describe('extracting a crafted place', () => {
     }
   });
 
-  test('of a file that covers nothing near, no more is read than what it claims', async () => {
+  test('reads no more than the header of a file that covers nothing nearby', async () => {
     const written = async (name: string, east: number) => {
       const path = scratch.path(`${name}.osm.pbf`);
       await writePbf(path, {
@@ -205,7 +214,7 @@ describe('extracting a crafted place', () => {
     };
     const [near, far] = [await written('near', 0), await written('far', 20)];
     const bytes = readFileSync(far);
-    // It still says where it is.
+    // It still states its extent.
     writeFileSync(far, bytes.fill(0, bytes.length - 20));
     const area = { minLon: -0.1, minLat: -0.1, maxLon: 0.1, maxLat: 0.1 };
     const both = await extractOsm([near, far], area, silent);
@@ -215,7 +224,7 @@ describe('extracting a crafted place', () => {
     await expect(extractOsm([near, far], EVERYWHERE, silent)).rejects.toThrow(`${far}`);
   });
 
-  test('covers what the polygon beside a file says, and a mute file with one too', async () => {
+  test('covers the polygon in the file’s companion, also for a file without a stated extent', async () => {
     const street = ['n1 T x0 y0', 'n2 T x0.1 y0', 'w1 Thighway=path Nn1,n2'];
     const path = scratch.pbf('shire-latest', street);
     const rings = ['shire', 'one', ' -1 -1', ' 2E+00 -1', ' -1 2', 'END', '!lake', ' 0 0.1'];
@@ -233,7 +242,7 @@ describe('extracting a crafted place', () => {
     await expect(extractOsm([path], EVERYWHERE, silent)).rejects.toThrow(/shire.poly: line 4: /);
   });
 
-  test('an area without streets is an error that says what to look at', async () => {
+  test('an area without streets is an error that says what to check', async () => {
     const path = scratch.pbf('elsewhere', [
       'n1 T x9 y9',
       'n2 T x9.1 y9',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** An OSM element as osmium tells it: ids and texts, coordinates in the format's 10⁻⁷ degrees. */
+/** An OSM element as osmium prints it: ids and texts, coordinates in the format's 10⁻⁷ degrees. */
 export interface OplElement {
   readonly type: 'node' | 'way' | 'relation';
   readonly id: number;
@@ -20,8 +20,8 @@ const TYPES = { n: 'node', w: 'way', r: 'relation' } as const;
 const MEGABYTES = 2 ** 20;
 
 /**
- * What osmium reads in a file, in its order: libosmium's decoder, as OPL text
- * (https://osmcode.org/opl-file-format/), is the oracle of ours.
+ * The elements osmium reads from a file, in its order: libosmium's decoder, as OPL text
+ * (https://osmcode.org/opl-file-format/), is the oracle for ours.
  */
 export function readWithOsmium(path: string): OplElement[] {
   const options = { encoding: 'utf8', maxBuffer: 512 * MEGABYTES } as const;
@@ -63,7 +63,7 @@ function member(text: string) {
   };
 }
 
-/** OPL writes a character it has use for as its code point, hexadecimal, between percent signs. */
+/** OPL escapes reserved characters as their code point, hexadecimal, between percent signs. */
 function decoded(text: string): string {
   return text.replaceAll(/%([0-9a-f]+)%/g, (_, hex: string) =>
     String.fromCodePoint(Number.parseInt(hex, 16)),

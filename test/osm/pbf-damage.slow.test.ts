@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('a damaged file', () => {
-  test('cut anywhere but between blocks is refused, by its name and the place', async () => {
+  test('truncated anywhere but between blocks is refused, by its name and the position', async () => {
     const seams = new Set([0, ...blocks.map((block) => block.end)]);
     const cut = fc.integer({ min: 1, max: whole.length - 1 }).filter((at) => !seams.has(at));
     await forAll(300, cut, async (at) => {
@@ -35,7 +35,7 @@ describe('a damaged file', () => {
     });
   });
 
-  test('with a bit flipped in compressed data is refused, or read as it was', async () => {
+  test('with a bit flipped in compressed data is refused, or read correctly', async () => {
     const bit = fc.constantFrom(...blocks.slice(1)).chain((block) =>
       fc.record({
         at: fc.integer({ min: block.dataStart, max: block.end - 1 }),
@@ -45,7 +45,7 @@ describe('a damaged file', () => {
     await forAll(500, bit, (flip) => isRefusedOrUnchanged(flip.at, flip.bit));
   });
 
-  test('with any one bit flipped in what frames its blocks is refused, or read as it was', async () => {
+  test('with any one bit flipped in its block framing is refused, or read correctly', async () => {
     for (const block of blocks) {
       for (let at = block.start; at < block.dataStart; at++) {
         for (let bit = 0; bit < 8; bit++) await isRefusedOrUnchanged(at, bit);
@@ -53,7 +53,7 @@ describe('a damaged file', () => {
     }
   });
 
-  test('with random bytes for its middle is refused', async () => {
+  test('with random bytes in its middle is refused', async () => {
     const span = fc.record({
       at: fc.integer({ min: blocks[1].dataStart, max: whole.length - 64 }),
       noise: fc.uint8Array({ minLength: 32, maxLength: 64 }),
@@ -67,7 +67,7 @@ describe('a damaged file', () => {
   });
 });
 
-describe('what is no PBF file', () => {
+describe('a file that is not PBF', () => {
   test.each([
     ['XML', '<?xml version="1.0"?><osm version="0.6"></osm>', /not an OSM PBF file/],
     ['bzip2', 'BZh91AY&SY and so on', /not an OSM PBF file/],
@@ -80,21 +80,21 @@ describe('what is no PBF file', () => {
     await expect(readPbf(path, {})).rejects.toThrow(reason);
   });
 
-  test('a block of its own kind but another order is refused', async () => {
+  test('with a valid block in the wrong order is refused', async () => {
     const withoutHeader = whole.subarray(blocks[0].end);
     await expect(readPbf(scratch.write('headless.osm.pbf', withoutHeader), {})).rejects.toThrow(
       /does not begin with an OSMHeader/,
     );
   });
 
-  test('an absent file and a folder are refused by name', async () => {
+  test('that is absent, or a folder, is refused by name', async () => {
     const absent = scratch.path('absent.osm.pbf');
     await expect(readPbf(absent, {})).rejects.toThrow(`${absent}: no such file; check the path`);
     const folder = scratch.path('.');
     await expect(readPbf(folder, {})).rejects.toThrow(`${folder}: is a folder; a file is needed`);
   });
 
-  test('sizes beyond the limits of the format are refused before they are read', async () => {
+  test('with sizes beyond the limits of the format is refused before it is read', async () => {
     const header = Buffer.alloc(4);
     header.writeUInt32BE(64 * 1024 + 1);
     const hugeHeader = Buffer.concat([whole.subarray(0, blocks[0].end), header, whole]);
@@ -102,7 +102,7 @@ describe('what is no PBF file', () => {
       `the block at byte ${blocks[0].end} is damaged (a block header of 65537 bytes)`,
     );
     // "OSMData", then a size of 2 GiB − 1.
-    const frame = Buffer.from([...[10, 7], ...Buffer.from('OSMData'), 24, 255, 255, 255, 255, 7]);
+    const frame = Buffer.from([10, 7, ...Buffer.from('OSMData'), 24, 255, 255, 255, 255, 7]);
     header.writeUInt32BE(frame.length);
     const hugeBlob = Buffer.concat([whole.subarray(0, blocks[0].end), header, frame]);
     await expect(readPbf(scratch.write('huge-blob', hugeBlob), {})).rejects.toThrow(
@@ -118,7 +118,7 @@ interface Block {
   readonly end: number;
 }
 
-/** Finds the blocks by the zlib streams in them: osmium's begin with 78 9c (RFC 1950). */
+/** Finds the blocks by the zlib streams in them: osmium's start with 78 9c (RFC 1950). */
 function blocksOf(bytes: Buffer): Block[] {
   const found: Block[] = [];
   for (let start = 0; start < bytes.length; ) {
@@ -160,7 +160,9 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Elements for several blocks, as OPL lines; arithmetic scatters them, so that they compress badly. */
+/**
+ * Elements for several blocks, as OPL lines; arithmetic scatters them, so that they compress badly.
+ */
 function smallTown(): string[] {
   const nodes = Array.from({ length: 900 }, (_, i) => {
     const [x, y] = [(i * 7919) % 100_003, (i * 104_729) % 99_991].map((n) => n / 1e5);

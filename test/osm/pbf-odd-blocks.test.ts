@@ -10,10 +10,10 @@ const scratch = new Scratch();
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
 /**
- * What the format allows and osmium never writes: coordinates and times in other units than the
- * usual, kinds mixed in one block, blocks that hold nothing, fields of a later version.
+ * Features the format allows and osmium never writes: coordinates and times in unusual units, kinds
+ * mixed in one block, empty blocks, fields of a later version.
  */
-describe('blocks as few programs write them', () => {
+describe('unusual blocks', () => {
   test.each<[string, Units]>([
     ['the usual units', {}],
     ['coarse units', { granularity: 10_000 }],
@@ -23,8 +23,14 @@ describe('blocks as few programs write them', () => {
     const path = scratch.write(`${name.replaceAll(/\W+/g, '-')}.osm.pbf`, file(units));
     const expected = readWithOsmium(path);
     expect(expected.map(({ type, id }) => `${type} ${id}`)).toEqual([
-      ...['node 7', 'node 8', 'node 5', 'node 6'],
-      ...['way 3', 'way 4', 'relation 2', 'node 9'],
+      'node 7',
+      'node 8',
+      'node 5',
+      'node 6',
+      'way 3',
+      'way 4',
+      'relation 2',
+      'node 9',
     ]);
     const seen: unknown[] = [];
     const { newestMs } = await readPbf(path, {
@@ -43,7 +49,7 @@ describe('blocks as few programs write them', () => {
     expect(newestMs).toBe(Math.max(...expected.map(({ timestamp }) => timestamp)));
   });
 
-  test('hand over a kind alone from among the others', async () => {
+  test('can be read for a single kind of element', async () => {
     const path = scratch.write('mixed.osm.pbf', file({}));
     const [nodes, ways, relations]: number[][] = [[], [], []];
     await readPbf(path, { node: (id) => nodes.push(id) });
@@ -80,7 +86,7 @@ function file(units: Units): Uint8Array {
 
 function block(units: Units, groups: readonly ((pbf: PbfWriter) => void)[]): Uint8Array {
   return written((pbf) => {
-    // Units after the groups they speak of, and a field that nobody knows.
+    // Units after the groups they apply to, and an unknown field.
     for (const group of groups) pbf.writeBytesField(2, written(group));
     pbf.writeStringField(99, 'unheard of');
     pbf.writeBytesField(
@@ -166,7 +172,7 @@ function info(): Uint8Array {
   });
 }
 
-/** A block without compression, and with an index nobody needs in its header. */
+/** A block without compression, and with an unused index in its header. */
 function frame(type: string, bytes: Uint8Array): Uint8Array {
   const blob = written((pbf) => pbf.writeBytesField(1, bytes));
   const header = written((pbf) => {

@@ -10,7 +10,7 @@ const scratch = new Scratch();
 
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
-/** Everything our decoder hands over, in the terms of the oracle, without the metadata. */
+/** Everything our decoder emits, in the terms of the oracle, without the metadata. */
 async function readWhole(path: string): Promise<Omit<OplElement, 'timestamp'>[]> {
   const elements: Omit<OplElement, 'timestamp'>[] = [];
   await readPbf(path, {
@@ -38,7 +38,7 @@ function withoutMetadata(elements: readonly OplElement[]): Omit<OplElement, 'tim
 }
 
 describe('the decoder on a real extract', () => {
-  test('hands over every id, coordinate, tag, ref and member that osmium reads, in order', async () => {
+  test('emits every id, coordinate, tag, ref and member that osmium reads, in order', async () => {
     const expected = withoutMetadata(readWithOsmium(BALTIMORE_OSM));
     expect(expected.length).toBeGreaterThan(50_000);
     expect(await readWhole(BALTIMORE_OSM)).toEqual(expected);
@@ -59,7 +59,7 @@ describe('the decoder on a real extract', () => {
     expect(await readWhole(variant)).toEqual(await readWhole(BALTIMORE_OSM));
   });
 
-  test('says what the header and the newest element say', async () => {
+  test('returns the contents of the header and the newest element', async () => {
     const newest = Math.max(...readWithOsmium(BALTIMORE_OSM).map((element) => element.timestamp));
     const summary = await readPbf(BALTIMORE_OSM, { node() {}, way() {}, relation() {} });
     expect(summary).toEqual({
@@ -68,7 +68,7 @@ describe('the decoder on a real extract', () => {
     });
   });
 
-  test('gives each kind alone as it gives it among the others', async () => {
+  test('emits each kind alone as it does among the others', async () => {
     const all = await readWhole(BALTIMORE_OSM);
     for (const type of ['node', 'way', 'relation'] as const) {
       const ids: number[] = [];
@@ -78,14 +78,14 @@ describe('the decoder on a real extract', () => {
     }
   });
 
-  test('gives plain nodes alone too, which a block may hold before its ways', async () => {
+  test('also emits plain nodes alone, which a block may hold before its ways', async () => {
     const plain = scratch.rewritten(BALTIMORE_OSM, 'plain-alone', 'pbf,pbf_dense_nodes=false');
     let nodes = 0;
     await readPbf(plain, { node: () => nodes++ });
     expect(nodes).toBe(51_385);
   });
 
-  test('tells of every byte read, ending with the last', async () => {
+  test('reports every byte read, ending with the last', async () => {
     const seen: number[] = [];
     await readPbf(BALTIMORE_OSM, { way() {} }, (done) => seen.push(done));
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
@@ -94,7 +94,7 @@ describe('the decoder on a real extract', () => {
 });
 
 describe('the decoder on crafted files', () => {
-  test('keeps texts of every script, and characters that other formats must escape', async () => {
+  test('keeps strings in every script, and characters that other formats must escape', async () => {
     const path = scratch.pbf('texts', [
       'n1 T x0 y0',
       'n2 Tname=%1f600%%20%東京,ключ=a%2c%b%3d%c%25%,empty= x179.9999999 y-89.9999999',
@@ -112,7 +112,7 @@ describe('the decoder on crafted files', () => {
     ]);
   });
 
-  test('keeps ids as large as doubles are exact, and steps between them in both directions', async () => {
+  test('keeps ids up to the precision of doubles, and steps between them in both directions', async () => {
     const ids = [1, 2 ** 31, 2 ** 32 + 1, 2 ** 40, 2 ** 51 - 1];
     const path = scratch.pbf('large', [
       ...ids.map((id) => `n${id} T x1 y1`),
@@ -123,7 +123,7 @@ describe('the decoder on crafted files', () => {
     expect(elements.at(-1)).toMatchObject({ id: 2 ** 51 - 1, refs: [...ids, ...ids.toReversed()] });
   });
 
-  test('tells tags apart from the tags of the elements before', async () => {
+  test('keeps tags of consecutive elements separate', async () => {
     const path = scratch.pbf('tags', ['n1 Ta=b,c=d x0 y0', 'n2 T x0 y0', 'n3 Tc=e x0 y0']);
     const seen: unknown[] = [];
     await readPbf(path, {
@@ -137,7 +137,7 @@ describe('the decoder on crafted files', () => {
     ]);
   });
 
-  test('takes a header without box, order or time, and a file without elements', async () => {
+  test('accepts a header without box, order or time, and a file without elements', async () => {
     const path = scratch.pbf('nothing', []);
     expect(await readPbf(path, {})).toEqual({ box: null, newestMs: 0 });
   });
@@ -162,7 +162,7 @@ describe('the decoder on crafted files', () => {
     );
   });
 
-  test('refuses ids below zero, naming the id and the cure', async () => {
+  test('refuses negative ids, naming the id and the remedy', async () => {
     for (const element of ['n-1 T x0 y0', 'w-1 T N', 'r-1 T M']) {
       const path = scratch.pbf(`negative-${element.charAt(0)}`, [element]);
       await expect(readWhole(path)).rejects.toThrow(/the id -1; .*renumber/);

@@ -34,7 +34,7 @@ describe('polygons of a real city', () => {
 });
 
 describe('the area of a polygon', () => {
-  test('is that of the ellipsoid, for boxes up to a kilometre anywhere in the country', () =>
+  test('matches the ellipsoid, for boxes up to a kilometre anywhere in the country', () =>
     forAll(
       100,
       fc.double({ min: -170, max: -65, noNaN: true }),
@@ -49,7 +49,7 @@ describe('the area of a polygon', () => {
       },
     ));
 
-  test('adds up over polygons, and holes are taken off', () => {
+  test('adds up over polygons, and subtracts holes', () => {
     const [outer, hole] = [boxRing(0, 0, 0.01, 0.01), boxRing(0.002, 0.002, 0.007, 0.007)];
     const apart = boxRing(0.02, 0, 0.03, 0.01);
     expect(areaOf([[outer, hole]]) / areaOf([[outer]])).toBeCloseTo(0.75, 9);
@@ -64,7 +64,7 @@ describe('the point of a polygon', () => {
     expect(lat).toBeCloseTo(39.285, 9);
   });
 
-  test('is in an arm of a U, and beside the hole of a ring', () => {
+  test('is in an arm of a U, and next to the hole of a ring', () => {
     const u = positions('0 0, 3 0, 3 3, 2 3, 2 0.5, 1 0.5, 1 3, 0 3, 0 0');
     expect(depthIn([u], pointInside([[u]]))).toBe(1);
     const round = [boxRing(0, 0, 3, 3), boxRing(1, 1, 2, 2)];
@@ -76,13 +76,13 @@ describe('the point of a polygon', () => {
     expect(pointInside(parts)).toEqual([6.5, 1.5]);
   });
 
-  test('is inside of whatever does not cross itself, holes or not', () =>
+  test('is inside any polygon that does not cross itself, with or without holes', () =>
     forAll(100, starWithHole(), (polygon) => {
       expect(depthIn(polygon, pointInside([polygon]))).toBe(1);
     }));
 });
 
-describe('assembling a multipolygon', () => {
+describe('assembly of a multipolygon', () => {
   test('joins the pieces of its rings, whatever their order and direction', () =>
     forAll(100, starWithHole(), fc.integer({ min: 1, max: 5 }), fc.nat(), (polygon, n, seed) => {
       const [outer, inner] = polygon;
@@ -95,7 +95,7 @@ describe('assembling a multipolygon', () => {
       expect(holes.map(corners)).toEqual([corners(inner)]);
     }));
 
-  test('gives a hole to the smallest ring around it', () => {
+  test('assigns a hole to the smallest ring around it', () => {
     const [wood, lake] = [boxRing(0, 0, 10, 10), boxRing(1, 1, 9, 9)];
     const [island, pond] = [boxRing(2, 2, 6, 6), boxRing(3, 3, 4, 4)];
     const polygons = assemblePolygons([
@@ -110,7 +110,7 @@ describe('assembling a multipolygon', () => {
     ]);
   });
 
-  test('leaves out a ring that is cut off, and keeps the others', () => {
+  test('leaves out an incomplete ring, and keeps the others', () => {
     const [whole, cut] = [boxRing(0, 0, 1, 1), boxRing(2, 0, 3, 1).slice(0, 3)];
     const members = [whole, cut].map((positions) => ({ role: 'outer', positions }));
     expect(assemblePolygons(members)).toEqual([[whole]]);
@@ -119,7 +119,7 @@ describe('assembling a multipolygon', () => {
   });
 });
 
-/** GDAL's own assembly, measured in an equal-area projection about the middle of the city, m². */
+/** GDAL's own assembly, measured in an equal-area projection about the centre of the city, m². */
 function areasByGdal(): Map<string, number> {
   const projection = '+proj=laea +lat_0=39.28 +lon_0=-76.57 +datum=WGS84 +units=m';
   const projected = scratch.path('areas.gpkg');
@@ -152,7 +152,7 @@ function memberLines(elements: readonly OplElement[]): (element: string) => Memb
   };
 }
 
-/** 1 inside of a polygon, 0 outside and in its holes, by the turns of each ring about the point. */
+/** 1 inside a polygon, 0 outside and in its holes, by the winding of each ring about the point. */
 function depthIn([outer, ...holes]: Polygon, point: Ring[number]): number {
   return Math.abs(turns(outer, point)) - holes.reduce((n, h) => n + Math.abs(turns(h, point)), 0);
 }
@@ -179,7 +179,7 @@ function ellipsoidArea(west: number, south: number, east: number, north: number)
   return (((a * a) / 2) * (q(north) - q(south)) * (east - west) * Math.PI) / 180;
 }
 
-/** A star about a point, and a hole in it of its own shape at half the size. */
+/** A star about a point, with a hole of the same shape at half the size. */
 function starWithHole(): fc.Arbitrary<Polygon> {
   const radii = fc.array(fc.double({ min: 0.001, max: 0.02, noNaN: true }), {
     minLength: 5,
@@ -197,7 +197,7 @@ function starWithHole(): fc.Arbitrary<Polygon> {
   });
 }
 
-/** Cuts a ring into so many lines, some of them turned round. */
+/** Cuts a ring into that many lines, some of them reversed. */
 function pieces(ring: Ring, role: string, count: number, seed: number): MemberLine[] {
   const length = Math.ceil((ring.length - 1) / count);
   const lines: MemberLine[] = [];
@@ -212,7 +212,7 @@ function corners(ring: Ring): string[] {
   return [...new Set(ring.map(String))].sort();
 }
 
-test('a hole that touches its outer ring with its first node is a hole of it', () => {
+test('treats a ring that touches its outer ring with its first node as a hole', () => {
   const square = (west: number): Ring => boxRing(west, 0, west + 10, 10);
   const hole: Ring = positions('10 5, 8 6, 7 5, 8 4, 10 5');
   const polygons = assemblePolygons([

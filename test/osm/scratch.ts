@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 
-/** A folder of its own for a test file's OSM files, removed when they are done. */
+/** A folder for a test file's OSM files, removed at the end. */
 export class Scratch {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'osm-test-'));
 
@@ -22,7 +22,7 @@ export class Scratch {
     return file;
   }
 
-  /** Has osmium write elements, given as OPL lines in any order, as a sorted PBF file. */
+  /** Writes elements, given as OPL lines in any order, as a sorted PBF file by osmium. */
   pbf(name: string, opl: readonly string[], ...options: string[]): string {
     const text = this.write(`${name}.opl`, new TextEncoder().encode(`${opl.join('\n')}\n`));
     const file = this.path(`${name}.osm.pbf`);
@@ -30,7 +30,7 @@ export class Scratch {
     return file;
   }
 
-  /** Has osmium write a file anew, `format` naming the variant: `pbf,pbf_compression=none`. */
+  /** Rewrites a file by osmium, with `format` naming the variant: `pbf,pbf_compression=none`. */
   rewritten(source: string, name: string, format: string, ...options: string[]): string {
     const file = this.path(`${name}.osm.pbf`);
     execFileSync('osmium', ['cat', source, '-f', format, '-o', file, '--overwrite', ...options]);

@@ -18,7 +18,7 @@ const newVisitor = (of = portal, headers = {}) =>
   of.visitor({ address: `10.7.${++people}.1`, headers });
 
 describe('the session cookie', () => {
-  test('over https is bound to the host, and read by no script and sent by no other site', async () => {
+  test('over https is bound to the host, hidden from scripts and not sent by other sites', async () => {
     const signedIn = await newVisitor(secure).signIn(someone());
     const [cookie] = [signedIn.headers['set-cookie']].flat();
     expect(cookie).toMatch(/^__Host-portal_session=[\w-]+\.[\w-]+\.[\w-]{43}; /);
@@ -27,7 +27,7 @@ describe('the session cookie', () => {
     expect(signedIn.headers['strict-transport-security']).toMatch(/^max-age=\d{8}/);
   });
 
-  test('over http has the plain name; the name of https is not believed there, nor the other way', async () => {
+  test('over http has the plain name; each scheme ignores the other’s name', async () => {
     for (const [of, name, wrong] of [
       [portal, 'portal_session', '__Host-portal_session'],
       [secure, '__Host-portal_session', 'portal_session'],
@@ -41,7 +41,7 @@ describe('the session cookie', () => {
     }
   });
 
-  test('that somebody else has put there is not taken up: a sign-in begins a new session', async () => {
+  test('planted by another party is not adopted: a sign-in creates a new session', async () => {
     const attacker = newVisitor();
     await attacker.signIn(someone());
     const victim = newVisitor();
@@ -50,12 +50,12 @@ describe('the session cookie', () => {
     const signedIn = await victim.signIn(email);
     expect(signedIn.json().email).toBe(email);
     expect(victim.cookie).not.toBe(attacker.cookie);
-    // The session whose cookie came has ended, so that none is left behind in a browser.
+    // The session of the sent cookie is ended, so that none is left behind in a browser.
     expect((await attacker.get('/account')).statusCode).toBe(401);
     expect((await victim.get('/account')).json().email).toBe(email);
   });
 
-  test('with the id of another session and a wrong secret opens nothing and ends nothing', async () => {
+  test('with another session’s id and a wrong secret opens nothing and ends nothing', async () => {
     const owner = newVisitor();
     await owner.signIn(someone());
     const [account, id] = owner.cookie!.replace('portal_session=', '').split('.');
@@ -66,7 +66,7 @@ describe('the session cookie', () => {
     expect((await owner.get('/account')).statusCode).toBe(200);
   });
 
-  test('that comes twice is no session, whichever of the two is right and in whichever order', async () => {
+  test('that occurs twice is no session, whichever of the two is right and in whichever order', async () => {
     const [owner, other] = [newVisitor(), newVisitor()];
     await owner.signIn(someone());
     await other.signIn(someone());
@@ -84,7 +84,7 @@ describe('the session cookie', () => {
     expect((await owner.get('/account', { cookie: `a=b; ${own}; c=d` })).statusCode).toBe(200);
   });
 
-  test('of whatever form is no session, and no fault of the server', () =>
+  test('of any malformed kind is no session, and causes no server error', () =>
     forAll(
       100,
       fc.string({ unit: fc.constantFrom(...'a.;= "\\%é\u0000-_/'), maxLength: 80 }),
@@ -133,7 +133,7 @@ describe('a page of another site', () => {
     },
   );
 
-  test('is told by Origin or Sec-Fetch-Site, even with the right token', async () => {
+  test('is refused by Origin or Sec-Fetch-Site, even with the right token', async () => {
     const victim = newVisitor(secure);
     await victim.signIn(someone());
     const token = await victim.csrf();
@@ -143,8 +143,10 @@ describe('a page of another site', () => {
       { origin: 'https://evil.example' },
       { origin: 'null' },
       { origin: `${HTTPS}.evil.example` },
-      ...[{ origin: HTTPS.replace('https', 'http') }, { 'sec-fetch-site': 'cross-site' }],
-      ...[{ 'sec-fetch-site': 'same-site' }, { origin: HTTPS, 'sec-fetch-site': 'cross-site' }],
+      { origin: HTTPS.replace('https', 'http') },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: HTTPS, 'sec-fetch-site': 'cross-site' },
     ]) {
       const answer = await send(headers as Record<string, string>);
       expect([headers, answer.statusCode]).toEqual([headers, 403]);
@@ -153,7 +155,7 @@ describe('a page of another site', () => {
     expect((await send({})).statusCode).toBe(201);
   });
 
-  test('cannot sign a visitor in as somebody else', async () => {
+  test('cannot sign a visitor in as another user', async () => {
     const attacker = newVisitor();
     const email = someone();
     const { code, token } = await attacker.ask(email);
@@ -162,7 +164,9 @@ describe('a page of another site', () => {
       await attacker.post('/auth/verify-code', { email, code }, foreign),
       await attacker.post('/auth/verify', { token }, { 'sec-fetch-site': 'cross-site' }),
       await portal.app.inject({
-        ...{ method: 'POST', url: '/auth/verify', payload: `token=${token}` },
+        method: 'POST',
+        url: '/auth/verify',
+        payload: `token=${token}`,
         headers: { origin: 'null', 'content-type': 'application/x-www-form-urlencoded' },
       }),
     ]) {
@@ -171,7 +175,7 @@ describe('a page of another site', () => {
     expect((await attacker.post('/auth/verify-code', { email, code })).statusCode).toBe(200);
   });
 
-  test('reads nothing: no answer is open to other origins', async () => {
+  test('reads nothing: no response is open to other origins', async () => {
     const visitor = newVisitor();
     await visitor.signIn(someone());
     for (const url of ['/account', '/auth/csrf', '/keys', '/nowhere']) {
@@ -186,7 +190,7 @@ describe('a page of another site', () => {
 describe('the link of a mail', () => {
   const FORM = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
 
-  test('is followed by scanners without harm; the page has a button that needs no script', async () => {
+  test('can be followed by scanners without harm; the page has a button that needs no script', async () => {
     const visitor = newVisitor();
     const email = someone();
     const { token } = await visitor.ask(email);
@@ -210,7 +214,7 @@ describe('the link of a mail', () => {
     expect(page.body).not.toMatch(/<script|\son\w+=|https?:/);
     const [, action] = /<form method="post" action="([^"]+)"/.exec(page.body)!;
     const [, value] = /name="token" value="([^"]+)"/.exec(page.body)!;
-    // As a browser sends it from a page that keeps its address to itself.
+    // As sent by a browser from a page that withholds its address.
     const headers = { ...FORM, origin: 'null', 'sec-fetch-site': 'same-origin' };
     const press = () =>
       portal.app.inject({ method: 'POST', url: action, payload: `token=${value}`, headers });
@@ -222,7 +226,7 @@ describe('the link of a mail', () => {
     expect(again.headers['content-type']).toMatch(/^text\/html/);
   });
 
-  test('leads nowhere else, whatever else it is given', async () => {
+  test('leads nowhere else, whatever parameters are added', async () => {
     const { token } = await newVisitor().ask(someone());
     for (const more of ['next=https://evil.example', 'redirect=//evil.example', 'to=/%0d%0aX:y']) {
       const page = await portal.app.inject(`/auth/verify?token=${token}&${more}`);
@@ -235,12 +239,15 @@ describe('the link of a mail', () => {
     }
     const payload = `token=${token}&next=https://evil.example&return_to=//evil.example`;
     const answer = await portal.app.inject({
-      ...{ method: 'POST', url: '/auth/verify?next=https://evil.example', payload, headers: FORM },
+      method: 'POST',
+      url: '/auth/verify?next=https://evil.example',
+      payload,
+      headers: FORM,
     });
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/my']);
   });
 
-  test('that is none gets a page that says so, and shows nothing of what was sent', async () => {
+  test('that is invalid shows a page that says so, and echoes none of the input', async () => {
     for (const token of ['<script>alert(1)</script>', 'A'.repeat(200), '', '"><b']) {
       const url = `/auth/verify?token=${encodeURIComponent(token)}`;
       const page = await portal.app.inject({ url, headers: { accept: 'text/html' } });
@@ -266,11 +273,23 @@ describe('an address', () => {
     'a@b@c.example',
     'a b@c.example',
     'a@b .example',
-    ...['a@c.example\r\nBcc: x@y.example', 'a@c.example\n', '\ta@c.example', 'a@c.example\0'],
-    ...['a@c.example,b@d.example', 'a@c.example;b@d.example', 'A <a@c.example>', '<a@c.example>'],
-    ...['"a b"@c.example', 'a@[127.0.0.1]', 'a(comment)@c.example', 'a@-c.example', 'a@c..example'],
-    ...[`${'a'.repeat(65)}@c.example`, `a@${'c'.repeat(250)}.example`, 'a@c.example\u2028b'],
-  ])('%j is refused by name, and nothing is mailed', async (email) => {
+    'a@c.example\r\nBcc: x@y.example',
+    'a@c.example\n',
+    '\ta@c.example',
+    'a@c.example\0',
+    'a@c.example,b@d.example',
+    'a@c.example;b@d.example',
+    'A <a@c.example>',
+    '<a@c.example>',
+    '"a b"@c.example',
+    'a@[127.0.0.1]',
+    'a(comment)@c.example',
+    'a@-c.example',
+    'a@c..example',
+    `${'a'.repeat(65)}@c.example`,
+    `a@${'c'.repeat(250)}.example`,
+    'a@c.example\u2028b',
+  ])('%j is refused by name, and no mail is sent', async (email) => {
     const had = portal.mails.length;
     const answer = await newVisitor().post('/auth/request', { email });
     expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
@@ -278,8 +297,8 @@ describe('an address', () => {
     expect(portal.mails.length).toBe(had);
   });
 
-  test('that looks like another is mailed to as the one whose account it opens', async () => {
-    // The Kelvin sign is a K to some, and its lower case is a k to all.
+  test('that resembles another receives the mail for its own account', async () => {
+    // The Kelvin sign is a K in some comparisons, and its lower case is always a k.
     const visitor = newVisitor();
     const asked = await visitor.post('/auth/request', { email: 'MI\u212aE@Example.ORG' });
     expect(asked.statusCode).toBe(202);
@@ -287,14 +306,14 @@ describe('an address', () => {
   });
 
   test.each(["o'hara+x@mail.example.org", 'jürgen@müller.example', ' padded@example.org '])(
-    '%s is taken',
+    '%s is accepted',
     async (email) => {
       expect((await newVisitor().post('/auth/request', { email })).statusCode).toBe(202);
     },
   );
 });
 
-test('bodies that are bad in every way are problem documents with error, and nobody is signed in', async () => {
+test('malformed bodies of every kind get problem documents with error, and sign no visitor in', async () => {
   const deep = `${'['.repeat(500)}${']'.repeat(500)}`;
   const bodies: [string, string | Buffer, number][] = [
     ['application/json', '', 400],
@@ -315,7 +334,9 @@ test('bodies that are bad in every way are problem documents with error, and nob
       const headers = { 'content-type': type };
       const answer = await portal.app.inject({ method: 'POST', url, payload, headers });
       expect([type, payload.slice(0, 30), answer.statusCode]).toEqual([
-        ...[type, payload.slice(0, 30), status],
+        type,
+        payload.slice(0, 30),
+        status,
       ]);
       expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
       expect(answer.json().error).toBe(answer.json().detail);
@@ -325,14 +346,14 @@ test('bodies that are bad in every way are problem documents with error, and nob
   }
 });
 
-test('asking for a code takes as long for addresses with an account, without one, or sent many', async () => {
+test('requesting a code takes as long for addresses with an account, without one, or sent many', async () => {
   const ROUNDS = 6;
   const CALL_MS = 200;
   const known = Array.from({ length: ROUNDS }, someone);
   for (const email of known) await newVisitor().signIn(email);
   const many = someone();
   for (let sent = 0; sent < 5; sent++) await newVisitor().ask(many);
-  // Each call of the ledger takes so long that one more would be seen.
+  // Slows each ledger call enough that an additional one would be visible.
   const slow = await openPortal({ ledger: slowed(portal.ledger, CALL_MS) });
   const times = new Map<string, number[]>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -348,7 +369,7 @@ test('asking for a code takes as long for addresses with an account, without one
     }
   }
   await slow.close();
-  // The shortest of each kind: what a busy machine adds to the others tells nothing.
+  // The minimum of each kind: delays of a busy machine add noise only.
   const shortest = [...times.values()].map((of) => Math.min(...of));
   expect(Math.max(...shortest) - Math.min(...shortest)).toBeLessThan(CALL_MS / 2);
   expect(Math.min(...shortest)).toBeGreaterThan(CALL_MS - 5);
@@ -365,8 +386,8 @@ function slowed(ledger: Ledger, callMs: number): Ledger {
   });
 }
 
-describe('what takes long to look at', () => {
-  // As many as a body takes: spaces within, and accents to be put in order.
+describe('expensive inputs', () => {
+  // As many as fit in a body: inner spaces, and accents to be normalized.
   test.each([
     ['spaces', `a${' '.repeat(16_000)}@example.org`],
     ['accents', `a${'\u0316\u0301'.repeat(3_900)}@example.org`],
@@ -383,7 +404,7 @@ describe('what takes long to look at', () => {
     expect(works).toBeLessThan(10);
   });
 
-  test('an id that is none is not found, however long', async () => {
+  test('an invalid id is not found, however long', async () => {
     const visitor = newVisitor();
     await visitor.signIn(someone());
     for (const [url, slug] of [
@@ -396,7 +417,7 @@ describe('what takes long to look at', () => {
   });
 });
 
-test('a request whose session ends before its body has come changes nothing', async () => {
+test('a request whose session ends before its body has arrived changes nothing', async () => {
   const visitor = newVisitor();
   await visitor.signIn(someone());
   const csrf = await visitor.csrf();
@@ -409,7 +430,7 @@ test('a request whose session ends before its body has come changes nothing', as
   socket.write(
     `POST /keys HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\nCookie: ${visitor.cookie}\r\nX-CSRF-Token: ${csrf}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body[0]}`,
   );
-  // It has been let in by then: another request was answered after it.
+  // By then it has been admitted: a later request has already been served.
   await fetch(`${address}/health`);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect((await visitor.change('POST', '/auth/logout')).statusCode).toBe(204);

@@ -12,7 +12,8 @@ const newAddress = newSqliteLedgers();
 const shop = ofTests(() => Shop.open(newAddress()));
 const portal = ofTests(() =>
   openPortal({
-    ...{ ledger: shop.ledger, payment: () => shop.payment },
+    ledger: shop.ledger,
+    payment: () => shop.payment,
     config: { accountUrl: 'https://account.example.org' },
   }),
 );
@@ -39,7 +40,7 @@ async function paid() {
   return session;
 }
 
-/** The visitor's subscription, of which the portal has been told. */
+/** The visitor's subscription, once the portal has been notified. */
 async function subscribed() {
   const session = await paid();
   await shop.deliverNew();
@@ -68,7 +69,7 @@ test('from the checkout to a member’s account: the address, the payment, the e
     tokens_remaining: 15_000,
     membership: { status: 'active', portal_url: 'https://account.example.org/billing/portal' },
   });
-  // A membership that an operator gives is managed nowhere, also of who has paid for something.
+  // A membership given by an operator cannot be managed, even by an owner who has bought packs.
   const paid = (await portal.ledger.account(id))!.membership;
   await portal.ledger.setMembership(id, WITHOUT_END, BY);
   expect((await visitor.get('/account')).json().membership.portal_url).toBeNull();
@@ -83,7 +84,7 @@ test('from the checkout to a member’s account: the address, the payment, the e
   expect([without.statusCode, without.json().portal_url]).toEqual([409, null]);
 });
 
-test('a checkout that is paid and of which no event has come yet is a membership, too', async () => {
+test('a paid checkout without any event yet counts as a membership, too', async () => {
   await paid();
   const again = await visitor.change('POST', '/billing/subscribe');
   expect([again.statusCode, slugOf(again)]).toEqual([409, 'already-subscribed']);
@@ -91,7 +92,7 @@ test('a checkout that is paid and of which no event has come yet is a membership
   shop.books.events.length = 0;
 });
 
-test('who asks for the membership often, or many times at once, gets one checkout', async () => {
+test('repeated and concurrent requests for the membership get one checkout', async () => {
   const racing = await Promise.all(
     Array.from({ length: 4 }, () => visitor.change('POST', '/billing/subscribe')),
   );
@@ -105,11 +106,11 @@ test('who asks for the membership often, or many times at once, gets one checkou
   expect(own.map(({ id }) => id)).toEqual([customer]);
 });
 
-test('beside any number of packs that are bought at once, there is one checkout of the membership', async () => {
+test('alongside any number of concurrent pack purchases, there is one checkout of the membership', async () => {
   await visitor.change('POST', '/billing/packs', { pack_id: 'pack_10k' });
   const account = (await shop.ledger.account(await ownId()))!;
   const begin = () => shop.payment.subscribe(account);
-  // After it is begun, more than a page of others.
+  // More than a page of others created after it.
   const first = await begin();
   const buyPack = () => shop.payment.buyPack(account, 'pack_10k');
   for (let bought = 0; bought <= 100; bought += 10) {
@@ -120,7 +121,7 @@ test('beside any number of packs that are bought at once, there is one checkout 
   for (const one of shop.books.sessions.values()) {
     if (one.customer === customer) one.status = 'expired';
   }
-  // Two that race, and a pack that is bought between them.
+  // Two that race, and a pack bought between them.
   let second = '';
   shop.standIn.when('POST /v1/checkout/sessions', 'before', async () => {
     await shop.payment.buyPack(account, 'pack_10k');
@@ -129,7 +130,7 @@ test('beside any number of packs that are bought at once, there is one checkout 
   expect([await begin(), second]).toEqual([second, expect.stringContaining('http')]);
 });
 
-test('an account can begin ten checkouts an hour', async () => {
+test('an account can start ten checkouts an hour', async () => {
   const begin = () => visitor.change('POST', '/billing/packs', { pack_id: 'pack_10k' });
   for (let i = 0; i < 10; i++) expect((await begin()).statusCode).toBe(200);
   const asked = shop.standIn.requests.length;
@@ -140,7 +141,7 @@ test('an account can begin ten checkouts an hour', async () => {
   expect(shop.standIn.requests).toHaveLength(asked);
   portal.clock.aheadMs += 3_600_000;
   expect((await begin()).statusCode).toBe(200);
-  // However often it is asked to close, there is one event of that.
+  // However often its closing is requested, it yields one event.
   const id = await ownId();
   shop.standIn.fault = 'error';
   await Promise.all(Array.from({ length: 8 }, () => visitor.change('DELETE', '/account')));
@@ -154,7 +155,7 @@ test('an account can begin ten checkouts an hour', async () => {
   expect(own.map(({ status }) => status)).toEqual(Array(11).fill('expired'));
 });
 
-test('who has been a member can be one again', async () => {
+test('a former member can subscribe again', async () => {
   const first = await subscribed();
   shop.books.cancel(first);
   await shop.deliverNew();
@@ -163,7 +164,7 @@ test('who has been a member can be one again', async () => {
   expect((await visitor.get('/account')).json().tokens_remaining).toBe(25_000);
 });
 
-test('a pack costs what the plans say, and each checkout is a new one', async () => {
+test('a pack costs its price in the plans, and each checkout is a new one', async () => {
   const answer = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_50k' });
   expect(answer.statusCode).toBe(200);
   const session = shop.sessionAt(answer.json().checkout_url);
@@ -175,7 +176,7 @@ test('a pack costs what the plans say, and each checkout is a new one', async ()
   expect((await visitor.get('/account')).json().tokens_remaining).toBe(55_000);
 });
 
-test('what cannot be bought is refused, and the answer says what can be', async () => {
+test('refuses an item that is not for sale, and lists those that are', async () => {
   const bodies = [
     { pack_id: 'pack_1' },
     { pack_id: 'constructor' },
@@ -194,7 +195,7 @@ test('what cannot be bought is refused, and the answer says what can be', async 
   expect(shop.standIn.requests).toHaveLength(asked);
 });
 
-test('nothing is bought without a session, or without its CSRF token', async () => {
+test('sells nothing without a session, or without its CSRF token', async () => {
   for (const url of ['/billing/subscribe', '/billing/packs', '/billing/portal']) {
     const stranger = await portal.visitor().post(url, { pack_id: 'pack_10k' });
     expect([stranger.statusCode, slugOf(stranger)]).toEqual([401, 'no-session']);
@@ -204,7 +205,7 @@ test('nothing is bought without a session, or without its CSRF token', async () 
   expect((await portal.visitor().get('/billing/portal')).statusCode).toBe(401);
 });
 
-test('a disabled account buys nothing, and may still end what it has', async () => {
+test('a disabled account buys nothing, but can still cancel what it has', async () => {
   await shop.ledger.setDisabled(await ownId(), true, { by: 'operator', atMs: 1 });
   for (const [url, body] of [
     ['/billing/subscribe', {}],
@@ -216,7 +217,7 @@ test('a disabled account buys nothing, and may still end what it has', async () 
   expect((await visitor.change('POST', '/billing/portal')).statusCode).toBe(200);
 });
 
-test('an owner is led to the page where the membership is managed', async () => {
+test('leads an owner to the page where the membership is managed', async () => {
   const answer = await visitor.change('POST', '/billing/portal');
   expect(answer.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
   const link = await visitor.get('/billing/portal');
@@ -226,7 +227,7 @@ test('an owner is led to the page where the membership is managed', async () => 
   ]);
 });
 
-test('the link that is kept makes nothing for another site, and leads a person on, not out', async () => {
+test('the permanent link does nothing for another site, and redirects visitors within our own', async () => {
   const page = { accept: 'text/html,*/*;q=0.8' };
   const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
   const asked = shop.standIn.requests.length;
@@ -243,7 +244,7 @@ test('the link that is kept makes nothing for another site, and leads a person o
   expect(shop.standIn.requests).toHaveLength(asked);
 });
 
-test('a customer who was deleted at Stripe is made again', async () => {
+test('recreates a customer who was deleted at Stripe', async () => {
   await visitor.change('POST', '/billing/portal');
   const { customer: former } = (await shop.ledger.account(await ownId()))!;
   shop.books.customers.get(former!)!.deleted = true;
@@ -257,7 +258,7 @@ test('a customer who was deleted at Stripe is made again', async () => {
   expect(customer).not.toBe(former);
 });
 
-test('while Stripe fails, stalls, or answers a byte at a time, nothing can be bought for now, and soon said', async () => {
+test('while Stripe fails, stalls, or responds a byte at a time, purchases are promptly reported unavailable', async () => {
   for (const fault of ['error', 'stall', 'drip'] as const) {
     shop.standIn.fault = fault;
     const answer = await soonerThan(15_000, visitor.change('POST', '/billing/subscribe'));
@@ -269,14 +270,14 @@ test('while Stripe fails, stalls, or answers a byte at a time, nothing can be bo
   expect((await visitor.change('POST', '/billing/subscribe')).statusCode).toBe(200);
 });
 
-test('one request that fails is tried again, and makes one customer', async () => {
+test('retries a single failed request, and creates one customer', async () => {
   shop.standIn.failing = 1;
   const before = shop.books.customers.size;
   expect((await visitor.change('POST', '/billing/portal')).statusCode).toBe(200);
   expect(shop.books.customers.size).toBe(before + 1);
 });
 
-test('an event that is forged, changed by a byte, or old is refused, and leaves nothing', async () => {
+test('refuses an event that is forged, altered by a byte, or old, and stores nothing', async () => {
   shop.books.tell('invoice.paid', { id: 'in_forged', object: 'invoice', created: 0 });
   const [event] = shop.books.events.splice(0);
   const secret = shop.standIn.webhookSecret;
@@ -309,12 +310,15 @@ test('an event that is forged, changed by a byte, or old is refused, and leaves 
   await shop.ledger.closeEvent(event.id, Date.now());
 });
 
-test('a signed body of no use is taken and forgotten; one that is too large is refused', async () => {
+test('accepts and discards a signed body of no use; refuses one that is too large', async () => {
   const secret = shop.standIn.webhookSecret;
   const post = (text: string) =>
     send(text, { 'stripe-signature': signatureOf(Buffer.from(text), secret, shop.books.now) });
   const useless = [
-    ...['null', '[]', '{}', '{"id":"evt_1","type":"constructor","data":{"object":{"id":"x"}}}'],
+    'null',
+    '[]',
+    '{}',
+    '{"id":"evt_1","type":"constructor","data":{"object":{"id":"x"}}}',
     '{"id":"evt_2","type":"invoice.paid","data":{"object":{}}}',
     '{"id":"evt_3","type":"account.closed","data":{"object":{"id":"x"}}}',
   ];
@@ -324,10 +328,11 @@ test('a signed body of no use is taken and forgotten; one that is too large is r
   expect([large.statusCode, slugOf(large)]).toEqual([413, 'payload-too-large']);
 });
 
-test('however many events come at once from one address, all are taken', async () => {
+test('accepts any number of concurrent events from one address', async () => {
   const strict = await ofThisTest(
     openPortal({
-      ...{ ledger: shop.ledger, payment: () => shop.payment },
+      ledger: shop.ledger,
+      payment: () => shop.payment,
       config: { rateLimitPerMinute: 2 },
     }),
   );
@@ -340,7 +345,7 @@ test('however many events come at once from one address, all are taken', async (
   }
 });
 
-test('who has not paid for the month is led to where the card is changed, and sold no second membership', async () => {
+test('a customer with an unpaid month is led to change the card, and not sold a second membership', async () => {
   const { customer, items } = await subscribed();
   shop.books.withoutMoney.add(customer);
   const [item] = items.data;
@@ -354,7 +359,7 @@ test('who has not paid for the month is led to where the card is changed, and so
   expect(again.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
 });
 
-test('an account that is closed is not charged again, also if Stripe is out at that moment', async () => {
+test('a closed account is not charged again, even if Stripe is down at that moment', async () => {
   const subscription = await subscribed();
   const id = await ownId();
   shop.standIn.fault = 'error';
@@ -370,7 +375,7 @@ test('an account that is closed is not charged again, also if Stripe is out at t
   expect(await shop.ledger.openEvents(10)).toEqual([]);
 });
 
-test('an account that is closed in the very moment of subscribing leaves nothing that can be paid', async () => {
+test('an account closed at the very moment of subscribing leaves nothing that can be paid', async () => {
   const email = `buyer${people}@example.org`;
   for (const moment of ['POST /v1/customers', 'POST /v1/checkout/sessions']) {
     for (const when of ['before', 'after'] as const) {
@@ -382,7 +387,10 @@ test('an account that is closed in the very moment of subscribing leaves nothing
       });
       const answer = await own.change('POST', '/billing/subscribe');
       expect([moment, when, answer.statusCode, slugOf(answer)]).toEqual([
-        ...[moment, when, 401, 'no-session'],
+        moment,
+        when,
+        401,
+        'no-session',
       ]);
       await shop.payment.settleOpenEvents();
       const { customer } = (await shop.ledger.account(id))!;
@@ -392,9 +400,9 @@ test('an account that is closed in the very moment of subscribing leaves nothing
   }
 });
 
-test('a closing that fails ends nothing, and the next one all', async () => {
+test('a failed closing ends nothing, and the next one ends everything', async () => {
   const subscription = await subscribed();
-  // All that a closing does before it fails.
+  // Everything a closing does before it fails.
   await shop.payment.endSubscription((await shop.ledger.account(await ownId()))!);
   for (const minutes of [0, 9, 2]) {
     expect(await shop.ledger.openEvents(10)).toHaveLength(1);
@@ -408,9 +416,9 @@ test('a closing that fails ends nothing, and the next one all', async () => {
   expect(subscription.status).toBe('canceled');
 });
 
-test('a checkout that was paid while its account was closed is ended when that is told', async () => {
+test('a checkout paid while its account was closed is cancelled when its event arrives', async () => {
   const [session, id] = [await paid(), await ownId()];
-  // Closed by a ledger's own means: nobody has told the payment.
+  // Closed directly in the ledger: the payment code is not notified.
   await shop.ledger.closeAccount(id, { by: 'operator', atMs: shop.now() });
   await shop.deliverNew();
   expect(shop.books.subscriptions.get(session.subscription!)?.status).toBe('canceled');
@@ -418,7 +426,7 @@ test('a checkout that was paid while its account was closed is ended when that i
   expect((await shop.ledger.account(id))!.membership).toBeNull();
 });
 
-test('without Stripe nothing can be bought, and what is there works', async () => {
+test('without Stripe nothing can be bought, and existing features work', async () => {
   const poor = await ofThisTest(openPortal());
   const customer = poor.visitor();
   await customer.signIn('somebody@example.org');

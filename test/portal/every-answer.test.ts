@@ -5,12 +5,12 @@ import { openPortal } from '../support/portal-harness.ts';
 
 const portal = ofTests(() => openPortal({ config: { version: '1.2.3' } }));
 
-test('/health says that the process is alive, and its version', async () => {
+test('/health reports that the process is alive, and its version', async () => {
   const { statusCode, body } = await portal.app.inject('/health');
   expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'ok', version: '1.2.3' }]);
 });
 
-test('what is not there, and what is not taken, is a problem document with error', async () => {
+test('an unknown path and a refused method get a problem document with error', async () => {
   for (const [method, url, status, slug] of [
     ['GET', '/nowhere', 404, 'not-found'],
     ['GET', '/%', 400, 'invalid-parameters'],
@@ -27,7 +27,7 @@ test('what is not there, and what is not taken, is a problem document with error
   }
 });
 
-test('every answer is private, framed by nobody, and lets nothing run', async () => {
+test('every response is private, cannot be framed, and runs no scripts', async () => {
   for (const url of ['/health', '/nowhere', '/%']) {
     const { headers } = await portal.app.inject({ url, headers: { 'x-request-id': 'mine' } });
     expect(headers).toMatchObject({
@@ -46,7 +46,7 @@ test('every answer is private, framed by nobody, and lets nothing run', async ()
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('no body is none, of whatever type: what needs none does without, the others say what is missing', async () => {
+test('routes that need no body accept an empty one of any type; others name what is missing', async () => {
   const visitor = portal.visitor();
   await visitor.signIn('empty@example.org');
   for (const type of [JSON_TYPE, { 'content-type': 'text/plain' }, {}]) {
@@ -66,7 +66,7 @@ test.each([
   ['/auth/request', '{"email":["a@b.example"]}', 'body.email: must be text'],
   ['/auth/request', '[]', 'body: must be an object'],
   ['/auth/verify-code', '{"email":"a@b.example"}', 'body.code: is missing: it must be text'],
-])('%s says what is wrong with %s in words for a person', async (url, payload, detail) => {
+])('%s describes errors in %s in plain language', async (url, payload, detail) => {
   const answer = await portal.app.inject({ method: 'POST', url, payload, headers: JSON_TYPE });
   expect([answer.statusCode, answer.json().error]).toEqual([400, detail]);
 });
@@ -81,11 +81,11 @@ type Document = {
 };
 type Header = { readonly required?: boolean };
 type Responses = Record<string, { headers?: Record<string, Header> }>;
-/** What others add to, or make. */
+/** Routes whose requests third parties create or extend. */
 const LENIENT = ['/auth/verify', '/billing/webhook'];
 const openApi = async (): Promise<Document> => (await portal.app.inject('/openapi.json')).json();
 
-test('every route for programs refuses a parameter or member that it does not know, by name', async () => {
+test('every route for programs refuses an unknown parameter or member by name', async () => {
   const { paths } = await openApi();
   let tried = 0;
   for (const [path, methods] of Object.entries(paths)) {
@@ -113,7 +113,7 @@ test('every route for programs refuses a parameter or member that it does not kn
   expect(tried).toBe(20);
 });
 
-test('OPTIONS tells what a path takes; a path with an empty part is none', async () => {
+test('OPTIONS lists a path’s methods; a path with an empty segment does not exist', async () => {
   for (const [url, allow] of [
     ['/keys', 'GET, HEAD, POST, OPTIONS'],
     ['/keys/x', 'DELETE, OPTIONS'],
@@ -132,11 +132,11 @@ test('OPTIONS tells what a path takes; a path with an empty part is none', async
   }
 });
 
-test('the OpenAPI document passes the linter, and its examples are what it says', async () => {
+test('the OpenAPI document passes the linter, and its examples match their schemas', async () => {
   await expectSoundOpenApi(JSON.stringify(await openApi()), 15);
 });
 
-test('the OpenAPI document tells of every route for programs, and what each asks of who calls', async () => {
+test('the OpenAPI document covers every route for programs, and its requirements of callers', async () => {
   const { paths } = await openApi();
   const open = ['/auth/request', '/auth/verify-code', '/auth/verify', '/billing/webhook'];
   open.push('/health', '/ready', '/config.json');
@@ -144,7 +144,8 @@ test('the OpenAPI document tells of every route for programs, and what each asks
     for (const [method, { security }] of Object.entries(methods)) {
       const [needed] = security;
       expect([method, path, Object.keys(needed ?? {})]).toEqual([
-        ...[method, path],
+        method,
+        path,
         open.includes(path) ? [] : method === 'get' ? ['session'] : ['session', 'csrf'],
       ]);
     }
@@ -154,19 +155,34 @@ test('the OpenAPI document tells of every route for programs, and what each asks
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     ),
   );
-  // What the README lists.
+  // The routes that the README lists.
   for (const route of [
-    ...['POST /auth/request', 'POST /auth/verify-code', 'GET /auth/csrf', 'POST /auth/logout'],
-    ...['GET /account', 'DELETE /account', 'GET /keys', 'POST /keys', 'DELETE /keys/{id}'],
-    ...['GET /usage', 'GET /audit', 'GET /sessions', 'DELETE /sessions/{id}'],
-    ...['POST /billing/subscribe', 'POST /billing/packs', 'POST /billing/portal'],
-    ...['GET /auth/verify', 'POST /auth/verify', 'GET /billing/portal', 'POST /billing/webhook'],
+    'POST /auth/request',
+    'POST /auth/verify-code',
+    'GET /auth/csrf',
+    'POST /auth/logout',
+    'GET /account',
+    'DELETE /account',
+    'GET /keys',
+    'POST /keys',
+    'DELETE /keys/{id}',
+    'GET /usage',
+    'GET /audit',
+    'GET /sessions',
+    'DELETE /sessions/{id}',
+    'POST /billing/subscribe',
+    'POST /billing/packs',
+    'POST /billing/portal',
+    'GET /auth/verify',
+    'POST /auth/verify',
+    'GET /billing/portal',
+    'POST /billing/webhook',
   ]) {
     expect(documented).toContain(route);
   }
 });
 
-test('the OpenAPI document has the problems and bounds that are met', async () => {
+test('the OpenAPI document has the actual problems and bounds', async () => {
   const { paths } = await openApi();
   for (const route of ['/auth/request', '/auth/verify-code', '/auth/verify', '/billing/webhook']) {
     const statuses = Object.keys(paths[route].post.responses);
@@ -190,7 +206,7 @@ test('the OpenAPI document has the problems and bounds that are met', async () =
   expect(member('/auth/request', 'email')).toMatchObject({ format: 'idn-email' });
 });
 
-test('the headers that the OpenAPI document promises are sent, also by what is not counted', async () => {
+test('sends the headers that the OpenAPI document promises, on uncounted requests too', async () => {
   const document = inPlace(await openApi());
   for (const [method, url] of [
     ...([

@@ -21,14 +21,14 @@ import {
 } from '../support/stripe-stand-in/stripe-stand-in.ts';
 import { TTA } from '../support/tta.ts';
 
-// The programs themselves: a portal that is killed −9 again and again while people sign up, make keys
-// and pay, and a proxy that serves them all along over the same ledger.
+// The real programs: a portal that is killed −9 repeatedly while customers sign up, create keys and
+// pay, and a proxy that serves them throughout over the same ledger.
 
 const KILLS = 6;
 const AT_ONCE = 6;
-/** What is drawn of a seed. */
+/** Values drawn from a seed. */
 const [MOMENTS, DELIVERIES, PEOPLE] = [0, 1, 2];
-/** No mail by then: it went with the portal, and one asks again. */
+/** No mail by then: it was lost with the portal, so the customer requests another. */
 const MAIL_MS = 2_000;
 
 const county = smallCounty({ fips: '24510', seed: 5, blocks: 12, pois: 40 });
@@ -71,7 +71,7 @@ async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> 
   const lives = Promise.all(Array.from({ length: AT_ONCE }, live));
   let isQuiet = false;
   const courier = deliver(service, () => isQuiet);
-  // A fault of one of them ends the test, and not after all the kills.
+  // An error in one of them ends the test at once, not after all the kills.
   const faults = Promise.all([lives, courier]);
   faults.catch(() => {});
   for (let kill = 0; kill < KILLS; kill++) {
@@ -81,7 +81,7 @@ async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> 
     const moment = kill % 2 === 0 ? pause(random.below(300)) : whileGranting(standIn, random);
     await Promise.race([moment, faults]);
     await portal.killAndRestart();
-    // What was mailed, and who was signed in, the next portal knows.
+    // Mails and sessions carry over to the next portal.
     await mailed.followLink(link);
     if (signedIn) expect((await signedIn.visitor.get('/account')).status).toBe(200);
   }
@@ -100,7 +100,7 @@ async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> 
     const keys = (await ledger.keys(id)).map(({ prefix }) => prefix);
     expect(keys).toEqual(expect.arrayContaining(person.keys));
   }
-  // Nobody has an account, and tokens, besides.
+  // No other customers have accounts or tokens.
   const emails: (string | null)[] = [];
   for await (const { email } of ledger.allAccounts()) emails.push(email);
   expect(emails.toSorted()).toEqual(people.map(({ email }) => email).toSorted());
@@ -108,11 +108,16 @@ async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> 
 
 function startProxy(ledger: string): Promise<ServerProcess> {
   return startServer([TTA, 'serve', '--port', '0', '--store', store, '--ledger', ledger], {
-    ...{ PROCESSES: '1', RATE_LIMIT_PER_MINUTE: '1000000', SHED_AT_LAG_MS: '0' },
+    PROCESSES: '1',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    SHED_AT_LAG_MS: '0',
   });
 }
 
-/** Resolves when tokens are about to be granted, or have just been, by what Stripe is asked. */
+/**
+ * Resolves when tokens are about to be granted, or have just been, judging by the requests to
+ * Stripe.
+ */
 async function whileGranting({ requests }: StripeStandIn, random: Random): Promise<void> {
   const asked = random.chance(0.5) ? /^GET .*\/(invoices|sessions)\/./ : /^GET .*\/disputes$/;
   for (let seen = requests.length; !requests.slice(seen).some((one) => asked.test(one)); ) {
@@ -122,7 +127,7 @@ async function whileGranting({ requests }: StripeStandIn, random: Random): Promi
   await pause(random.below(6));
 }
 
-/** Brings what Stripe tells to the portal until that has taken it; some of it twice. */
+/** Delivers Stripe's events to the portal until it accepts them; some of them twice. */
 async function deliver(
   { portal, standIn: { books, sign }, seed }: Service,
   isQuiet: () => boolean,
@@ -135,7 +140,9 @@ async function deliver(
       const { body, signature } = sign(event, Math.floor(Date.now() / 1000));
       const answer = await portal.asked(() =>
         fetch(`${portal.address}/billing/webhook`, {
-          ...{ method: 'POST', body, headers: { 'stripe-signature': signature } },
+          method: 'POST',
+          body,
+          headers: { 'stripe-signature': signature },
         }),
       );
       expect(answer.status).toBe(200);
@@ -143,7 +150,7 @@ async function deliver(
   }
 }
 
-/** `tta portal` on a port that stays. */
+/** `tta portal` on a fixed port. */
 class KillablePortal {
   readonly #start: () => Promise<ServerProcess>;
   #server: ServerProcess;
@@ -157,12 +164,18 @@ class KillablePortal {
 
   static async start(ledger: string, standIn: StripeStandIn, inbox: Inbox) {
     const settings = {
-      ...{ LEDGER: ledger, PORTAL_PORT: String(await freePort()), TRUST_PROXY: 'loopback' },
-      ...{ FREE_RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'fatal' },
-      ...{ SIGNUP_GRANTS_PER_DAY: '1000000', SIGNUP_GRANTS_PER_DOMAIN: '1000000' },
-      ...{ SMTP_URL: inbox.address, MAIL_FROM: 'no-reply@example.org' },
-      ...{ STRIPE_SECRET_KEY: standIn.secretKey, STRIPE_API_URL: standIn.address },
-      ...{ STRIPE_WEBHOOK_SECRET: standIn.webhookSecret },
+      LEDGER: ledger,
+      PORTAL_PORT: String(await freePort()),
+      TRUST_PROXY: 'loopback',
+      FREE_RATE_LIMIT_PER_MINUTE: '1000000',
+      LOG_LEVEL: 'fatal',
+      SIGNUP_GRANTS_PER_DAY: '1000000',
+      SIGNUP_GRANTS_PER_DOMAIN: '1000000',
+      SMTP_URL: inbox.address,
+      MAIL_FROM: 'no-reply@example.org',
+      STRIPE_SECRET_KEY: standIn.secretKey,
+      STRIPE_API_URL: standIn.address,
+      STRIPE_WEBHOOK_SECRET: standIn.webhookSecret,
       STRIPE_MEMBERSHIP_PRICE: MEMBERSHIP_PRICE,
     };
     const start = () => startServer([TTA, 'portal'], settings);
@@ -183,7 +196,7 @@ class KillablePortal {
     await this.#server.stop();
   }
 
-  /** An answer that came whole: asked for again for as long as none does. */
+  /** A complete response: the request is retried until there is one. */
   async asked(ask: () => Promise<Response>): Promise<Response> {
     for (;;) {
       try {
@@ -205,7 +218,7 @@ interface Service {
   readonly seed: number;
 }
 
-/** Somebody who uses all of the service, and asks again for what got no answer. */
+/** A customer who uses the whole service, and retries requests without a response. */
 class Person {
   readonly email: string;
   readonly visitor: HttpVisitor;
@@ -233,7 +246,7 @@ class Person {
     await this.#buy('/billing/packs', { pack_id: 'pack_10k' });
   }
 
-  /** A code or a link of the newest mail; what has been used by a sign-in that was cut is refused. */
+  /** A code or a link of the newest mail; one already used by an interrupted sign-in is refused. */
   async #signIn(): Promise<void> {
     for (;;) {
       const code = /^ *(\d{6})$/m.exec(await this.#mail())![1];
@@ -258,7 +271,7 @@ class Person {
     expect(await again.json()).toMatchObject({ detail: expect.stringContaining('has been used') });
   }
 
-  /** The text of a mail that one asked for. */
+  /** The text of a requested mail. */
   async #mail(): Promise<string> {
     for (;;) {
       expect((await this.#post('/auth/request', { email: this.email })).status).toBe(202);
@@ -278,7 +291,7 @@ class Person {
     return made.key;
   }
 
-  /** Asks the API: a row is a token. */
+  /** Calls the API: one row costs one token. */
   async #ask(key: string): Promise<void> {
     const { proxy } = this.#service;
     const { geoid } = this.#random.pick(county.blocks);
@@ -291,7 +304,7 @@ class Person {
     this.requests++;
   }
 
-  /** Clicks, and pays what comes of it. */
+  /** Starts a checkout, and pays it. */
   async #buy(route: string, what: object): Promise<void> {
     const answer = await this.#post(route, what);
     expect(answer.status).toBe(200);

@@ -59,7 +59,7 @@ async function until<T>(find: () => T | undefined): Promise<T> {
   throw new Error('it never came');
 }
 
-test('a real mail server gets one message to one mailbox, and its code or its link signs in', async () => {
+test('a real mail server gets one message to one mailbox, whose code or link signs in', async () => {
   const mailer = smtpMailer(smtpUrl, FROM);
   const portal = await openPortal({ mailer });
   onTestFinished(() => mailer.close());
@@ -77,7 +77,7 @@ test('a real mail server gets one message to one mailbox, and its code or its li
 
   const [code] = /\b\d{6}\b/.exec(mail.text!)!;
   const [link, token] = /http:\/\/127.0.0.1:8081\/auth\/verify\?token=([\w-]+)/.exec(mail.text!)!;
-  // Code and link stand in the HTML too, and nothing in it tells anybody that it was opened.
+  // The HTML has the code and link too, and contains no trackers.
   expect(mail.html!.replaceAll(/<[^>]+>/g, '')).toContain(`${code.slice(0, 3)} ${code.slice(3)}`);
   expect(mail.html!.match(/https?:\/\/[^"<]+/g)).toEqual([link]);
   expect(mail.html).not.toMatch(/<img|<script|<link|url\(/);
@@ -90,7 +90,7 @@ test('a name in the address, or a second address, never reaches the server', asy
   onTestFinished(() => mailer.close());
   const had = received.length;
   const text = { subject: 'x', text: 'x', html: 'x' };
-  // The routes refuse these; the mailer itself must not read a list either.
+  // The routes refuse these; the mailer itself must not parse a list either.
   await mailer.send({ to: 'a@c.example, b@d.example', ...text }).catch(() => {});
   await mailer.send({ to: 'a@c.example\r\nBcc: b@d.example', ...text }).catch(() => {});
   for (const { to, raw } of received.slice(had)) {
@@ -99,7 +99,7 @@ test('a name in the address, or a second address, never reaches the server', asy
   }
 });
 
-test('a mail server that refuses, is gone, or never answers changes no answer and holds none', async () => {
+test('a mail server that refuses, is down, or never responds neither changes nor delays a response', async () => {
   const silent = createServer(() => {});
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;
@@ -114,7 +114,7 @@ test('a mail server that refuses, is gone, or never answers changes no answer an
     if (!url.endsWith(String(port))) {
       await until(() => logged.find((said) => said === 'mailing a code failed'));
     }
-    // Nor does it hold the end of the server for long.
+    // It does not delay the server's shutdown for long either.
     await soonerThan(
       15_000,
       portal.close().then(() => mailer.close()),
@@ -123,7 +123,7 @@ test('a mail server that refuses, is gone, or never answers changes no answer an
   silent.close();
 });
 
-test('whoever has many mails sent does not hold up the mail of another', async () => {
+test('one client’s many mails do not delay another’s', async () => {
   const sent: string[] = [];
   const slow = new SMTPServer({
     authOptional: true,
@@ -146,7 +146,7 @@ test('whoever has many mails sent does not hold up the mail of another', async (
   try {
     const many = Array.from({ length: 1_100 }, (_, i) => send(`many${i}@c.example`, 'one'));
     const settled = Promise.allSettled(many);
-    // The limit of one asker is reached: another is taken, and comes before most of those.
+    // This client's limit is reached: another's mail is accepted, and comes before most of those.
     await send('other@c.example', 'two');
     expect(sent.length).toBeLessThan(50);
     await mailer.close();
@@ -160,7 +160,7 @@ test('whoever has many mails sent does not hold up the mail of another', async (
   }
 });
 
-test('the page of mails is for who was told of it where the service began', async () => {
+test('the mail page is only for the operator who saw its address at startup', async () => {
   const folder = await folderOfThisTest();
   const mailer = folderMailer(folder, FROM);
   const text = 'See https://x.example/?token=1&next=/my';
@@ -188,7 +188,7 @@ test('the page of mails is for who was told of it where the service began', asyn
   }
 });
 
-test('a folder of mails keeps the newest', async () => {
+test('a mail folder keeps the newest', async () => {
   const folder = await folderOfThisTest();
   const old = Array.from({ length: 600 }, (_, i) => `2026-01-01T00-00-${1000 + i}-old.eml`);
   await Promise.all(old.map((name) => writeFile(path.join(folder, name), '')));
@@ -201,7 +201,7 @@ test('a folder of mails keeps the newest', async () => {
   expect(left.at(-1)).toBe('notes.txt');
 });
 
-test('without a server mails are files that their owner alone reads, in the order they came', async () => {
+test('without a server, mails are files readable by their owner only, in order of arrival', async () => {
   const parent = await mkdtemp(path.join(tmpdir(), 'tta-mail-'));
   const folder = path.join(parent, 'var', 'mail');
   onTestFinished(() => rm(parent, { recursive: true, force: true }));

@@ -50,7 +50,7 @@ describe('keys', () => {
         tokens: 7,
       },
     ];
-    // Of days before the last ninety is told where they are asked for.
+    // Usage older than the last ninety days is returned on request.
     for (const daysAgo of [89, 90]) {
       await portal.ledger.debit({ ...charge, tokens: 0, atMs: charge.atMs - daysAgo * DAY_MS });
     }
@@ -72,7 +72,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('thirty keys are made a day, however many a refused fourth was asked for', async () => {
+  test('allows thirty keys a day, not counting refused fourth ones', async () => {
     const { visitor } = await owner();
     const make = async () => (await visitor.change('POST', '/keys', {})).statusCode;
     const revokeAll = async () => {
@@ -82,7 +82,7 @@ describe('keys', () => {
     };
     for (let made = 0; made < 30; made += 3) {
       expect([await make(), await make(), await make(), await make()]).toEqual([
-        ...[201, 201, 201, 409],
+        201, 201, 201, 409,
       ]);
       await revokeAll();
     }
@@ -95,7 +95,7 @@ describe('keys', () => {
     expect((await visitor.get('/keys')).json().keys).toHaveLength(30);
   });
 
-  test('a fourth active key is refused, also of racing ones; a revoked one makes room', async () => {
+  test('refuses a fourth active key, also among racing ones; a revoked one makes room', async () => {
     const { visitor } = await owner();
     const token = await visitor.csrf();
     const made = await Promise.all(
@@ -108,7 +108,7 @@ describe('keys', () => {
     expect((await visitor.change('POST', '/keys', { label: 'again' })).statusCode).toBe(201);
   });
 
-  test('a key of somebody else is not found, and stays', async () => {
+  test('another account’s key is not found, and stays', async () => {
     const [mine, theirs] = [await owner(), await owner()];
     await theirs.visitor.change('POST', '/keys', { label: 'theirs' });
     const [{ id }] = (await theirs.visitor.get('/keys')).json().keys;
@@ -117,7 +117,7 @@ describe('keys', () => {
     expect((await theirs.visitor.get('/keys')).json().keys[0].revoked_at).toBeNull();
   });
 
-  test('an owner who is disabled can sign in and look, and makes no keys', async () => {
+  test('a disabled owner can sign in and look, but creates no keys', async () => {
     const { id, email, visitor } = await owner();
     await visitor.change('POST', '/keys', {});
     const [{ id: key, disabled }] = (await visitor.get('/keys')).json().keys;
@@ -141,7 +141,7 @@ describe('keys', () => {
     ['with a NUL', 'a\0b'],
     ['that turns the writing around', 'a\u202eb'],
     ['that is no text', 7],
-  ])('a label %s is refused, and no key is made', async (_, label) => {
+  ])('refuses a label %s, and creates no key', async (_, label) => {
     const { visitor } = await owner();
     const answer = await visitor.change('POST', '/keys', { label });
     expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
@@ -150,7 +150,7 @@ describe('keys', () => {
   });
 });
 
-test('days of usage that are no days, or in no order, are refused by name', async () => {
+test('refuses invalid or misordered days of usage by name', async () => {
   const { visitor } = await owner();
   for (const [query, name] of [
     ['from=2026-02-30', 'from'],
@@ -169,7 +169,7 @@ test('days of usage that are no days, or in no order, are refused by name', asyn
   expect(twice.detail).toBe('query.from: must be given once');
 });
 
-test('a member sees state and renewal; a membership that has lapsed is none', async () => {
+test('a member sees state and renewal; a lapsed membership is not shown as one', async () => {
   const { visitor, id } = await owner();
   const renewsAtMs = Date.now() + 1_000_000;
   const membership = {
@@ -179,23 +179,27 @@ test('a member sees state and renewal; a membership that has lapsed is none', as
     subscription: 's',
   } as const;
   await portal.ledger.setMembership(id, membership, BY);
-  // Nothing is sold here: an account that is paid for would be closed, and charged on.
+  // Nothing is sold here: a paid account would be closed, yet billed on.
   const refused = await visitor.change('DELETE', '/account');
   expect([refused.statusCode, slugOf(refused)]).toEqual([503, 'membership-unavailable']);
   expect((await visitor.get('/account')).json().membership).toEqual({
-    ...{ status: 'active', renews_at: new Date(renewsAtMs).toISOString(), portal_url: null },
+    status: 'active',
+    renews_at: new Date(renewsAtMs).toISOString(),
+    portal_url: null,
   });
   const ending = { ...membership, status: 'ending', renewsAtMs: null } as const;
   await portal.ledger.setMembership(id, ending, BY);
   expect((await visitor.get('/account')).json().membership).toMatchObject({
-    ...{ status: 'ending', renews_at: null, ends_at: new Date(renewsAtMs).toISOString() },
+    status: 'ending',
+    renews_at: null,
+    ends_at: new Date(renewsAtMs).toISOString(),
   });
   await portal.ledger.setMembership(id, { ...membership, untilMs: Date.now() - 1 }, BY);
   expect((await visitor.get('/account')).json().membership).toBeNull();
 });
 
 describe('sessions', () => {
-  test('are listed with browser and network, the current one marked, and ended one by one', async () => {
+  test('are listed with browser and network, the current one marked, and ended individually', async () => {
     const { visitor, email } = await owner({ 'user-agent': 'Laptop/1 \u0007(evil)' });
     const phone = portal.visitor({
       address: '2001:db8:1:2:3::4',
@@ -227,7 +231,7 @@ describe('sessions', () => {
     expect((await visitor.get('/account')).statusCode).toBe(401);
   });
 
-  test('last thirty days from when they were last used', async () => {
+  test('last thirty days from their last use', async () => {
     const own = await ofThisTest(openPortal());
     const visitor = own.visitor();
     await visitor.signIn('old@example.org');
@@ -244,7 +248,7 @@ describe('sessions', () => {
   });
 });
 
-test('the audit trail tells of sign-ins, keys, grants and sessions, newest first, to their owner', async () => {
+test('the audit trail shows sign-ins, keys, grants and sessions, newest first, to their owner', async () => {
   const { visitor, id } = await owner({ 'user-agent': 'Laptop' });
   await visitor.change('POST', '/keys', { label: 'one' });
   const [{ id: keyId, prefix }] = (await visitor.get('/keys')).json().keys;
@@ -252,8 +256,12 @@ test('the audit trail tells of sign-ins, keys, grants and sessions, newest first
   await portal.ledger.setDisabled(id, true, { by: 'operator', atMs: Date.now() });
   const { entries } = (await visitor.get('/audit')).json();
   expect(entries.map(({ what, by }: { what: string; by: string }) => `${by} ${what}`)).toEqual([
-    ...['operator account-disabled', 'owner key-revoked', 'owner key-created'],
-    ...['owner signed-in', 'owner tokens-granted', 'owner account-opened'],
+    'operator account-disabled',
+    'owner key-revoked',
+    'owner key-created',
+    'owner signed-in',
+    'owner tokens-granted',
+    'owner account-opened',
   ]);
   expect(entries[1].detail).toContain(prefix);
   expect(entries[3].detail).toContain('Laptop');

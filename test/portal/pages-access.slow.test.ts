@@ -26,14 +26,14 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** What axe finds, in a few words each. */
+/** axe's findings, in a few words each. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** How far the page is wider than what is seen of it. */
+/** The excess of the page's width over the viewport. */
 function overhang(page: Page): Promise<number> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -41,7 +41,7 @@ function overhang(page: Page): Promise<number> {
 }
 
 test.each([...Object.entries(PAGE_PATHS), ['missing', '/nowhere']])(
-  'axe finds nothing on the page %s, light and dark, on a phone and a desk; nothing scrolls sideways',
+  'axe finds nothing on the page %s, light and dark, on a phone and a desktop; nothing scrolls sideways',
   async (_name, path) => {
     const context = path.startsWith('/my') ? owner : visitor;
     const { page, wrong } = await openWatched(context, `${site.address}${path}`, [404]);
@@ -59,7 +59,7 @@ test.each([...Object.entries(PAGE_PATHS), ['missing', '/nowhere']])(
   },
 );
 
-test('axe finds nothing in what a page shows when it is used', async () => {
+test('axe finds nothing in the interactive states of a page', async () => {
   const { page, wrong } = await openWatched(owner, `${site.address}/my`);
   await page.getByLabel('Shown').selectOption('by route');
   await page.getByText('The same as a table').click();
@@ -79,7 +79,7 @@ test('axe finds nothing in what a page shows when it is used', async () => {
   await page.close();
 });
 
-test('every day of the chart is told by keyboard, and adds up to what was charged', async () => {
+test('every day of the chart is accessible by keyboard, and the days add up to the charges', async () => {
   const { page, wrong } = await openWatched(owner, `${site.address}/my`);
   const { id, balance } = (await site.proxy.ledger.accountByEmail('ada@example.org'))!;
   const granted = (await site.proxy.ledger.grants(id)).reduce((sum, { tokens }) => sum + tokens, 0);

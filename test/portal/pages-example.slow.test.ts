@@ -8,7 +8,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
-test('the example of the front page is what the demo city of npm start answers', async () => {
+test('the example of the front page matches the response of npm start’s demo city', async () => {
   const folder = await folderOfThisTest();
   const city = await writeDemoCity(
     { blocks: 2_000, seed: 1, out: path.join(folder, 'city') },

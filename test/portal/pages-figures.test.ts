@@ -26,7 +26,7 @@ function metresBetween([lonA, latA]: number[], [lonB, latB]: number[]): number {
   return 2 * 6_371_009 * Math.asin(Math.sqrt(half));
 }
 
-test('activity is told in words: of devices, tokens and days, and of strangers what they call themselves', () => {
+test('activity is described as text: devices, tokens and days, and the self-reported names of unknown clients', () => {
   const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)';
   const chrome = `${agent} Chrome/150.0.0.0 Safari/537.36`;
   expect(detailInWords('signed-in', `${chrome}, 192.0.2.7`)).toBe('Chrome on Linux, 192.0.2.7');
@@ -93,14 +93,17 @@ test('a place across the antimeridian is drawn in one piece', () => {
 
 test('lengths of a scale are 1, 2 or 5 times a power of ten', () => {
   expect([1, 1.9, 2, 4.9, 5, 9.9, 10, 730, 0.3].map(roundLength)).toEqual([
-    ...[1, 1, 2, 2, 5, 5, 10, 500, 0.2],
+    1, 1, 2, 2, 5, 5, 10, 500, 0.2,
   ]);
 });
 
-test('usage laid out by day and part adds up to what there is', async () => {
+test('usage by day and part adds up to the total', async () => {
   const days = lastDays(30, Date.parse('2026-03-01T12:00:00Z'));
   expect([days.length, days[0], days[28], days[29]]).toEqual([
-    ...[30, '2026-01-31', '2026-02-28', '2026-03-01'],
+    30,
+    '2026-01-31',
+    '2026-02-28',
+    '2026-03-01',
   ]);
   const row = fc.record({
     day: fc.constantFrom(...days),
@@ -133,7 +136,7 @@ test('a chart has at most five lines, at whole numbers, and room for its highest
     expect(yOf(Math.max(...values))).toBeGreaterThanOrEqual(top);
   }));
 
-test('code in every language asks the address with the key in a header', () => {
+test('code in every language calls the address with the key in a header', () => {
   expect(CODE_SAMPLES.map(({ name }) => name)).toEqual(['curl', 'Python', 'R', 'JavaScript']);
   for (const { codeOf } of CODE_SAMPLES) {
     const code = codeOf('https://api.example.org/v1/x?mode=walk', 'ta_live_k');
@@ -142,7 +145,7 @@ test('code in every language asks the address with the key in a header', () => {
   }
 });
 
-test('after signing in one is led to pages of ours only', () => {
+test('sign-in redirects to our own pages only', () => {
   expect(nextPath('?next=/my/keys')).toBe('/my/keys');
   for (const next of ['', '?next=//evil.example', '?next=https://evil.example', '?next=/my/../x']) {
     expect(nextPath(next)).toBe('/my');

@@ -7,7 +7,7 @@ import { openWatched } from '../support/watched-page.ts';
 const LIMITS = { perDay: 500, perNetwork: 500, perDomain: 500 };
 const TOKENS = /5,000 tokens/;
 
-test('where no sign-up grants are given, no page promises any, and an owner is told on each of theirs', async () => {
+test('without sign-up grants no page promises any, and an owner is told on each of theirs', async () => {
   const config = { signupGrants: { ...LIMITS, perDay: 0 } };
   const site = await ofThisTest(openPortalSite({ config }));
   const visitor = await site.browser.newContext();
@@ -24,7 +24,7 @@ test('where no sign-up grants are given, no page promises any, and an owner is t
   }
 });
 
-test('where they are given, pages promise them, and say nothing to an owner who has them', async () => {
+test('with sign-up grants pages promise them, and do not mention them to an owner who has one', async () => {
   const site = await ofThisTest(openPortalSite({ config: { signupGrants: LIMITS } }));
   const visitor = await site.browser.newContext();
   for (const path of [PAGE_PATHS.front, PAGE_PATHS.signIn]) {

@@ -46,7 +46,7 @@ test('every page is one document, under a policy that runs no inline script or s
   expect(document).toMatch(/<meta name="description" content=".{50,160}">/);
 });
 
-test('script and style are for ever under their names, compressed, and small', async () => {
+test('script and style are immutable under their names, compressed, and small', async () => {
   const found = await assets();
   expect(found.map((address) => address.split('.').at(-1)).sort()).toEqual(['css', 'js']);
   for (const address of found) {
@@ -61,7 +61,7 @@ test('script and style are for ever under their names, compressed, and small', a
   expect((await get('/assets/index-00000000.js')).statusCode).toBe(404);
 });
 
-test('what a browser has is not sent again, and HEAD sends nothing', async () => {
+test('cached files are not sent again, and HEAD sends no body', async () => {
   for (const address of ['/', '/favicon.svg', '/robots.txt', ...(await assets())]) {
     for (const coding of ['identity', 'gzip']) {
       const headers = { 'accept-encoding': coding };
@@ -76,7 +76,7 @@ test('what a browser has is not sent again, and HEAD sends nothing', async () =>
   expect((await get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml');
 });
 
-test('a person who asks for what is not there gets a page, a program the problem document', async () => {
+test('for a missing page, browsers get a page and programs the problem document', async () => {
   const page = await get('/nowhere', BROWSER);
   expect([page.statusCode, page.headers['content-type']]).toEqual([
     404,
@@ -95,12 +95,12 @@ test('a person who asks for what is not there gets a page, a program the problem
   expect(posted.headers['content-type']).toMatch(/^application\/problem\+json/);
 });
 
-test('crawlers are led to the front page only', async () => {
+test('crawlers are directed to the front page only', async () => {
   const { body } = await get('/robots.txt');
   expect(body.split('\n')).toEqual(['User-agent: *', 'Disallow: /my', 'Disallow: /auth/', '']);
 });
 
-test('/config.json says where the API is, and what can be bought', async () => {
+test('/config.json says where the API is, and what is for sale', async () => {
   expect((await get('/config.json')).json()).toEqual({
     api_url: `${API}/below`,
     membership_available: false,

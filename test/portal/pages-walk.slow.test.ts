@@ -11,7 +11,7 @@ const CHECKOUT = 'https://checkout.example.org/pay';
 const unused = async () => {
   throw new Error('not asked for here');
 };
-/** A shop whose checkout is far away. */
+/** A shop with a remote checkout. */
 const SHOP: Payment = {
   subscribe: async () => `${CHECKOUT}/membership`,
   buyPack: async (_account, pack) => `${CHECKOUT}/${pack}`,
@@ -37,7 +37,7 @@ async function mailedCode(email: string, had = 0): Promise<string> {
   return /^ *(\d{6})$/m.exec(text ?? '')![1];
 }
 
-/** The name of what has the focus: its text, or what it is labelled. */
+/** The name of the focused element: its text or its label. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(`(() => {
     const { activeElement: one } = document;
@@ -66,7 +66,7 @@ test('from the first visit to a metered request with the new key', async () => {
   expect(await code.getAttribute('autocomplete')).toBe('one-time-code');
   expect(await code.getAttribute('inputmode')).toBe('numeric');
   const digits = await mailedCode('ada@example.org');
-  // As it is copied from a mail.
+  // As copied from a mail.
   await page.evaluate(
     `navigator.clipboard.writeText(' ${digits.slice(0, 3)} ${digits.slice(3)} ')`,
   );
@@ -109,13 +109,13 @@ test('from the first visit to a metered request with the new key', async () => {
 
   const ours = [site.address, site.apiAddress];
   expect(asked.filter((url) => !ours.some((one) => url.startsWith(one)))).toEqual([]);
-  // Nothing of the key is kept, and no address holds it.
+  // The key is not stored, and no address contains it.
   expect(JSON.stringify(await context.storageState({ indexedDB: true }))).not.toContain(key);
   expect(asked.filter((url) => url.includes(key))).toEqual([]);
   expect(wrong).toEqual([]);
 });
 
-test('a place is found by its name, by keyboard too', async () => {
+test('finds a place by its name, by keyboard too', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   await page.getByLabel('City or town').fill('halc');
@@ -135,7 +135,7 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  /** Goes on with the Tab key until something of that name has the focus. */
+  /** Presses the Tab key until an element of that name has the focus. */
   const tabTo = async (name: string) => {
     for (let steps = 0; steps < 40; steps++) {
       await press('Tab');
@@ -167,7 +167,7 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   await page.getByRole('dialog', { name: 'Revoke typed?' }).waitFor();
   await press('Escape');
   await expect.poll(() => focused(page)).toBe('Revoke typed');
-  // The page is told of the end of a dialog in a task of its own.
+  // The page learns of a dialog's closing in a separate task.
   await page.evaluate('new Promise(requestAnimationFrame)');
   await press('Enter');
   await page.getByRole('dialog', { name: 'Revoke typed?' }).waitFor();
@@ -185,7 +185,7 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('what goes wrong at the sign-in is said plainly, and another code can be sent', async () => {
+test('sign-in errors are explained plainly, and another code can be sent', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, `${site.address}/sign-in`, [400]);
   const send = page.getByRole('button', { name: 'Send me a code' });
@@ -195,7 +195,7 @@ test('what goes wrong at the sign-in is said plainly, and another code can be se
   await send.click();
   await page.getByText('An e-mail address looks like name@example.org.').waitFor();
   await page.getByLabel('E-mail address').fill('slow@example.org');
-  // The countdown goes by the clock of the page.
+  // The countdown uses the page's clock.
   await page.clock.install();
   await send.click();
   const right = await mailedCode('slow@example.org');
@@ -217,7 +217,7 @@ test('what goes wrong at the sign-in is said plainly, and another code can be se
   expect(wrong).toEqual([]);
 });
 
-test('the link of the mail signs in by its button, and leads to the page that was wanted', async () => {
+test('the link of the mail signs in by its button, and leads to the requested page', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, `${site.address}/sign-in?next=/my/keys`);
   await page.getByLabel('E-mail address').fill('link@example.org');
@@ -230,7 +230,7 @@ test('the link of the mail signs in by its button, and leads to the page that wa
   expect(wrong).toEqual([]);
 });
 
-test('a page of an account leads those who are not signed in to the sign-in, and back', async () => {
+test('an account page redirects signed-out visitors to the sign-in, and back', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, `${site.address}/my/plan`, [UNAUTHORIZED]);
   await page.waitForURL(`${site.address}/sign-in?next=/my/plan`);
@@ -261,7 +261,10 @@ test('another device is signed out from here, and the account is deleted', async
   const here = await ofThisTest(site.signedIn('leaving@example.org'));
   const account = (await site.proxy.ledger.accountByEmail('leaving@example.org'))!;
   await site.proxy.ledger.beginSession(account.id, {
-    ...{ id: 'elsewhere', secretHash: 'x', startedAtMs: Date.now(), address: '192.0.2.1' },
+    id: 'elsewhere',
+    secretHash: 'x',
+    startedAtMs: Date.now(),
+    address: '192.0.2.1',
     client: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
   });
   const { page, wrong } = await openWatched(here, `${site.address}/my/account`);
@@ -283,7 +286,7 @@ test('another device is signed out from here, and the account is deleted', async
   expect(wrong).toEqual([]);
 });
 
-test('the pages stand while the API is down, and say so', async () => {
+test('the pages stay up while the API is down, and say so', async () => {
   const context = await ofThisTest(site.browser.newContext());
   await context.route(`${site.apiAddress}/**`, (route) => route.abort());
   const page = await context.newPage();
@@ -294,7 +297,7 @@ test('the pages stand while the API is down, and say so', async () => {
   await page.getByLabel('E-mail address').waitFor();
 });
 
-test('a script that is smuggled into a page does not run', async () => {
+test('a script injected into a page does not run', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   expect(await runsSmuggled(page)).toBe(false);

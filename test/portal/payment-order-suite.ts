@@ -12,7 +12,7 @@ import type {
   Subscription,
 } from '../support/stripe-stand-in/objects.ts';
 
-/** What customers and banks do, in random turns. */
+/** Random actions of customers and banks. */
 const action = fc.oneof(
   fc.record({ kind: fc.constant('subscribe' as const), who: fc.nat() }),
   fc.record({ kind: fc.constant('pack' as const), who: fc.nat() }),
@@ -35,10 +35,10 @@ interface Sale {
   readonly charge: Charge;
 }
 
-/** That the order, the number and the loss of events make no difference. */
+/** The order, repetition and loss of events make no difference. */
 export function paymentOrderSuite(name: string, newAddress: () => string): void {
   describe(`events on ${name}`, () => {
-    test('told in order, in any order and twice, late, or not at all: the ledgers end the same, and as reckoned by hand', async () => {
+    test('delivered in order, shuffled, twice, late, or not at all: the ledgers end up equal, and match the hand calculation', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(action, { minLength: 8, maxLength: 25 }),
@@ -127,7 +127,7 @@ async function act(
       books.dispute(charge, charge.amount - charge.amount_refunded);
     }
   } else if (one.kind === 'decide') {
-    // Also one that has been decided before.
+    // Including one that has already been decided.
     const dispute = chosen([...books.disputes.values()], one.which);
     if (dispute) books.closeDispute(dispute, one.isWon ? 'won' : 'lost');
   } else if (one.kind === 'cancel') {
@@ -146,7 +146,7 @@ async function act(
   }
 }
 
-/** The same events again, in any order, some twice, with portals that end in the middle. */
+/** The same events again, in any order, some twice, with portals that stop midway. */
 async function deliverInDisorder(
   shop: Shop,
   ledger: Ledger,
@@ -172,7 +172,7 @@ async function deliverInDisorder(
   expect(await ledger.openEvents(10)).toEqual([]);
 }
 
-/** The tokens that an account's money stands for: of each sale what was not given back of it. */
+/** The tokens that an account's payments are worth: of each sale, the part not refunded. */
 function reckoned(shop: Shop, account: AccountId): number {
   return salesTo(shop, account).reduce((sum, { tokens, charge }) => {
     const disputed = disputesOf(shop, charge)
@@ -193,7 +193,9 @@ function salesTo({ books }: Shop, account: AccountId): Sale[] {
       mode === 'payment' && payment_status === 'paid' && client_reference_id === account,
   );
   return [...invoices, ...sessions].map((paid) => ({
-    ...{ account, tokens: 10_000, charge: books.chargeOf(paid) },
+    account,
+    tokens: 10_000,
+    charge: books.chargeOf(paid),
   }));
 }
 

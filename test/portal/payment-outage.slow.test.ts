@@ -16,7 +16,7 @@ const receive = async () => {
 };
 
 test.each(['error', 'stall', 'drip'] as const)(
-  'events that come while Stripe is out (%s) are kept, and acted upon when it is back',
+  'keeps events that arrive while Stripe is down (%s), and handles them when it is back',
   async (fault) => {
     const id = await shop.newAccount();
     await shop.subscribe(id);
@@ -34,7 +34,7 @@ test.each(['error', 'stall', 'drip'] as const)(
   },
 );
 
-test('while Stripe is out, one event is tried and not each of them, and less and less often', async () => {
+test('while Stripe is down, tries one event rather than each, and less and less often', async () => {
   await shop.subscribe(await shop.newAccount());
   shop.standIn.fault = 'error';
   await receive();
@@ -54,7 +54,7 @@ test('while Stripe is out, one event is tried and not each of them, and less and
 });
 
 test.each([403, 500, 'stall'] as const)(
-  'an event that always fails (%s) holds up no other',
+  'an event that always fails (%s) blocks no other',
   async (fault) => {
     const id = await shop.newAccount();
     shop.standIn.faultAt.set('GET /v1/invoices/in_bad', fault);
@@ -62,7 +62,7 @@ test.each([403, 500, 'stall'] as const)(
     for (let hour = 1; hour <= 4; hour++) {
       await shop.buyPack(id, 'pack_10k');
       await shop.deliverNew();
-      // Where nothing was answered, a few seconds go by before the next is tried.
+      // Without any response, the next try waits a few seconds.
       shop.books.advance(5);
       await shop.payment.settleOpenEvents();
       expect((await shop.standing(id)).balance).toBe(hour * 10_000);
@@ -73,7 +73,7 @@ test.each([403, 500, 'stall'] as const)(
   },
 );
 
-test('closings that Stripe does not answer hold up no payment', async () => {
+test('closings that Stripe does not respond to block no payment', async () => {
   for (const _ of [1, 2]) {
     const closing = await shop.newAccount();
     const { id } = await shop.subscribe(closing);
@@ -89,10 +89,13 @@ test('closings that Stripe does not answer hold up no payment', async () => {
   expect((await shop.reported(id)).balance).toBe(10_000);
 });
 
-test('more events that always fail than are read at once hide none that comes later', async () => {
+test('more failing events than one read returns hide none that comes later', async () => {
   const settled: string[] = [];
   const worker = new EventWorker({
-    ...{ ledger: shop.ledger, now: shop.now, onError: () => {}, isOwn: () => true },
+    ledger: shop.ledger,
+    now: shop.now,
+    onError: () => {},
+    isOwn: () => true,
     settle: async ({ object }) => {
       if (object === 'in_lost') throw new Error('never');
       settled.push(object);
@@ -109,7 +112,7 @@ test('more events that always fail than are read at once hide none that comes la
   expect(settled).toEqual(['in_new']);
 });
 
-test('what Stripe fails at for ever holds up nothing else that is reconciled', async () => {
+test('a permanent failure at Stripe blocks no other reconciliation', async () => {
   const id = await shop.newAccount();
   await shop.subscribe(id);
   const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
@@ -119,11 +122,13 @@ test('what Stripe fails at for ever holds up nothing else that is reconciled', a
     `1 not settled, all others are: ${refund.id}: not this one`,
   );
   expect(await shop.standing(id)).toMatchObject({
-    ...{ balance: 15_000, membership: { status: 'active' }, addsUp: true },
+    balance: 15_000,
+    membership: { status: 'active' },
+    addsUp: true,
   });
 });
 
-test('an event that fails by itself holds no other up', async () => {
+test('an event that fails on its own blocks no other', async () => {
   const id = await shop.newAccount();
   shop.books.tell('invoice.paid', { id: 'in_lost', object: 'invoice', created: 0 });
   await shop.buyPack(id, 'pack_10k');
@@ -132,18 +137,18 @@ test('an event that fails by itself holds no other up', async () => {
   shop.books.advance(2 * DAY);
   await shop.payment.settleOpenEvents();
   expect(await shop.ledger.openEvents(10)).toHaveLength(1);
-  // What Stripe does not know for three days, it does not know.
+  // An object unknown to Stripe for three days does not exist.
   shop.books.advance(1 * DAY + 60);
   await shop.payment.settleOpenEvents();
   expect(await shop.ledger.openEvents(10)).toEqual([]);
 });
 
-test('however many events fail, their worker goes on', async () => {
+test('the event worker survives any number of failing events', async () => {
   const reported = { type: 'invoice.paid', object: 'in_lost', receivedAtMs: 0 };
   const open = Array.from({ length: 150_000 }, (_, i) => ({ id: `evt_${i}`, ...reported }));
   const worker = await ofThisTest(
     new EventWorker({
-      // On a disk it would take minutes to keep so many.
+      // On a disk, storing that many would take minutes.
       ledger: {
         keepEvent: async () => true,
         openEvents: async (limit, offset = 0) => open.slice(offset, offset + limit),
@@ -158,7 +163,7 @@ test('however many events fail, their worker goes on', async () => {
   await worker.wake();
 });
 
-test('a portal that ends in the middle leaves nothing undone and does nothing twice', async () => {
+test('a portal that stops midway leaves nothing undone and does nothing twice', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => shop.newAccount()));
   for (const id of accounts) {
     await shop.subscribe(id);
@@ -177,7 +182,7 @@ test('a portal that ends in the middle leaves nothing undone and does nothing tw
   expect(await shop.ledger.openEvents(10)).toEqual([]);
 });
 
-test('two portals on one ledger act on the same events at once, and nothing is done twice', async () => {
+test('two portals on one ledger handle the same events at once, and nothing is done twice', async () => {
   const other = shop.paymentFor(shop.ledger);
   const id = await shop.newAccount();
   const subscription = await shop.subscribe(id);
@@ -194,7 +199,7 @@ test('two portals on one ledger act on the same events at once, and nothing is d
   });
 });
 
-test('reconcile finds all that was missed, counts it, and finds nothing the second time', async () => {
+test('reconcile finds everything that was missed, counts it, and finds nothing the second time', async () => {
   const id = await shop.newAccount();
   const subscription = await shop.subscribe(id);
   const gone = await shop.newAccount();
@@ -215,8 +220,14 @@ test('reconcile finds all that was missed, counts it, and finds nothing the seco
   shop.books.events.length = 0;
   const found = await shop.reconcile(sinceMs);
   expect(found).toEqual({
-    ...{ invoices: 4, sessions: 103, refunds: 2, disputes: 1, subscriptions: 2 },
-    ...{ tokensGranted: 1_050_000, tokensTakenBack: 25_000, membershipsChanged: 2 },
+    invoices: 4,
+    sessions: 103,
+    refunds: 2,
+    disputes: 1,
+    subscriptions: 2,
+    tokensGranted: 1_050_000,
+    tokensTakenBack: 25_000,
+    membershipsChanged: 2,
   });
   expect(await shop.standing(id)).toMatchObject({
     balance: 20_000 + 1_030_000 - 20_000 - 5_000,
@@ -225,6 +236,8 @@ test('reconcile finds all that was missed, counts it, and finds nothing the seco
   });
   expect(await shop.standing(gone)).toMatchObject({ balance: 20_000, membership: null });
   expect(await shop.reconcile()).toMatchObject({
-    ...{ tokensGranted: 0, tokensTakenBack: 0, membershipsChanged: 0 },
+    tokensGranted: 0,
+    tokensTakenBack: 0,
+    membershipsChanged: 0,
   });
 });

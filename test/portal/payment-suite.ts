@@ -5,7 +5,7 @@ import { ofTests } from '../support/of-tests.ts';
 import { DAY, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
 import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
 
-/** What payment promises on any ledger. `newAddress` gives that of a new and empty one. */
+/** The contract of payment on any ledger. `newAddress` returns that of a new and empty one. */
 export function paymentSuite(name: string, newAddress: () => string): void {
   describe(`payment on ${name}`, () => {
     const shop = ofTests(() => Shop.open(newAddress()));
@@ -21,7 +21,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         ({ parent }) => parent?.subscription_details.subscription === subscription,
       );
 
-    test('a membership begins with its first payment, and renews with 10,000 tokens each month', async () => {
+    test('a membership starts with its first payment, and renews with 10,000 tokens each month', async () => {
       const { id, subscription } = await member();
       const [{ current_period_end: end }] = subscription.items.data;
       const begun = await shop.standing(id);
@@ -42,7 +42,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(causes).toEqual(invoicesOf(subscription.id).map((invoice) => `invoice:${invoice.id}`));
     });
 
-    test('a payment that fails leaves some days; then the membership has lapsed, and the next payment brings it back', async () => {
+    test('a failed payment leaves some days of grace; then the membership lapses until the next payment', async () => {
       const { id, subscription } = await member();
       const [item] = subscription.items.data;
       const paidUntil = item.current_period_end;
@@ -67,7 +67,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       });
     });
 
-    test('a month that begins unpaid gives no more days to one that is past due', async () => {
+    test('a month that starts unpaid extends no past-due membership', async () => {
       const { id, subscription } = await member();
       const [item] = subscription.items.data;
       const paidUntil = item.current_period_end;
@@ -79,14 +79,14 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.cancel(subscription);
     });
 
-    test('after the last failed try the subscription is over, and the tokens stay', async () => {
+    test('after the last failed try the subscription ends, and the tokens stay', async () => {
       const { id, subscription } = await member();
       shop.books.withoutMoney.add(subscription.customer);
       shop.books.advance(45 * DAY);
       expect(await shop.reported(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
     });
 
-    test('one that is cancelled holds until what is paid for ends, unless it is taken up again', async () => {
+    test('a cancelled membership lasts to the end of the paid period, unless it is resumed', async () => {
       const { id, subscription } = await member();
       const [item] = subscription.items.data;
       shop.books.cancelAtPeriodEnd(subscription);
@@ -103,7 +103,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(await shop.reported(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
     });
 
-    test('a pack is granted when its money is there, by card at once and by bank later', async () => {
+    test('grants a pack when its money arrives, by card at once and by bank later', async () => {
       const id = await shop.newAccount();
       await shop.buyPack(id, 'pack_10k');
       const later = await shop.buyPack(id, 'pack_50k', 'bank');
@@ -112,7 +112,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(await shop.reported(id)).toMatchObject({ balance: 60_000, addsUp: true });
     });
 
-    test('a refund takes tokens in proportion to the money; of all of it, in whatever parts, all of them', async () => {
+    test('a refund takes tokens in proportion to the money; a full one, in any number of parts, takes all of them', async () => {
       const id = await shop.newAccount();
       const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
       shop.books.refund(charge, 400);
@@ -126,7 +126,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(await shop.reported(id)).toMatchObject({ balance: 0, addsUp: true });
     });
 
-    test('a refund takes tokens to zero at most', async () => {
+    test('a refund reduces the tokens to zero at most', async () => {
       const { id, subscription } = await member();
       await shop.use(id, 9_000);
       shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[0]), 1_000);
@@ -135,7 +135,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect((await shop.reported(id)).balance).toBe(10_000);
     });
 
-    test('a refund of half and a dispute of all of one payment take its tokens once, and none of another payment', async () => {
+    test('refunding half of a payment and disputing all of it takes its tokens once, and none of another payment', async () => {
       const id = await shop.newAccount();
       const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
       await shop.buyPack(id, 'pack_50k');
@@ -143,12 +143,12 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect((await shop.reported(id)).balance).toBe(55_000);
       const dispute = shop.books.dispute(charge, 1_200);
       expect(await shop.reported(id)).toMatchObject({ balance: 50_000, addsUp: true });
-      // What the dispute took beside the refund comes back with it.
+      // The tokens that the dispute took in addition to the refund come back with it.
       shop.books.closeDispute(dispute, 'won');
       expect(await shop.reported(id)).toMatchObject({ balance: 55_000, addsUp: true });
     });
 
-    test('a refund that fails gives back what it had taken', async () => {
+    test('a failed refund gives back the tokens it had taken', async () => {
       const id = await shop.newAccount();
       const refund = shop.books.refund(
         shop.books.chargeOf(await shop.buyPack(id, 'pack_10k')),
@@ -159,7 +159,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(await shop.reported(id)).toMatchObject({ balance: 10_000, addsUp: true });
     });
 
-    test('a dispute takes tokens while it is open or lost, and gives back what it took when won', async () => {
+    test('a dispute takes tokens while it is open or lost, and gives them back when won', async () => {
       const id = await shop.newAccount();
       const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_50k'));
       const inquiry = shop.books.dispute(charge, 5_000, true);
@@ -171,7 +171,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.closeDispute(dispute, 'won');
       expect(await shop.reported(id)).toMatchObject({ balance: 30_000, addsUp: true });
 
-      // Banks change their minds: lost after all, and won in the end.
+      // Banks change their minds: lost after all, and eventually won.
       for (const [status, balance] of [
         ['lost', 0],
         ['won', 30_000],
@@ -189,7 +189,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(await shop.reported(id)).toMatchObject({ balance: 30_000, addsUp: true });
     });
 
-    test('a refund that is told before its payment leaves no tokens', async () => {
+    test('a refund reported before its payment leaves no tokens', async () => {
       const id = await shop.newAccount();
       const session = await shop.buyPack(id, 'pack_10k');
       shop.books.refund(shop.books.chargeOf(session), 1_200);
@@ -207,7 +207,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       ]);
     });
 
-    test('what costs nothing, is in another currency, of another price, or of part of a month grants nothing', async () => {
+    test('a payment of zero, in another currency, at another price, or for part of a month grants nothing', async () => {
       const id = await shop.newAccount();
       const { books } = shop;
       const customer = books.addCustomer(null, {}).id;
@@ -227,7 +227,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect((await shop.reported(id)).balance).toBe(10_000);
     });
 
-    test('a month that a coupon or a balance at Stripe pays, or part of it, is paid; credit for the rest of a month pays none', async () => {
+    test('a month paid in full or part by a coupon or Stripe balance counts as paid; credit for the rest of a month pays none', async () => {
       const { id, subscription } = await member();
       const { customer } = subscription;
       shop.books.balances.set(customer, 400);
@@ -245,7 +245,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.cancel(subscription);
     });
 
-    test('when the price changes, the new one is sold, and who pays the old one renews and stays', async () => {
+    test('when the price changes, the new one is sold, and subscribers at the old one renew and stay', async () => {
       const { id, subscription } = await member();
       const lapsing = await member();
       const newer = shop.books.addPrice('price_newer', 800);
@@ -260,11 +260,13 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       await shop.deliverNew();
       for (const account of [id, other]) {
         expect(await shop.standing(account)).toMatchObject({
-          ...{ balance: 20_000, addsUp: true, membership: { status: 'active' } },
+          balance: 20_000,
+          addsUp: true,
+          membership: { status: 'active' },
         });
       }
       expect((await shop.standing(lapsing.id)).membership?.status).toBe('past_due');
-      // Told by nobody, it is found all the same.
+      // Found even without an event.
       shop.books.advance(30 * DAY);
       shop.books.cancel(subscription);
       shop.books.events.length = 0;
@@ -274,7 +276,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       await shop.restart();
     });
 
-    test('what is told of others is taken, closed and forgotten', async () => {
+    test('accepts and forgets events of unrelated customers', async () => {
       const { books } = shop;
       const customer = books.addCustomer(null, {}).id;
       const membership = books.prices.get(MEMBERSHIP_PRICE)!;
@@ -286,7 +288,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(shop.errors).toEqual([]);
     });
 
-    test('a membership that an operator gave stays as it is', async () => {
+    test('a membership given by an operator stays unchanged', async () => {
       const { id, subscription } = await member();
       await shop.ledger.setMembership(id, WITHOUT_END, BY);
       shop.books.cancel(subscription);
@@ -294,7 +296,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
     });
 
     test.each(['older', 'newer'])(
-      'of two subscriptions of one customer the one that holds longer gives the membership: the %s',
+      'of one customer’s two subscriptions the one that lasts longer gives the membership: the %s',
       async (longer) => {
         const { id, subscription: older } = await member();
         shop.books.advance(5 * DAY);
@@ -311,7 +313,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       },
     );
 
-    test('of two subscriptions, the end of one leaves the other', async () => {
+    test('the end of one of two subscriptions leaves the other', async () => {
       const { id, subscription } = await member();
       shop.books.advance(5 * DAY);
       const membership = shop.books.prices.get(MEMBERSHIP_PRICE)!;
@@ -323,7 +325,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       });
     });
 
-    test('reconciling since a moment finds what was made long before it, and changed after', async () => {
+    test('reconciling since a moment finds objects created long before it, and changed after', async () => {
       const id = await shop.newAccount();
       const { books } = shop;
       const refunded = books.chargeOf(await shop.buyPack(id, 'pack_50k'));

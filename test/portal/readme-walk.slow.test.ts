@@ -39,12 +39,12 @@ async function someBlock(): Promise<string> {
   throw new Error('no block of the demo city is near a street');
 }
 
-/** A command of the built program that listens. */
+/** A listening command of the built program. */
 const started = (cwd: string, ...args: string[]) =>
   startServer([TTA, ...args, '--port', '0'], {}, { cwd });
 
 describe.each(['SQLite', 'Redis'])('on %s', (kind) => {
-  test('the commands of the document lead from an address to a metered answer', async () => {
+  test('the commands of the document lead from an address to a metered response', async () => {
     const cwd = path.join(folder, kind);
     await mkdir(cwd);
     const ledger = kind === 'SQLite' ? `sqlite:${path.join(cwd, 'ledger')}` : redis!.address();
@@ -71,7 +71,10 @@ describe.each(['SQLite', 'Redis'])('on %s', (kind) => {
       const shown = JSON.parse((await run(process.execPath, args)).stdout);
       expect(shown).toMatchObject({ sessions: 1, membership: null });
       expect(shown.audit.map(({ what }: { what: string }) => what)).toEqual([
-        ...['key-created', 'signed-in', 'tokens-granted', 'account-opened'],
+        'key-created',
+        'signed-in',
+        'tokens-granted',
+        'account-opened',
       ]);
     } finally {
       expect([await portal.stop(), await api.stop()]).toEqual([0, 0]);

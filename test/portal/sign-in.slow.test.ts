@@ -8,7 +8,7 @@ import { openPortal, slugOf } from '../support/portal-harness.ts';
 
 const portal = ofTests(() => openPortal());
 beforeEach(() => {
-  // A day on, all limits are full again.
+  // A day later, all limits are back to full.
   portal.clock.aheadMs += 25 * 60 * 60 * 1000;
 });
 
@@ -16,7 +16,7 @@ let people = 0;
 const someone = () => `someone${++people}@example.org`;
 const otherCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
-test('asking, the code of the mail, and one is signed in with the grant of a new account', async () => {
+test('requesting a code and entering it signs a new account in with its grant', async () => {
   const email = someone();
   const visitor = portal.visitor();
   const asked = await visitor.post('/auth/request', { email });
@@ -25,7 +25,7 @@ test('asking, the code of the mail, and one is signed in with the grant of a new
   expect(subject).toBe('Sign in to 127.0.0.1:8081');
   const answer = await visitor.post('/auth/verify-code', {
     email,
-    // In two groups, as the mail shows it to people.
+    // In two groups, as the mail displays it.
     code: /\b\d{6}\b/.exec(text)![0].replace(/^.../, '$& '),
   });
   expect([answer.statusCode, answer.json()]).toEqual([
@@ -35,7 +35,7 @@ test('asking, the code of the mail, and one is signed in with the grant of a new
   expect((await visitor.get('/account')).json()).toEqual(answer.json());
 });
 
-test('the link of a mail leads on to the page that was wanted', async () => {
+test('the link of a mail leads on to the requested page', async () => {
   const email = someone();
   const visitor = portal.visitor();
   await visitor.post('/auth/request', { email, next: '/my/plan' });
@@ -61,7 +61,9 @@ test('one mailbox is one account with one grant, however its address is written,
   await first.change('POST', '/keys', { label: 'mine' });
   const again = portal.visitor();
   expect((await again.signIn('someone+shop@GoogleMail.com'.toLowerCase())).json()).toEqual({
-    ...{ email: 'Some.One@gmail.com', tokens_remaining: 5_000, membership: null },
+    email: 'Some.One@gmail.com',
+    tokens_remaining: 5_000,
+    membership: null,
   });
   expect((await again.get('/keys')).json().keys).toHaveLength(1);
   expect((await again.change('DELETE', '/account')).statusCode).toBe(204);
@@ -73,7 +75,7 @@ test('one mailbox is one account with one grant, however its address is written,
   expect((await back.signIn('s.o.m.e.o.n.e@gmail.com')).json().tokens_remaining).toBe(0);
 });
 
-test('the answer is the same for an address that is known, unknown, or has been sent many', async () => {
+test('the response is the same for an address that is known, unknown, or has been sent many', async () => {
   const [known, unknown, many] = [someone(), someone(), someone()];
   await portal.visitor().signIn(known);
   const visitor = portal.visitor({ address: '10.1.0.1' });
@@ -87,7 +89,7 @@ test('the answer is the same for an address that is known, unknown, or has been 
   expect(portal.mails.filter(({ to }) => to === many)).toHaveLength(5);
 });
 
-test('a code is taken once, of racing answers by one; the link of the same mail has gone with it', async () => {
+test('accepts a code once, even from racing requests; the mail’s link expires with it', async () => {
   const email = someone();
   const { code, token } = await portal.visitor().ask(email);
   const racing = await Promise.all(
@@ -98,7 +100,7 @@ test('a code is taken once, of racing answers by one; the link of the same mail 
   expect([late.statusCode, slugOf(late)]).toEqual([400, 'invalid-link']);
 });
 
-test('a code lasts ten minutes, the newest of an address alone counts, others have none', async () => {
+test('a code lasts ten minutes, and only the newest of its own address counts', async () => {
   const [email, other] = [someone(), someone()];
   const visitor = portal.visitor();
   const first = await visitor.ask(email);
@@ -117,7 +119,7 @@ test('a code lasts ten minutes, the newest of an address alone counts, others ha
   expect((await visitor.get('/auth/csrf')).statusCode).toBe(401);
 });
 
-test('an owner gets in at every minute, however many mails others have asked for', async () => {
+test('an owner gets in at any minute, however many mails others have requested', async () => {
   const emails = Array.from({ length: 21 }, someone);
   for (const [i, email] of emails.entries()) {
     const stranger = portal.visitor({ address: `10.3.${i}.1` });
@@ -126,7 +128,7 @@ test('an owner gets in at every minute, however many mails others have asked for
   for (const [minute, email] of emails.entries()) {
     const owner = portal.visitor({ address: `10.4.${minute}.1` });
     expect((await owner.post('/auth/request', { email })).statusCode).toBe(202);
-    // Mails go out in turn: after this one, that one has gone if it goes at all.
+    // Mails are sent in order: once this one has gone, so has that one, if it goes at all.
     await owner.ask(someone());
     const { text } = portal.mails.findLast(({ to }) => to === email)!;
     const token = /token=([\w-]+)/.exec(text)![1];
@@ -137,11 +139,11 @@ test('an owner gets in at every minute, however many mails others have asked for
 });
 
 describe('guessing', () => {
-  test('a mailbox takes twenty tries a day, from whatever clients, through whatever codes', async () => {
+  test('a mailbox allows twenty tries a day, across clients and codes', async () => {
     const email = someone();
     let tries = 0;
     for (;;) {
-      // The codes of ten minutes are five.
+      // Ten minutes allow five codes.
       portal.clock.aheadMs += 4 * 60 * 1000;
       const guesser = portal.visitor({ address: `10.2.${tries}.1` });
       const { code, token } = await guesser.ask(email);
@@ -149,7 +151,7 @@ describe('guessing', () => {
       if (answer.statusCode === 429) {
         expect(slugOf(answer)).toBe('too-many-codes');
         expect(Number(answer.headers['retry-after'])).toBeGreaterThan(60 * 60);
-        // The right code is refused then too, and the owner has the link.
+        // The right code is then refused too, but the owner has the link.
         const right = await guesser.post('/auth/verify-code', { email, code });
         expect(right.statusCode).toBe(429);
         expect((await guesser.post('/auth/verify', { token })).statusCode).toBe(200);
@@ -161,7 +163,7 @@ describe('guessing', () => {
     expect(tries).toBe(20);
   });
 
-  test('a client takes sixty tries an hour over all addresses; an IPv6 network is one client', async () => {
+  test('a client has sixty tries an hour over all addresses; an IPv6 network is one client', async () => {
     const statuses = [];
     for (let tries = 0; tries < 70; tries++) {
       const guesser = portal.visitor({ address: `2001:db8:7:7::${tries.toString(16)}` });
@@ -174,7 +176,7 @@ describe('guessing', () => {
     expect((await neighbour.signIn(someone())).statusCode).toBe(200);
   });
 
-  test('where many guess at once, a client has ten tries an hour; past thousands codes rest, and links work', async () => {
+  test('during mass guessing a client has ten tries an hour; past thousands, codes pause, and links work', async () => {
     const now = () => Date.now() + portal.clock.aheadMs;
     const fill = (what: keyof typeof LIMITS) =>
       Promise.all(
@@ -187,7 +189,7 @@ describe('guessing', () => {
     const refused = await guess();
     expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    // A person who types the code of a mail is not kept out by them.
+    // A customer who types the code of a mail is not locked out by them.
     expect((await portal.visitor({ address: '10.5.0.2' }).signIn(someone())).statusCode).toBe(200);
     await fill('tried by all, of many');
     const [email, honest] = [someone(), portal.visitor({ address: '10.5.0.3' })];
@@ -199,9 +201,9 @@ describe('guessing', () => {
     expect((await portal.visitor().signIn(someone())).statusCode).toBe(200);
   });
 
-  test('an IPv6 network of 48 bits, with as many clients as it likes, keeps others from no code and no mail', async () => {
+  test('an IPv6 /48, with any number of clients, blocks no other client’s code or mail', async () => {
     const now = () => Date.now() + portal.clock.aheadMs;
-    /** One of its 65,536 customers, or so they seem. */
+    /** One of its apparent 65,536 clients. */
     const hosts = Array.from({ length: 700 }, (_, i) => `2001:db8:bad:${i.toString(16)}::1`);
     const refusedAfter = async (take: (ip: string, i: number) => Promise<object | null>) => {
       const outcomes = await Promise.all(
@@ -216,7 +218,7 @@ describe('guessing', () => {
     const mails = await refusedAfter((ip) => portal.app.mailBudget!.take(ip, now()));
     expect(mails).toBe(200);
     expect((await portal.visitor({ address: '10.5.0.1' }).signIn(someone())).statusCode).toBe(200);
-    // Another of its machines is told so before anything is done for it.
+    // Another of its machines is refused before any work is done for it.
     const asked = await portal
       .visitor({ address: '2001:db8:bad:ffff::1' })
       .post('/auth/request', { email: someone() });
@@ -224,7 +226,7 @@ describe('guessing', () => {
     expect(portal.app.mailBudget!.refused).toBe(0);
   });
 
-  test('a client has thirty codes sent in ten minutes, and is told how long to wait', async () => {
+  test('a client can request thirty codes in ten minutes, and then learns how long to wait', async () => {
     const clientId = portal.visitor({ address: '10.3.0.1' });
     for (let asked = 0; asked < 30; asked++) await clientId.ask(someone());
     const refused = await clientId.post('/auth/request', { email: someone() });
@@ -237,7 +239,7 @@ describe('guessing', () => {
   });
 });
 
-test('the mails of an hour are bounded for all portals of a ledger; past them one is told to wait, and the last mail still works', async () => {
+test('all portals of a ledger share an hourly mail limit; past it clients are told to wait, and the last mail still works', async () => {
   const { ledger } = portal;
   const config = { mailsPerHour: 10 };
   const [one, other] = [
@@ -265,7 +267,7 @@ test('the mails of an hour are bounded for all portals of a ledger; past them on
   expect((await honest.post('/auth/request', { email: someone() })).statusCode).toBe(202);
 });
 
-test('what the ledger keeps of a challenge lets nobody in, and names nobody', () => {
+test('a stored challenge reveals neither its code nor its address', () => {
   const email = 'somebody@example.org';
   const { mailed, mailbox, challenge } = newChallenge('a secret of the portal', email, 0);
   const kept = JSON.stringify({ mailbox, challenge });
@@ -286,12 +288,12 @@ test('codes are uniform over a million: chi-squared of their first, third and la
   }
   for (const digits of counts) {
     const chi = digits.reduce((sum, count) => sum + (count - N / 10) ** 2 / (N / 10), 0);
-    // Of nine degrees of freedom; by chance once in 50,000,000.
+    // Nine degrees of freedom; by chance once in 50,000,000.
     expect(chi).toBeLessThan(55);
   }
 });
 
-test('a link that was altered in any character opens nothing', async () => {
+test('a link altered in any character opens nothing', async () => {
   const email = someone();
   const visitor = portal.visitor();
   const { token } = await visitor.ask(email);
@@ -303,7 +305,7 @@ test('a link that was altered in any character opens nothing', async () => {
   expect((await visitor.post('/auth/verify', { token })).statusCode).toBe(200);
 });
 
-test('a secret may be changed while somebody is signing in and others are signed in', async () => {
+test('a secret can be changed during a sign-in and while others are signed in', async () => {
   const secrets = ['the secret of yesterday', 'the secret of today'];
   const ledger = portal.ledger;
   const before = await ofThisTest(openPortal({ config: { sessionSecrets: [secrets[0]] }, ledger }));

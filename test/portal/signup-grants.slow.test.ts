@@ -18,7 +18,7 @@ describe.each([
   });
   let people = 0;
 
-  /** A portal with these limits on a ledger that others have used: no network or domain comes twice. */
+  /** A portal with these limits on a ledger already in use: no network or domain occurs twice. */
   async function portalWith(limits: Partial<typeof LIMITS> | undefined) {
     const ledger = await ofThisTest(openLedger(address, { rateLimitPerMinute: 1_000_000 }));
     const config = { signupGrants: limits && { ...LIMITS, ...limits } };
@@ -28,7 +28,7 @@ describe.each([
       ip: `10.${number}.0.9`,
       now: () => Date.now() + portal.clock.aheadMs,
       domain: `company${number}.example`,
-      /** Signs in from somewhere: what is said of the account. */
+      /** Signs in from an address; returns the account as the response shows it. */
       signIn: async (email: string, from = `10.${number}.0.9`) => {
         const answer = await portal.visitor({ address: from }).signIn(email);
         expect(answer.statusCode).toBe(200);
@@ -40,10 +40,10 @@ describe.each([
   }
   const GIVEN = { tokens_remaining: 5_000, withheld: null };
   const withheld = (reason: string) => ({ tokens_remaining: 0, withheld: reason });
-  /** An address at a public host that nobody has had. */
+  /** An unused address at a public host. */
   const someone = () => `someone.${++people}@comcast.net`;
 
-  test('one address has ten grants in a day, by default; the other accounts are opened, and told why and what to do', async () => {
+  test('one address gets ten grants a day by default; further accounts are opened, and told why and what to do', async () => {
     const portal = await portalWith(undefined);
     const balances: number[] = [];
     for (let i = 0; i < 29; i++) balances.push((await portal.signIn(someone())).tokens_remaining);
@@ -59,7 +59,7 @@ describe.each([
     expect([portal.outcome('given'), portal.outcome('network')]).toEqual([10, 20]);
   });
 
-  test('a /24 of IPv4 and a /48 of IPv6 are one network each, and their neighbours others', async () => {
+  test('a /24 of IPv4 and a /48 of IPv6 are one network each, separate from their neighbours', async () => {
     const portal = await portalWith({ perNetwork: 2 });
     const site = `2001:db8:${portal.ip.split('.')[1]}`;
     const net = portal.ip.replace(/\.0\.9$/, '');
@@ -75,7 +75,7 @@ describe.each([
     }
   });
 
-  test('a domain of somebody’s own has so many in a day, whatever hosts are below it; a public host has all', async () => {
+  test('a private domain has a daily limit across its subdomains; a public mail host has none', async () => {
     const portal = await portalWith({ perNetwork: 1_000, perDomain: 3 });
     const { domain } = portal;
     for (const at of [domain, `a.${domain}`, `b.c.${domain}`]) {
@@ -86,7 +86,7 @@ describe.each([
     for (let i = 0; i < 8; i++) expect(await portal.signIn(someone())).toMatchObject(GIVEN);
   });
 
-  test('a mailbox has one, under its own address; an address with a plus is an account of its own, without', async () => {
+  test('a mailbox has one grant, under its own address; an address with a plus is a separate account without one', async () => {
     const portal = await portalWith({ perNetwork: 1_000 });
     const name = `ada.${++people}`;
     const tagged = `${name}+shop@comcast.net`;
@@ -95,13 +95,13 @@ describe.each([
     }
     expect(await portal.signIn(`${name}@comcast.net`)).toMatchObject(GIVEN);
     expect(await portal.signIn(`${name}@gmail.com`)).toMatchObject(GIVEN);
-    // The same account, as ever.
+    // The same account, as always.
     const written = `${name.replace('.', '')}+shop@googlemail.com`;
     expect(await portal.signIn(written)).toMatchObject({ email: `${name}@gmail.com`, ...GIVEN });
     expect(await portal.signIn(`+${name}@comcast.net`)).toMatchObject(GIVEN);
   });
 
-  test('the grant is given when its owner signs in and there is room again, once', async () => {
+  test('pays a withheld grant once, when its owner signs in and the limit allows it', async () => {
     const portal = await portalWith({ perNetwork: 1 });
     await portal.signIn(someone());
     const email = someone();
@@ -121,7 +121,7 @@ describe.each([
     expect(balance).toBe(5_000);
   });
 
-  test('of racing first sign-ins of one mailbox one grant comes, and no more', async () => {
+  test('racing first sign-ins of one mailbox give one grant, and no more', async () => {
     const portal = await portalWith({});
     const email = someone();
     const { signupGrants } = portal.app;
@@ -134,7 +134,7 @@ describe.each([
     expect(causes.filter((cause) => cause === 'signup')).toHaveLength(1);
   });
 
-  test('who closes an account and comes back has had the grant, also one that was withheld meanwhile', async () => {
+  test('an owner who closes an account and returns gets no second grant', async () => {
     const portal = await portalWith({ perNetwork: 1 });
     const email = someone();
     const visitor = portal.visitor({ address: portal.ip });
@@ -147,7 +147,7 @@ describe.each([
     expect(portal.outcome('former')).toBe(1);
   });
 
-  test('operators bound the grants of a day, and turn them off; what an operator gives is no part of that', async () => {
+  test('operators limit the grants of a day, and turn them off; their own gifts do not count', async () => {
     const off = await portalWith({ perDay: 0 });
     const email = someone();
     expect(await off.signIn(email)).toMatchObject(withheld('off'));
@@ -156,7 +156,7 @@ describe.each([
     expect(await off.signIn(email)).toMatchObject({ withheld: 'off', tokens_remaining: 70 });
     const on = await portalWith({ perDay: 1_000 });
     expect(await on.signIn(email)).toMatchObject({ withheld: null, tokens_remaining: 5_070 });
-    // Of the day, all grants of this ledger are a part.
+    // All grants of this ledger count towards the daily limit.
     const full = await portalWith({ perDay: 1 });
     expect(await full.signIn(someone())).toMatchObject(withheld('day'));
   });
@@ -174,7 +174,7 @@ test.each([
   ['ada@gmail.com.evil.com', 'evil.com'],
   // Every name below it is a mailbox of one customer there.
   ['ada@customer.fastmail.com', 'fastmail.com'],
-  // Names that are given away, to whoever asks for them.
+  // Subdomains given away to any applicant.
   ['ada@x.duckdns.org', 'duckdns.org'],
   ['ada@bücher.de', 'xn--bcher-kva.de'],
   ['ada@co.uk', 'co.uk'],

@@ -11,7 +11,7 @@ const DAY = 24 * HOUR;
 test.each([
   ['SQLite', newSqliteLedgers()],
   ['Redis', newRedisLedgers()],
-])('after a day of a small town every token is accounted for, on %s', async (_name, newAddress) => {
+])('after a day in a small town every token is accounted for, on %s', async (_name, newAddress) => {
   const seed = randomInt(2 ** 31);
   const random = new Random(seed);
   const town = await Town.open(newAddress(), inject('demoStore'), random);
@@ -35,7 +35,7 @@ test.each([
   }
 });
 
-/** Some have come before, and are members: so periods end within the day. */
+/** Some are earlier customers with memberships: so periods end within the day. */
 async function aMonthBefore(town: Town): Promise<void> {
   for (let day = 0; day < 15; day++) {
     await town.settle();
@@ -62,7 +62,7 @@ async function anHour(town: Town, urls: readonly string[]): Promise<void> {
   if (random.chance(0.3)) books.withoutMoney.add(random.pick(members()).customer);
   if (random.chance(0.1)) books.cancelAtPeriodEnd(random.pick(members()));
   if (random.chance(0.1)) books.cancel(random.pick(members()));
-  // A server may end while it is asked.
+  // A server may stop during a request.
   await Promise.all([
     ...Array.from({ length: 8 }, () => town.call(someone(), random.pick(urls))),
     random.chance(0.4) ? town.restartProxy() : null,

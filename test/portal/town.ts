@@ -12,23 +12,23 @@ import { openPortal, type PortalHarness, type Visitor } from '../support/portal-
 import { Shop } from '../support/shop.ts';
 import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
 
-/** Somebody who lives in the town, and what they know of their own doings. */
+/** A resident of the town, and a record of their own actions. */
 export interface Citizen {
   readonly email: string;
   readonly address: string;
   cookie: string | undefined;
   key: string | undefined;
-  /** By the answers that came: tokens and requests that were charged. */
+  /** From the received responses: charged tokens and requests. */
   used: number;
   requests: number;
 }
 
-/** A portal and a proxy over one ledger, each with its own hold of it, and the people who use them. */
+/** A portal and a proxy over one ledger, each with its own connection, and their users. */
 export class Town {
   readonly citizens: Citizen[] = [];
   readonly random: Random;
   readonly shop: Shop;
-  /** Events that Stripe has not got rid of. */
+  /** Events that Stripe has not delivered yet. */
   readonly responseWriter: StripeEvent[] = [];
   readonly #ledger: string;
   readonly #store: Store;
@@ -63,7 +63,7 @@ export class Town {
     await this.#store.close();
   }
 
-  /** Questions about blocks of the release. */
+  /** Requests about blocks of the release. */
   async urls(): Promise<string[]> {
     const { manifest } = this.#releases.current;
     const { geoids } = await this.#releases.current.index(Object.values(manifest.counties)[0]);
@@ -101,7 +101,7 @@ export class Town {
     await this.#openProxy();
   }
 
-  /** Signs somebody new up, with a key. */
+  /** Signs a new customer up, with a key. */
   async settle(): Promise<void> {
     const number = this.citizens.length + 1;
     const email = `citizen${number}@example.org`;
@@ -116,7 +116,7 @@ export class Town {
     citizen.key = made.json().key;
   }
 
-  /** Somebody at the portal, signed in anew if the session has ended. */
+  /** A customer at the portal, signed in again if the session has ended. */
   async #at(citizen: Citizen): Promise<Visitor> {
     const { clock } = this.#portal;
     clock.aheadMs = this.shop.now() - Date.now();
@@ -127,7 +127,7 @@ export class Town {
     return visitor;
   }
 
-  /** A call of the API: what is answered is what was paid for. */
+  /** A call of the API: a response is a paid response. */
   async call(citizen: Citizen, url: string): Promise<void> {
     const headers = { authorization: `Bearer ${citizen.key}` };
     const answer = await this.#proxy.app.inject({ url, headers }).catch(() => null);
@@ -136,7 +136,7 @@ export class Town {
     citizen.requests++;
   }
 
-  /** Subscribes and pays; nothing if there is a membership. */
+  /** Subscribes and pays; does nothing if there is a membership. */
   async subscribe(citizen: Citizen): Promise<void> {
     const answer = await (await this.#at(citizen)).change('POST', '/billing/subscribe');
     if (answer.statusCode !== 200) return;
@@ -159,7 +159,7 @@ export class Town {
     await this.#newKey(citizen);
   }
 
-  /** Stripe sends what it has to tell, in no order; some of it is lost on the way. */
+  /** Stripe sends its events in random order, losing some on the way. */
   async post(): Promise<void> {
     this.responseWriter.push(...this.shop.books.events.splice(0));
     for (const event of this.random.shuffle(this.responseWriter.splice(0))) {
@@ -169,7 +169,9 @@ export class Town {
       }
       const { body, signature } = this.shop.standIn.sign(event);
       const answer = await this.#portal.app.inject({
-        ...{ method: 'POST', url: '/billing/webhook', payload: body },
+        method: 'POST',
+        url: '/billing/webhook',
+        payload: body,
         headers: { 'stripe-signature': signature },
       });
       if (answer.statusCode !== 200 || this.random.chance(0.1)) this.responseWriter.push(event);

@@ -22,7 +22,7 @@ const [{ geoid }] = county.blocks;
 
 beforeEach(() => publishSmallRelease(at('store'), 'first', [county]));
 
-/** Has processes run a module before their program. */
+/** Makes processes load a module before their program. */
 const before = (code: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
 });
@@ -30,13 +30,13 @@ const before = (code: string) => ({
 const serveArgs = () => ['--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
-describe.each([1, 2])('%i processes, told to end', (processes) => {
+describe.each([1, 2])('%i processes, told to stop', (processes) => {
   test.each([
     ['SIGTERM twice', 'SIGTERM', 'SIGTERM'],
     ['Ctrl-C twice', 'SIGINT', 'SIGINT'],
     ['Ctrl-C and SIGTERM', 'SIGINT', 'SIGTERM'],
     ['SIGTERM, and an error while they do', 'SIGTERM', 'SIGUSR2'],
-  ] as const)('by %s, end at once', async (_, one, other) => {
+  ] as const)('by %s, stop at once', async (_, one, other) => {
     const fleet = await startFleet(serveArgs(), {
       ...before("process.on('SIGUSR2', () => { throw new Error('of this test'); })"),
       PROCESSES: `${processes}`,
@@ -54,7 +54,7 @@ describe.each([1, 2])('%i processes, told to end', (processes) => {
   });
 });
 
-test('told to end while others still start, a process answers what it has begun', async () => {
+test('a process told to stop while others still start completes the requests it has begun', async () => {
   const gate = at('gate');
   const port = await freePort();
   const code = `
@@ -64,7 +64,7 @@ test('told to end while others still start, a process answers what it has begun'
     if (cluster.worker?.id === 2) while (!existsSync(${JSON.stringify(gate)})) await wait();
   `;
   const { key } = await withLedger(at('ledger'), (ledger) => openCustomer(ledger, { tokens: 100 }));
-  // What runs tests sets a BASE_URL of its own, which is a setting of ours too.
+  // Test runners set their own BASE_URL, which is also one of our settings.
   const { BASE_URL: _, ...inherited } = process.env;
   const env = { ...inherited, ...before(code), PROCESSES: '2' };
   const args = [TTA, 'serve', ...serveArgs(), '--port', `${port}`];
@@ -76,7 +76,7 @@ test('told to end while others still start, a process answers what it has begun'
       () => null,
     );
   await expect.poll(ready).not.toBe(null);
-  // Half of what is wanted is not ready for what is asked of all.
+  // One of two processes is not enough for readiness.
   expect(await ready()).toMatchObject([503, { processes: { serving: 1, wanted: 2 } }]);
 
   const body = JSON.stringify({ origins: [geoid], mode: ['walk'] });
@@ -104,7 +104,7 @@ test('told to end while others still start, a process answers what it has begun'
 
 describe('a process', () => {
   const MODULE = pathToFileURL(path.resolve('dist/infra/shutdown-signals.js')).href;
-  /** What comes of a program that ends on signals. */
+  /** The outcome of a program that stops on signals. */
   const ended = async (close: string, then: string) => {
     const code = `
       import { shutDownOnSignals } from '${MODULE}';
@@ -123,11 +123,11 @@ describe('a process', () => {
   };
   const interrupt = "process.kill(process.pid, 'SIGINT');";
 
-  test('ends with 0 when it has closed', async () => {
+  test('exits with 0 once it has closed', async () => {
     expect(await ended('', interrupt)).toEqual({ exitCode: 0, signal: null, noise: '' });
   });
 
-  test('ends with 1 when it has closed after an error, which it tells', async () => {
+  test('exits with 1 once it has closed after an error, which it reports', async () => {
     const { exitCode, noise } = await ended('', "setTimeout(() => { throw new Error('odd'); })");
     expect(exitCode).toBe(1);
     expect(noise).toMatch(/^a fault of this program, please report it: Error: odd\n/);

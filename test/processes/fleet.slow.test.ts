@@ -24,9 +24,9 @@ const at = (name: string) => path.join(folder, name);
 let fleet: ServedFleet;
 let account: AccountId;
 let key: string;
-/** Who waits for an answer that does not come is to find out. */
+/** Clients waiting for a response that will not come must be notified. */
 const usual = new Agent({ headersTimeout: 10_000 });
-/** A connection a request, so that each may go to another process. */
+/** A connection per request, so that each may go to another process. */
 const strangers = () => new Agent({ pipelining: 0, headersTimeout: 10_000 });
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -63,7 +63,8 @@ const get = (url: string, dispatcher = usual) =>
 test('rates are counted once over all processes, by account and by address', async () => {
   const metricsPort = await freePort();
   await start({
-    ...{ RATE_LIMIT_PER_MINUTE: '20', FREE_RATE_LIMIT_PER_MINUTE: '15' },
+    RATE_LIMIT_PER_MINUTE: '20',
+    FREE_RATE_LIMIT_PER_MINUTE: '15',
     METRICS_PORT: String(metricsPort),
   });
   const dispatcher = strangers();
@@ -80,7 +81,7 @@ test('rates are counted once over all processes, by account and by address', asy
     return passed.map(({ left }) => Number(left)).sort((a, b) => a - b);
   };
   const upTo = (limit: number) => Array.from({ length: limit }, (_, i) => i);
-  // Each of what is left is told once: no two processes give out the same request.
+  // Each remaining count occurs once: no two processes grant the same request.
   expect(await answered('/v1/tokens')).toEqual(upTo(20));
   expect(await answered('/v1/meta/modes')).toEqual(upTo(15));
   const countedBy = async () => {
@@ -97,20 +98,20 @@ test('rates are counted once over all processes, by account and by address', asy
       Array.from({ length: 50 }, async () => (await get('/v1/tokens', dispatcher)).body.dump()),
     );
   }
-  // Each process has series of its own, so that a restart of one is a reset of its counters alone.
+  // Each process has its own series, so that its restart resets only its own counters.
   expect(await processes()).toEqual(new Set(['1', '2']));
 });
 
-/** A token a row, and one for an answer without. */
+/** One token per row, and one for a response without any. */
 const tokensOf = (body: unknown) =>
   Math.max(1, (body as { results: readonly unknown[] }).results.length);
 
-test('processes killed under load cost nobody a paid answer, and the books add up', async () => {
+test('killing processes under load loses no paid response, and the books add up', async () => {
   await start();
   let stop = false;
   const posted = { requests: 0, tokens: 0 };
   const got = { requests: 0, tokens: 0, cut: 0 };
-  // A POST with an Idempotency-Key is sent again until it is answered; a GET that is cut is not.
+  // A POST with an Idempotency-Key is retried until it succeeds; a broken GET is not.
   const post = async (idempotencyKey: string, geoid: string): Promise<number> => {
     for (;;) {
       const answer = await request(`${fleet.address}/v1/blocks/summary`, {
@@ -184,7 +185,7 @@ test('processes killed under load cost nobody a paid answer, and the books add u
   expect(gets.tokens).toBeGreaterThanOrEqual(got.tokens);
 });
 
-test('each follows releases by itself, and none serves one that cannot be opened', async () => {
+test('each process follows releases independently, and none serves one that cannot be opened', async () => {
   const metricsPort = await freePort();
   await start({ FREE_RATE_LIMIT_PER_MINUTE: '1000000', METRICS_PORT: String(metricsPort) });
   const failures = async () => {
@@ -193,7 +194,7 @@ test('each follows releases by itself, and none serves one that cannot be opened
     return Array.from(each, ([, count]) => Number(count));
   };
   const dispatcher = strangers();
-  /** What enough strangers are told that each process has been asked. */
+  /** The releases served, sampled over enough connections to reach each process. */
   const served = async () => {
     const asked = Array.from({ length: 40 }, async () => {
       const { body } = await get('/v1/last-updated', dispatcher);
@@ -209,7 +210,7 @@ test('each follows releases by itself, and none serves one that cannot be opened
   await publishSmallRelease(at('store'), 'third', [county]);
   const latest = JSON.parse(await readFile(at('store/latest.json'), 'utf8'));
   await writeFile(at(`store/${latest.manifest}`), '{}');
-  // It is counted, until what is named is what is served.
+  // It is counted until the named release is the served one.
   await expect.poll(async () => Math.min(...(await failures()))).toBeGreaterThan(1);
   expect(await served()).toEqual(['second']);
   expect(await (await get('/v1/ready')).body.json()).toMatchObject({
@@ -220,7 +221,7 @@ test('each follows releases by itself, and none serves one that cannot be opened
   await expect.poll(failures).toEqual([0, 0]);
 });
 
-/** A POST of which the last byte is yet to come. */
+/** A POST whose last byte is yet to come. */
 async function begunPost() {
   const { port } = new URL(fleet.address);
   const socket = connect(Number(port), '127.0.0.1');
@@ -240,7 +241,7 @@ async function begunPost() {
   await new Promise<void>((resolve) => {
     socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`, () => resolve());
   });
-  // It has come when the request after it, on another connection, has been answered.
+  // It has arrived once a later request on another connection has been served.
   for (let i = 0; i < 4; i++) await (await get('/v1/health', strangers())).body.dump();
   return async () => {
     socket.write(body.slice(-1));
@@ -249,7 +250,7 @@ async function begunPost() {
   };
 }
 
-test('requests that have begun are answered, when all are to end and when the parent dies', async () => {
+test('started requests complete on shutdown and when the parent dies', async () => {
   await start();
   const finish = await begunPost();
   const stopped = fleet.stop();
@@ -277,7 +278,7 @@ test('requests that have begun are answered, when all are to end and when the pa
   expect(fleet.noise()).toBe('');
 });
 
-test('processes that cannot begin end the start with one line; those that no longer can, the service', async () => {
+test('processes that cannot start end the start with one line; later failures end the service', async () => {
   const wrong = start({ PROCESSES: '2', HOST: '192.0.2.1' });
   await expect(wrong).rejects.toThrow(/^\S+ .* did not start: tta: .*192\.0\.2\.1.*\n$/);
   await start();
@@ -290,7 +291,7 @@ test('processes that cannot begin end the start with one line; those that no lon
   );
 });
 
-test('one that cannot begin while another serves is tried until it can, and the other serves on', async () => {
+test('retries a process that cannot start while another one keeps serving', async () => {
   const metricsPort = await freePort();
   await start({ METRICS_PORT: String(metricsPort) });
   await rename(at('store/manifests'), at('away'));

@@ -6,7 +6,7 @@ import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** Messages one way: each takes a random while, and none overtakes another. */
+/** One-way messages: each takes a random time, and none overtakes another. */
 class Wire {
   readonly #delayMs: () => number;
   #lastMs = 0;
@@ -55,7 +55,7 @@ class SharedLimit {
   }
 }
 
-/** What comes of a promise; time passes until then. */
+/** The outcome of a promise; time advances until then. */
 async function awaited<T>(promise: T | Promise<T>): Promise<T> {
   let isSettled = false;
   const settling = Promise.resolve(promise).finally(() => {
@@ -73,14 +73,15 @@ beforeEach(() => {
 describe('processes that share a limit', () => {
   const SEEDS = Array.from({ length: 20 }, (_, seed) => seed);
   test.each(SEEDS)(
-    'let just so many requests pass a window, whoever is asked, seed %i',
+    'allow exactly the limit per window, whichever process gets the requests, seed %i',
     async (seed) => {
       const random = new Random(seed);
       const limit = 1 + random.below(200);
       const count = 1 + random.below(5);
       const shared = new SharedLimit(limit, count, () => random.below(3));
       const taken: { atMs: number; allowed: boolean; remaining: number }[] = [];
-      // One process may be asked far more than the others, and all fall silent now and then.
+      // One process may receive far more requests than the others, and all fall silent
+      // occasionally.
       const favourite = random.below(count);
       const asked: Promise<void>[] = [];
       for (let n = 0; n < 3 * limit; n++) {
@@ -95,7 +96,8 @@ describe('processes that share a limit', () => {
       }
       await vi.advanceTimersByTimeAsync(1_000);
       await Promise.all(asked);
-      // Windows follow each other, each opened by the first request after the end of the one before.
+      // Windows follow each other, each opened by the first request after the end of the previous
+      // one.
       let windowEndsMs = 0;
       let passed = 0;
       for (const { atMs, allowed, remaining } of taken) {
@@ -109,7 +111,7 @@ describe('processes that share a limit', () => {
     },
   );
 
-  test('ask the parent for few of their requests, and tell what is left as it is', async () => {
+  test('consult the parent for few of their requests, and report the remaining count exactly', async () => {
     const shared = new SharedLimit(300, 2);
     const left: number[] = [];
     for (let n = 0; n < 300; n++) {
@@ -117,14 +119,14 @@ describe('processes that share a limit', () => {
     }
     expect(shared.messages).toBeLessThan(150);
     expect(left.at(-1)).toBe(0);
-    // Of what the other process has in hand it is not known how much is used.
+    // The used part of the other process's lease is unknown.
     for (const [n, remaining] of left.entries()) {
       expect(Math.abs(remaining - (299 - n))).toBeLessThanOrEqual(2 * Math.ceil(300 / 16));
     }
     expect(await awaited(shared.take(0))).toMatchObject({ allowed: false, rate: { remaining: 0 } });
   });
 
-  test('ask nothing for a second request at once, or for those that are refused', async () => {
+  test('do not consult it for a second concurrent request, or for refused ones', async () => {
     const shared = new SharedLimit(100, 2);
     expect((await awaited(shared.take(0))).rate).toEqual({
       limit: 100,
@@ -135,12 +137,12 @@ describe('processes that share a limit', () => {
     expect(shared.take(0)).toMatchObject({ allowed: true, rate: { remaining: 98 } });
     const many = Array.from({ length: 200 }, () => shared.take(1));
     const passed = (await awaited(Promise.all(many))).filter(({ allowed }) => allowed);
-    // The other had some more in hand, which were called back.
+    // The other had some more leased, which were called back.
     expect(passed).toHaveLength(98);
     expect(shared.take(1)).toMatchObject({ allowed: false, rate: { remaining: 0 } });
   });
 
-  test('count as used what a process has in hand and does not give back', async () => {
+  test('count a lease that a process does not return as used', async () => {
     const shared = new SharedLimit(64, 2);
     await awaited(shared.take(0));
     vi.spyOn(shared.processes[0], 'giveBack').mockReturnValue(new Promise(() => {}) as never);
@@ -149,12 +151,12 @@ describe('processes that share a limit', () => {
     expect(passed).toHaveLength(60);
   });
 
-  test('are told that the ledger is away when there is no parent any more', async () => {
+  test('report the ledger as unavailable when the parent is gone', async () => {
     const orphan = new LeasedRates(() => Promise.reject(new Error('gone')));
     await expect(orphan.take('somebody', Date.now())).rejects.toBeInstanceOf(LedgerUnavailable);
   });
 
-  test('begin a window anew when the clock has been set back', async () => {
+  test('restart the window when the clock has been set back', async () => {
     const shared = new SharedLimit(1, 1);
     const taken = async () => (await awaited(shared.take(0))).allowed;
     expect([await taken(), await taken()]).toEqual([true, false]);

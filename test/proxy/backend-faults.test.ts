@@ -25,7 +25,7 @@ afterEach(() => proxy.close());
 
 const balance = () => proxy.balance(customer.id);
 
-test('what nobody foresaw is 500, uncharged; its cause is in the log under the request id only', async () => {
+test('an unforeseen error is 500, uncharged; its cause is in the log under the request id only', async () => {
   const logged: unknown[][] = [];
   proxy.app.log.error = (...entry: unknown[]) => void logged.push(entry);
   const cause = new TypeError(`cannot read ${folder}`);
@@ -39,13 +39,13 @@ test('what nobody foresaw is 500, uncharged; its cause is in the log under the r
   expect(await balance()).toBe(TOKENS);
 });
 
-test('a service whose store is gone is not ready, and is again when the store is back', async () => {
+test('a service without its store is not ready, and is ready again once the store is back', async () => {
   const ready = async () => {
     const { statusCode, body } = await proxy.get('/v1/ready');
     return [statusCode, JSON.parse(body).checks.store];
   };
   expect((await proxy.get(summary, customer.key)).statusCode).toBe(200);
-  // It cannot be followed, but can be read.
+  // New releases cannot be detected, but objects can be read.
   await rename(path.join(folder, 'latest.json'), path.join(folder, 'aside'));
   expect(await ready()).toEqual([200, 'ok']);
   await rename(path.join(folder, 'aside'), path.join(folder, 'latest.json'));
@@ -58,7 +58,7 @@ test('a service whose store is gone is not ready, and is again when the store is
   expect(await ready()).toEqual([200, 'ok']);
 });
 
-test('what cannot be followed in latest.json is told, and the service stays ready on its release', async () => {
+test('reports an unusable latest.json, and stays ready on its current release', async () => {
   const ready = async () => {
     const { statusCode, body } = await proxy.get('/v1/ready');
     return [statusCode, JSON.parse(body).checks];
@@ -84,7 +84,7 @@ test('what cannot be followed in latest.json is told, and the service stays read
   ]);
 });
 
-test('requests for the same cold answer share its reads, and each is charged', async () => {
+test('requests for the same cold response share its reads, and each is charged', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => proxy.get(summary, customer.key)),
   );
@@ -98,7 +98,7 @@ test('requests for the same cold answer share its reads, and each is charged', a
 
 test('a ledger that fails at the debit is 503 with Retry-After, and delivers no row', async () => {
   const readRange = proxy.store.readRange.bind(proxy.store);
-  // The ledger goes away between the admission and the debit.
+  // The ledger goes down between the admission and the debit.
   proxy.store.readRange = async (...range) => {
     await proxy.ledger.close();
     return readRange(...range);

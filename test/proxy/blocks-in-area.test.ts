@@ -6,7 +6,7 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
 
-/** Codes of the counties that blocks were found in, and of those that were looked at. */
+/** Codes of the counties that blocks were found in, and of those that were examined. */
 async function search(counties: readonly WideCounty[], area: SearchedArea) {
   const { release, read } = wideRelease(counties);
   const found: string[] = [];
@@ -30,7 +30,7 @@ function problemOf(polygons: readonly Polygon[]): string {
   }
 }
 
-describe('the limit of area cannot be gone around', () => {
+describe('the area limit cannot be bypassed', () => {
   const country = boxRing(-100, 30, -80, 40);
 
   test('by holes outside the shell, or twice in the same place', () => {
@@ -42,14 +42,14 @@ describe('the limit of area cannot be gone around', () => {
     expect(problemOf([[country, hole, slid]])).toMatch(/^invalid-geometry/);
   });
 
-  test('by polygons that lie upon each other', () => {
+  test('by overlapping polygons', () => {
     const [a, b] = [boxRing(-100, 30, -99.9, 30.1), boxRing(-99.95, 30.05, -99.8, 30.2)];
     expect(problemOf([[a], [b]])).toMatch(/^invalid-geometry: .*overlap/);
     expect(problemOf([[a], [a]])).toMatch(/^invalid-geometry: .*overlap/);
     expect(problemOf([[a], [boxRing(-99.9, 30, -99.8, 30.1)]])).toBe('none');
   });
 
-  test('what lies between two hundred small rings counts', () => {
+  test('the space between two hundred small rings counts', () => {
     const holes = Array.from({ length: 200 }, (_, i) => {
       const [west, south] = [-99 + (i % 20) * 0.9, 31 + Math.floor(i / 20) * 0.8];
       return boxRing(west, south, west + 0.1, south + 0.1);
@@ -58,8 +58,8 @@ describe('the limit of area cannot be gone around', () => {
   });
 });
 
-describe('only counties that an area touches are looked at', () => {
-  test('not those between two polygons far apart', async () => {
+describe('examines only counties that an area touches', () => {
+  test('but none between two polygons far apart', async () => {
     const area = drawnArea([
       [boxRing(-99.9, 30.1, -99.8, 30.2)],
       [boxRing(-80.2, 39.8, -80.1, 39.9)],
@@ -69,7 +69,7 @@ describe('only counties that an area touches are looked at', () => {
     expect(found).toEqual(['10001', '13200']);
   });
 
-  test('not those around a sliver across the country', async () => {
+  test('but none around a sliver across the country', async () => {
     const sliver: Ring = positions('-99.9 30.01, -80.1 39.99, -80.1 39.99001, -99.9 30.01');
     const { read, pages } = await search(wholeCountry(), drawnArea([[sliver]]));
     // It runs from corner to corner through 80 columns and 40 rows.
@@ -78,7 +78,7 @@ describe('only counties that an area touches are looked at', () => {
     expect(pages).toBe(Math.ceil(read.length / 64));
   });
 
-  test('a county without a corner in the area, and an area within a county, are found', async () => {
+  test('finds a county without a corner in the area, and an area within a county', async () => {
     const centres = [[-99.5, 30.5]] as const;
     const county = { fips: '10001', box: [-100, 30, -99, 31] as const, centres };
     const inside = drawnArea([[boxRing(-99.6, 30.4, -99.4, 30.6)]]);
@@ -89,7 +89,7 @@ describe('only counties that an area touches are looked at', () => {
     expect((await search([county], across)).found).toEqual(['10001']);
   });
 
-  test('one page looks into 64 counties, and the pages together into all', async () => {
+  test('one page examines 64 counties, and the pages together all of them', async () => {
     const teeth = Array.from({ length: 30 }, (_, i): [number, number][] => {
       const y = 30.1 + i * 0.3;
       return [
@@ -115,16 +115,13 @@ describe('a circle across the antimeridian', () => {
     centres: positions('179.9 52, -179.9 52, -170 52'),
   };
 
-  test.each([[179.99], [-179.99], [180], [-180]])(
-    'around %s has what is on both sides',
-    async (lon) => {
-      const { release } = wideRelease([aleutians]);
-      const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0, 'asker');
-      const blocks: number[] = [];
-      for await (const { index, ordinals } of counties) {
-        blocks.push(...ordinals.map((i) => index.geoids[i]));
-      }
-      expect(blocks).toEqual([2016e10, 2016e10 + 1]);
-    },
-  );
+  test.each([[179.99], [-179.99], [180], [-180]])('around %s contains both sides', async (lon) => {
+    const { release } = wideRelease([aleutians]);
+    const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0, 'asker');
+    const blocks: number[] = [];
+    for await (const { index, ordinals } of counties) {
+      blocks.push(...ordinals.map((i) => index.geoids[i]));
+    }
+    expect(blocks).toEqual([2016e10, 2016e10 + 1]);
+  });
 });

@@ -4,7 +4,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** As much as may be on its way of bodies, in bodies as large as they may be. */
+/** The limit on bodies in flight, in bodies of the maximum size. */
 const FULL = 128;
 
 const proxy = proxyOfTests();
@@ -15,8 +15,11 @@ beforeAll(async () => {
 
 function head(method: string, length: string): string {
   const lines = [
-    ...[`${method} /v1/blocks/summary HTTP/1.1`, 'Host: x', length],
-    ...[`Authorization: Bearer ${proxy.key}`, 'Content-Type: application/json'],
+    `${method} /v1/blocks/summary HTTP/1.1`,
+    'Host: x',
+    length,
+    `Authorization: Bearer ${proxy.key}`,
+    'Content-Type: application/json',
   ];
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
@@ -40,13 +43,13 @@ async function open(): Promise<Connection> {
   return { socket, received: () => text, closed };
 }
 
-/** A body in chunks of so many bytes, the whole of it valid JSON. */
+/** A body in chunks of the given number of bytes, all of it valid JSON. */
 function chunked(bytes: number, chunks: number): string {
   const blanks = `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`.repeat(chunks);
   return `${head('POST', 'Transfer-Encoding: chunked')}${blanks}b\r\n{"origins":\r\n3\r\n[1]\r\n1\r\n}\r\n0\r\n\r\n`;
 }
 
-test('a body in hundreds of small pieces is taken, and so is one in many that are larger', async () => {
+test('accepts a body in hundreds of small pieces, or in many larger ones', async () => {
   for (const body of [chunked(1, 500), chunked(100, 5_000)]) {
     const { socket, received } = await open();
     socket.write(body);
@@ -64,7 +67,7 @@ test('a body in thousands of crumbs ends its connection', async () => {
 test.each([
   ['is refused', () => chunked(1, 50_000).replace(proxy.key, 'none')],
   ['takes none', () => chunked(1, 50_000).replace('POST', 'GET')],
-])('so does what comes in crumbs after the answer, where a request %s', async (_, request) => {
+])('so do crumbs after the response, where a request %s', async (_, request) => {
   const { socket, received, closed } = await open();
   const sent = request();
   socket.write(sent.slice(0, 1_000));
@@ -74,7 +77,7 @@ test.each([
   expect(received().match(/HTTP/g)).toHaveLength(1);
 });
 
-test('the connection of a refused request whose body comes at once goes on', async () => {
+test('the connection of a refused request whose body arrives at once continues', async () => {
   const { socket, received } = await open();
   const body = ' '.repeat(MEBIBYTE - 1);
   socket.write(head('POST', `Content-Length: ${body.length}`).replace(proxy.key, 'none') + body);
@@ -83,7 +86,7 @@ test('the connection of a refused request whose body comes at once goes on', asy
   await expect.poll(received).toContain('HTTP/1.1 200 ');
 });
 
-/** Sends a body of so many bytes, and looks for an answer only when all of it has been sent. */
+/** Sends a body of the given size, and reads the response only after all of it has been sent. */
 async function answerAfter(bytes: number, connection: string): Promise<string> {
   const { socket, received, closed } = await open();
   socket.pause();
@@ -92,7 +95,7 @@ async function answerAfter(bytes: number, connection: string): Promise<string> {
   const pieces = Math.ceil(bytes / MEBIBYTE);
   for (let left = bytes; left > 0 && !socket.destroyed; left -= MEBIBYTE) {
     socket.write(Buffer.alloc(Math.min(left, MEBIBYTE), ' '));
-    // As over a network, where what is sent has been on its way for a while.
+    // As over a network, where sent data takes a while to arrive.
     await new Promise((resolve) => setTimeout(resolve, 200 / pieces));
   }
   socket.resume();
@@ -101,25 +104,25 @@ async function answerAfter(bytes: number, connection: string): Promise<string> {
 }
 
 test.each(['close', 'keep-alive'])(
-  'who sends a body that is too large to its end sees the answer: %s',
+  'a client that sends a too large body to its end sees the response: %s',
   async (connection) => {
     for (const bytes of [1.1e6, 3e6]) {
       const text = await answerAfter(bytes, connection);
       expect(text).toMatch(/^HTTP\/1\.1 413 .*payload-too-large/s);
-      // Nothing is left over, so the connection may go on.
+      // Nothing is left over, so the connection may continue.
       expect(text).not.toMatch(/^connection: close/im);
     }
   },
 );
 
-test('of a body that is far too large hardly anything is read', async () => {
+test('reads hardly anything of a body that is far too large', async () => {
   const { socket, received, closed } = await open();
   socket.write(head('POST', `Content-Length: ${1e9}`));
   await closed;
   expect(received()).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-test('what is too large and comes in chunks without an end ends its connection', async () => {
+test('a too large body in endless chunks ends its connection', async () => {
   const { socket, received, closed } = await open();
   socket.write(head('POST', 'Transfer-Encoding: chunked'));
   const piece = `100000\r\n${' '.repeat(MEBIBYTE)}\r\n`;
@@ -133,7 +136,7 @@ test('what is too large and comes in chunks without an end ends its connection',
   expect(received()).not.toMatch(/HTTP\/1\.1 200/);
 });
 
-test('when there is no room for bodies on their way, the eldest goes', async () => {
+test('when there is no room for bodies in flight, the oldest is dropped', async () => {
   const held: Connection[] = [];
   const ended: number[] = [];
   for (let i = 0; i <= FULL; i++) {
@@ -148,14 +151,14 @@ test('when there is no room for bodies on their way, the eldest goes', async () 
   const body = JSON.stringify({ origins: ['000000000000000'] });
   socket.write(`${head('POST', `Content-Length: ${body.length}`)}${body}`);
   await expect.poll(received).toMatch(/^HTTP\/1\.1 200 /);
-  // The last of those that are held is answered once all of it has come.
+  // The last of the held bodies is answered once all of it has arrived.
   const last = held.at(-1)!;
   last.socket.write(' ');
   await expect.poll(last.received).toMatch(/^HTTP\/1\.1 400 /);
   expect(ended).toEqual([0]);
 });
 
-test('a preflight is answered without what comes with it', async () => {
+test('answers a preflight without its body', async () => {
   const { socket, received } = await open();
   socket.write(head('OPTIONS', `Content-Length: ${MEBIBYTE}`));
   await expect.poll(received).toMatch(/^HTTP\/1\.1 204 /);
@@ -165,7 +168,7 @@ test.each([
   ['OPTIONS', 'application/json'],
   ['GET', 'application/json'],
   ['POST', 'text/plain'],
-])('what comes after the answer to %s of %s ends nobody’s body', async (method, type) => {
+])('data after the response to %s of %s affects no other body', async (method, type) => {
   const honest = await open();
   const body = JSON.stringify({ origins: ['000000000000000'] });
   honest.socket.write(head('POST', `Content-Length: ${body.length}`) + body.slice(0, 9));

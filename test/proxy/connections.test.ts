@@ -16,9 +16,9 @@ const TOKENS = 5000;
 const folder = folderOfEachTest();
 let proxy: ProxyHarness;
 let customer: { id: string; key: string };
-/** Lets the reads go that `holdReads` holds back. */
+/** Releases the reads that `holdReads` holds. */
 let letGo = () => {};
-/** The ends of the proxy. */
+/** The proxy's ends of the connections. */
 const accepted = new Set<Socket>();
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-/** Holds store reads back; resolves when the first has begun. */
+/** Holds store reads; resolves when the first has started. */
 function holdReads(): Promise<void> {
   const readRange = proxy.store.readRange.bind(proxy.store);
   const held = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ function open(): Promise<{ socket: Socket; received: () => string }> {
   });
 }
 
-/** Resolves when the proxy has read all that was written. */
+/** Resolves when the proxy has read everything that was written. */
 async function arrived(socket: Socket): Promise<void> {
   const end = [...accepted].find(({ remotePort }) => remotePort === socket.localPort)!;
   await expect.poll(() => end.bytesRead).toBe(socket.bytesWritten);
@@ -72,7 +72,7 @@ const ask = (url: string) =>
 const NOTHING = 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n';
 const balance = async () => (await proxy.ledger.account(customer.id))!.balance;
 
-test('a request behind another is not begun, and costs nothing when its client leaves', async () => {
+test('a pipelined request is not started early, and costs nothing when its client leaves', async () => {
   await proxy.get(hot, customer.key);
   const paid = await balance();
   const reading = holdReads();
@@ -85,13 +85,13 @@ test('a request behind another is not begun, and costs nothing when its client l
   await new Promise((resolve) => setTimeout(resolve, 50));
   letGo();
   await new Promise((resolve) => setTimeout(resolve, 200));
-  // The first was begun: its charge is given back.
+  // The first had started: its charge is refunded.
   await expect.poll(balance).toBe(paid);
   const [day] = await proxy.ledger.usage(customer.id);
   expect(day).toMatchObject({ requests: 1, tokens: TOKENS - paid });
 });
 
-test('pipelined answers come in order, and each is charged once', async () => {
+test('pipelined responses arrive in order, and each is charged once', async () => {
   const { socket, received } = await open();
   socket.write(ask(cold) + ask(hot) + ask(cold));
   await expect.poll(() => received().match(/"results"/g)).toHaveLength(3);
@@ -102,7 +102,7 @@ test('pipelined answers come in order, and each is charged once', async () => {
   expect(await balance()).toBe(TOKENS - sum);
 });
 
-test('others are let in between what one sent at once', async () => {
+test('serves other clients between requests sent at once', async () => {
   const held: number[] = [];
   let last = performance.now();
   const probe = setInterval(() => {
@@ -113,12 +113,12 @@ test('others are let in between what one sent at once', async () => {
   socket.write(NOTHING.repeat(60));
   await expect.poll(() => received().match(/HTTP\/1\.1 404/g)).toHaveLength(60);
   clearInterval(probe);
-  // Each had a turn of the loop of its own, so that the timer ran between them.
+  // Each had a separate turn of the event loop, so that the timer ran between them.
   expect(held.length).toBeGreaterThan(10);
   socket.destroy();
 });
 
-test('who sends more than 64 requests ahead is ended at once', async () => {
+test('disconnects a client that sends more than 64 requests ahead', async () => {
   const reading = holdReads();
   const { socket, received } = await open();
   socket.write(ask(cold));
@@ -128,13 +128,13 @@ test('who sends more than 64 requests ahead is ended at once', async () => {
   expect(socket.closed).toBe(false);
   const { stackTraceLimit } = Error;
   socket.write(NOTHING);
-  // One on which nothing moves would be ended too, after half a minute.
+  // An inactive connection would be closed too, after half a minute.
   await expect.poll(() => socket.closed, { timeout: 20_000 }).toBe(true);
   expect(received()).toBe('');
   expect(Error.stackTraceLimit).toBe(stackTraceLimit);
 });
 
-/** Begins a request, with more behind it, and then to close the service. */
+/** Starts a request, with more behind it, and then closes the service. */
 async function closeAmidRequest(more = '') {
   const reading = holdReads();
   const { socket, received } = await open();
@@ -145,7 +145,7 @@ async function closeAmidRequest(more = '') {
   return { received, ended: Promise.all([ended, proxy.app.close()]) };
 }
 
-test('while it closes, an answer says that it is the last, and what is behind it is not begun', async () => {
+test('while closing, a response declares itself the last, and later requests are not started', async () => {
   const { received, ended } = await closeAmidRequest(ask(hot));
   letGo();
   await ended;
@@ -156,7 +156,7 @@ test('while it closes, an answer says that it is the last, and what is behind it
   expect(await balance()).toBe(TOKENS - charged);
 });
 
-test('while it closes, a connection ends with the answer that was begun before', async () => {
+test('while closing, a connection ends with the response already started', async () => {
   const { received, ended } = await closeAmidRequest();
   await new Promise((resolve) => setTimeout(resolve, 50));
   letGo();
@@ -164,7 +164,7 @@ test('while it closes, a connection ends with the answer that was begun before',
   expect(received()).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('of too many connections, the one that has been idle for the longest time ends', async () => {
+test('of too many connections, closes the one idle for longest', async () => {
   const app = Fastify();
   let answer = (_text: string) => {};
   const later = new Promise<string>((resolve) => {
@@ -191,12 +191,12 @@ test('of too many connections, the one that has been idle for the longest time e
     sockets[nr].write(request('/now'));
     await once(sockets[nr], 'data');
   }
-  // The first still waits for its answer, and the second has asked again.
+  // The first still waits for its response, and the second has sent another request.
   await expect.poll(() => ended).toEqual([2]);
   answer('later');
 });
 
-test('a URL that is too long for the server is told how long it may be', async () => {
+test('a URL too long for the server gets the maximum length', async () => {
   const { socket, received } = await open();
   socket.write(ask(`${hot}?mode=${'walk,'.repeat(4000)}`));
   await once(socket, 'close');

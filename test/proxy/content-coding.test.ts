@@ -8,20 +8,20 @@ const texts = [0, 1_400, 2 ** 16, 2 ** 16 + 1, 3_000_000].map((length) =>
 );
 
 test.each([...texts, randomBytes(300_000)].map((bytes) => [bytes.length, bytes] as const))(
-  '%i bytes are what they were, compressed and inflated',
+  'compressing and inflating %i bytes returns them unchanged',
   async (_length, bytes) => {
     expect(gunzipSync((await gzipBody(Body.of(bytes))).whole()).equals(bytes)).toBe(true);
     expect((await gunzipBody(Body.of(gzipSync(bytes)))).whole().equals(bytes)).toBe(true);
   },
 );
 
-test('what is no gzip, or is cut off, is an error, also where it is large', async () => {
+test('invalid or truncated gzip is an error, also when it is large', async () => {
   const whole = gzipSync(randomBytes(100_000));
   await expect(gunzipBody(Body.of(whole.subarray(0, 50_000)))).rejects.toThrow();
   await expect(gunzipBody(Body.of(randomBytes(100_000)))).rejects.toThrow();
 });
 
-test('a small one is not kept waiting by large ones', async () => {
+test('large jobs do not delay a small one', async () => {
   const done: string[] = [];
   const large = Array.from({ length: 8 }, async () => {
     await gzipBody(Body.of(texts[4]));

@@ -19,14 +19,14 @@ function distance(a: Buffer, b: Buffer): number {
 const position = fc.array(fc.maxSafeNat(), { minLength: 2, maxLength: 3 });
 
 describe('a cursor', () => {
-  test('opens to what was sealed, and is the same each time', () =>
+  test('opens to its sealed contents, and is the same each time', () =>
     forAll(100, position, fc.string(), (at, query) => {
       const cursor = sealer.seal(query, at);
       expect(sealer.open(query, cursor, at.length)).toEqual(at);
       expect(sealer.seal(query, at)).toBe(cursor);
     }));
 
-  test('tells nothing of the position: neighbours differ in about half of all bits', () => {
+  test('reveals nothing of the position: neighbours differ in about half of all bits', () => {
     const cursors = Array.from({ length: 200 }, (_, i) =>
       Buffer.from(sealer.seal(QUERY, [1, 4_000 + i, 990_010_001_001_000 + i]), 'base64url'),
     );
@@ -41,7 +41,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('of another query, another secret, or changed anywhere is refused', () => {
+  test('of another query, another secret, or altered anywhere is refused', () => {
     const cursor = sealer.seal(QUERY, [1, 4213]);
     const refused = (opener: CursorSealer, query: string, given: string) =>
       expect(() => opener.open(query, given, 2)).toThrow(Problem);
@@ -58,7 +58,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('sealed with the old of two secrets still opens; new ones take the new', () => {
+  test('sealed with the old of two secrets still opens; new ones use the new', () => {
     const old = new CursorSealer(['the old secret of two']);
     const both = new CursorSealer(['the new secret of two', 'the old secret of two']);
     expect(both.open(QUERY, old.seal(QUERY, [2, 7]), 2)).toEqual([2, 7]);

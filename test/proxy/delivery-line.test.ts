@@ -5,14 +5,14 @@ import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 
-/** What the service writes at once: what it learns of the kernel is how many of these were taken. */
+/** The unit in which the service writes: the kernel's acceptance is known in whole units. */
 const PIECE = 16_384;
 const TOKENS = 1_000_000;
 
 describe.each([
   { kind: 'SQLite', ledgers: newSqliteLedgers },
   { kind: 'Redis', ledgers: newRedisLedgers },
-])('on $kind, of an answer whose connection breaks', ({ ledgers }) => {
+])('on $kind, for a response whose connection breaks', ({ ledgers }) => {
   const newAddress = ledgers();
   const proxy = ofTests(() => openProxy(inject('demoStore'), { ledger: newAddress() }));
   let geoids: string[];
@@ -27,7 +27,7 @@ describe.each([
       .map((i) => geoidFromNumber(index.geoids[i]));
   });
 
-  /** A head and, of a POST, its body: answers of one piece, of some, of many, and compressed. */
+  /** A head and, for POST, its body: responses of one piece, of some, of many, and compressed. */
   const REQUESTS: Readonly<Record<string, () => [head: string, body?: string]>> = {
     'one row': () => [`GET /v1/blocks/${geoids[60]}/summary?mode=walk&type=101`],
     'a piece': () => [`GET /v1/blocks/${geoids[60]}/summary`],
@@ -37,7 +37,7 @@ describe.each([
   };
   const isZipped = (name: string) => name.endsWith('compressed');
 
-  /** Asks over a connection whose kernel takes so many bytes. */
+  /** Sends the request over a connection whose kernel accepts the given number of bytes. */
   async function ask(name: string, allowance: number) {
     const { id, key } = await proxy.customer({ tokens: TOKENS });
     const [head, body] = REQUESTS[name]();
@@ -57,14 +57,14 @@ describe.each([
     const used = async () => {
       const usage = await proxy.ledger.usage(id);
       const sum = usage.reduce((tokens, day) => tokens + day.tokens, 0);
-      // Every commit keeps the books.
+      // Every commit keeps the books consistent.
       expect((await proxy.balance(id)) + sum).toBe(TOKENS);
       return sum;
     };
     return { socket, send, used };
   }
 
-  /** What all of an answer is: the lengths of its head and its body, and its price. */
+  /** The full response: the lengths of its head and body, and its price. */
   async function wholeOf(name: string) {
     const { socket, send, used } = await ask(name, Number.POSITIVE_INFINITY);
     send();
@@ -80,7 +80,7 @@ describe.each([
   }
 
   test.each(Object.keys(REQUESTS))(
-    'what the kernel took is paid for, and no more than the piece it was taking: %s',
+    'charges what the kernel accepted, and no more than the piece in progress: %s',
     async (name) => {
       const { head, length, price } = await wholeOf(name);
       const ends = [head + length - 1, head + Math.floor(length / 2)];
@@ -95,7 +95,7 @@ describe.each([
         const body = Math.max(0, allowance - head);
         const most = Math.min(length, body + PIECE);
         const tokensOf = (bytes: number) => Math.ceil((price * bytes) / length);
-        // A refund, if one is due, has been made once the answer is settled.
+        // A refund, if one is due, has been made once the response is settled.
         if (tokensOf(most) < price) await expect.poll(() => used()).toBeLessThan(price);
         await new Promise((resolve) => setTimeout(resolve, 20));
         const paid = await used();
@@ -106,7 +106,7 @@ describe.each([
   );
 
   test.each(Object.keys(REQUESTS))(
-    'nothing is paid where the kernel took nothing, the head neither: %s',
+    'charges nothing where the kernel accepted nothing, not even the head: %s',
     async (name) => {
       for (const how of ['noticed', 'unnoticed'] as const) {
         const { socket, send, used } = await ask(name, 0);
@@ -116,7 +116,7 @@ describe.each([
         const settled = new Promise<number>((resolve) => {
           responseWriter.send = async (raw, body) => {
             paid = await used();
-            // The answer has been debited, and is about to be written.
+            // The response has been debited, and is about to be written.
             if (how === 'noticed') socket.reset();
             else socket.resetUnnoticed();
             const share = await original(raw, body);

@@ -15,7 +15,10 @@ beforeAll(async () => {
   body = JSON.stringify({ origins });
 });
 
-/** Asks for the places of 250 blocks, some megabytes, and reads until `stop` says so of the body. */
+/**
+ * Requests the places of 250 blocks, some megabytes, and reads until `stop` returns true for the
+ * body.
+ */
 function askForMuch(
   key: string,
   stop: (received: number, length: number) => boolean,
@@ -61,7 +64,7 @@ async function books(id: string) {
   return used;
 }
 
-test('an answer cut off by a reset is paid for as far as the kernel took it', async () => {
+test('a response cut off by a reset is charged as far as the kernel accepted it', async () => {
   const { id, key } = await proxy.customer({ tokens: TOKENS });
   const { socket, text } = await askForMuch(key, (received) => received > 200_000);
   const charged = chargedIn(text);
@@ -73,7 +76,7 @@ test('an answer cut off by a reset is paid for as far as the kernel took it', as
   expect(used).toBeGreaterThanOrEqual(rowsIn(text));
 });
 
-test('an answer written to a connection that was reset, which Node calls finished, costs nothing', async () => {
+test('a response written to a reset connection, which Node reports as finished, costs nothing', async () => {
   const { id, key } = await proxy.customer({ tokens: TOKENS });
   const { responseWriter } = proxy.app.services;
   const send = responseWriter.send.bind(responseWriter);
@@ -86,7 +89,7 @@ test('an answer written to a connection that was reset, which Node calls finishe
       raw.once('finish', () => {
         hasFinished = true;
       });
-      // The kernel knows of it at once, and Node not before the next turn of the event loop.
+      // The kernel detects it at once, but Node only in the next turn of the event loop.
       socket.resetAndDestroy();
       const share = await send(raw, ...rest);
       resolve([hasFinished, used]);
@@ -101,7 +104,7 @@ test('an answer written to a connection that was reset, which Node calls finishe
   await expect.poll(() => books(id)).toBe(0);
 });
 
-test('a reader who stops just before the end, which the kernel has, is not repaid', async () => {
+test('a reader who stops just before the end, which the kernel has accepted, gets no refund', async () => {
   const { id, key } = await proxy.customer({ tokens: TOKENS });
   const { socket, text } = await askForMuch(key, (received, length) => received > length - 200_000);
   const charged = chargedIn(text);
@@ -112,7 +115,7 @@ test('a reader who stops just before the end, which the kernel has, is not repai
   expect(await books(id)).toBe(charged);
 });
 
-test('with an Idempotency-Key, an answer cut off and asked for again is paid for once', async () => {
+test('with an Idempotency-Key, a response cut off and requested again is charged once', async () => {
   const { id, key } = await proxy.customer({ tokens: TOKENS });
   const again = { 'Idempotency-Key': 'cut off' };
   const { socket, text } = await askForMuch(key, (received) => received > 200_000, again);

@@ -19,7 +19,7 @@ afterAll(() => proxy?.close());
 const openPage = async (path: string) =>
   openWatched(await ofThisTest(browser.newContext()), origin + path);
 
-test('the reference shows the routes without errors and loads nothing from elsewhere', async () => {
+test('the reference shows the routes without errors and loads no external resources', async () => {
   const { page, asked, wrong } = await openPage('/');
   expect(page.url()).toBe(`${origin}/docs`);
   await page.getByRole('heading', { name: 'Travel-Time Access Service' }).first().waitFor();
@@ -33,7 +33,7 @@ test('the reference shows the routes without errors and loads nothing from elsew
   expect(text).not.toContain('headers alone');
 });
 
-test('a request is made from the page, and the key is not kept there', async () => {
+test('sends a request from the page, and does not store the key there', async () => {
   const { id, key } = await proxy.customer({ tokens: 1_000 });
   const { page, asked, wrong } = await openPage('/docs');
   await page.getByLabel('API key').fill(key);
@@ -53,7 +53,7 @@ test('a request is made from the page, and the key is not kept there', async () 
   expect(JSON.stringify(kept)).not.toContain(key);
 });
 
-test('a script that is smuggled into the page does not run, and the page is in no frame', async () => {
+test('a script injected into the page does not run, and the page cannot be framed', async () => {
   const { page, wrong } = await openPage('/docs');
   expect(await runsSmuggled(page)).toBe(false);
   expect(wrong).toEqual([expect.stringContaining('Content Security Policy')]);

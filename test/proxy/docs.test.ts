@@ -10,7 +10,7 @@ const proxy = proxyOfTests({ config: { baseUrl: 'https://api.example.org/x' } })
 const get = (url: string, headers: Record<string, string> = {}, method?: 'HEAD' | 'POST') =>
   proxy.get(url, undefined, headers, method);
 
-test('/ leads to the reference, also behind a path', async () => {
+test('/ redirects to the reference, also behind a path prefix', async () => {
   for (const path of ['/', '/docs/']) {
     const { statusCode, headers } = await get(path);
     expect([301, 302]).toContain(statusCode);
@@ -70,7 +70,7 @@ test('script and style are compressed on request and immutable under their names
   expect([gone.statusCode, gone.json().type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
 });
 
-test('the page has every operation of the document once, its examples, and no HEAD', async () => {
+test('the page has every operation of the document once, with its examples, and no HEAD', async () => {
   const { body: page } = await get('/docs');
   const document = (await get('/openapi.json')).json();
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths);
@@ -83,7 +83,7 @@ test('the page has every operation of the document once, its examples, and no HE
   expect(page).toContain('<figcaption>Example</figcaption>');
 });
 
-test('the page weighs at most 200 kB as it is sent', async () => {
+test('the page weighs at most 200 kB as sent', async () => {
   const { body: page } = await get('/docs');
   const files = ['docs', 'favicon.ico', ...page.match(/docs\/reference-[^"]*/g)!];
   const sizes = await Promise.all(
@@ -94,7 +94,7 @@ test('the page weighs at most 200 kB as it is sent', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
 });
 
-test('page and icon are revalidated, and take GET and HEAD only', async () => {
+test('page and icon are revalidated, and accept GET and HEAD only', async () => {
   for (const path of ['/docs', '/favicon.ico']) {
     const { headers } = await get(path);
     expect((await get(path, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
@@ -105,7 +105,7 @@ test('page and icon are revalidated, and take GET and HEAD only', async () => {
   expect((await get('/favicon.ico')).headers['content-type']).toMatch(/^image\/svg\+xml/);
 });
 
-test('gzip is taken by name or by star, and its own weight decides', async () => {
+test('gzip is accepted by name or by star, and its own weight decides', async () => {
   expect(acceptsGzip(undefined)).toBe(false);
   const weight = fc.constantFrom('', ';q=0', '; q=0.000', ';q=0.5', ' ; q=1.0');
   const coding = fc.tuple(fc.constantFrom('gzip', 'GZIP', 'br', 'identity', '*', 'zgzip'), weight);

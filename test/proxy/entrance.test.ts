@@ -7,7 +7,7 @@ import { RequestScheduler } from '../../portal/http/overload.ts';
 import { httpServer } from '../../portal/http/server.ts';
 
 const MANY = 200;
-/** What leads to no route; what the router cannot decode, or read. */
+/** Paths without a route; paths that the router cannot decode, or read. */
 const PATHS = ['/none', '/%zz', 'http://x/none#here'];
 
 function spend(ms: number): void {
@@ -15,7 +15,7 @@ function spend(ms: number): void {
   while (performance.now() < until);
 }
 
-test('one who asks once enters before all that another asks at the same time', async () => {
+test('a client with one request enters before all of another’s concurrent ones', async () => {
   const entrance = new RequestScheduler();
   const entered: string[] = [];
   const begin = (clientId: string) => () => {
@@ -23,18 +23,18 @@ test('one who asks once enters before all that another asks at the same time', a
     spend(1);
   };
   for (let i = 0; i < MANY; i++) entrance.pass(() => 'many', begin('many'));
-  // Nobody has entered of those for whom there was no time.
+  // None of the requests without time for them was started.
   const atOnce = entered.length;
   entrance.pass(() => 'few', begin('few'));
   let turns = 0;
   for (; entered.length <= MANY; turns++) await turn();
   expect(entered.indexOf('few')).toBeLessThanOrEqual(atOnce + 1);
-  // A turn begins no more than there is time for: four milliseconds of a millisecond each.
+  // A turn starts no more than it has time for: four milliseconds of a millisecond each.
   expect(atOnce).toBeLessThan(10);
   expect(turns).toBeGreaterThan(MANY / 10);
 });
 
-test('those of one asker enter in their order, whether they wait or not', async () => {
+test('requests of one client enter in order, whether they wait or not', async () => {
   const entrance = new RequestScheduler();
   const entered: number[] = [];
   for (let i = 0; i < MANY; i++) {
@@ -48,7 +48,7 @@ test('those of one asker enter in their order, whether they wait or not', async 
   expect(entered).toEqual(Array.from({ length: MANY }, (_, i) => i));
 });
 
-/** A server each of whose requests takes a millisecond to count, and the addresses that it counted. */
+/** A server whose requests each take a millisecond to count, and the addresses counted. */
 async function slowServer() {
   const counted: string[] = [];
   const rates = new RateWindow(MANY);
@@ -67,7 +67,7 @@ async function slowServer() {
   });
   onTestFinished(() => app.close());
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
-  /** Resolves when the server has taken the connection: it takes one in a turn of the loop. */
+  /** Resolves when the server has accepted the connection: it accepts one per turn of the loop. */
   const open = async (localAddress: string) => {
     const taken = once(app.server, 'connection');
     const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
@@ -85,7 +85,7 @@ async function openMany(open: (localAddress: string) => Promise<Socket>): Promis
   return sockets;
 }
 
-test.each(PATHS)('what asks for %s on many connections lets others in', async (url) => {
+test.each(PATHS)('requests for %s on many connections let other clients in', async (url) => {
   const { counted, open } = await slowServer();
   const many = await openMany(open);
   const few = await open('127.0.0.3');
@@ -94,7 +94,7 @@ test.each(PATHS)('what asks for %s on many connections lets others in', async (u
   expect(counted.indexOf('127.0.0.3')).toBeLessThan(MANY / 2);
 });
 
-test.each(PATHS)('who has asked for %s and left is not begun', async (url) => {
+test.each(PATHS)('a request for %s whose client has left is not started', async (url) => {
   const { counted, open } = await slowServer();
   const many = await openMany(open);
   for (const socket of many) socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);

@@ -11,12 +11,15 @@ import { wideRelease } from '../support/wide-release.ts';
 
 const RUNS = 4;
 /**
- * What is not yet paid for, and anything at all, may hold the event loop so long, in standard works.
- * The rules are 20 and 50 ms, which `npm run bench -- loop` measures on a quiet machine.
+ * The longest that unpaid requests, and any others, may hold the event loop, in standard works. The
+ * rules are 20 and 50 ms, which `npm run bench -- loop` measures on a quiet machine.
  */
 const [UNPAID, PAID] = [8, 20];
 
-/** The least of some runs, as a multiple of standard work: what is compiled first is no matter. */
+/**
+ * The least of some runs, as a multiple of standard work: compilation in the first run does not
+ * count.
+ */
 async function held(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS; run++) {
@@ -26,7 +29,7 @@ async function held(work: () => Promise<unknown>): Promise<number> {
   return least;
 }
 
-/** Teeth over the whole height: what is asked of a latitude meets them all. */
+/** Teeth over the whole height: a query at any latitude meets them all. */
 function comb(vertices: number): Ring {
   const width = 0.5 / vertices;
   const teeth = Array.from(
@@ -36,7 +39,7 @@ function comb(vertices: number): Ring {
   return [...teeth, [-76.5, 39.5], [-76.5, 39], teeth[0]];
 }
 
-test('100,000 blocks are looked for in 2,000 vertices with others let in', async () => {
+test('lets other requests in while looking for 100,000 blocks in 2,000 vertices', async () => {
   const side = 316;
   const centres = Array.from({ length: side * side }, (_, i) => {
     const [column, row] = [i % side, Math.floor(i / side)];
@@ -54,7 +57,7 @@ test('100,000 blocks are looked for in 2,000 vertices with others let in', async
   expect(works).toBeLessThan(UNPAID);
 });
 
-test('a batch of 250 origins is answered with others let in', async () => {
+test('lets other requests in while serving a batch of 250 origins', async () => {
   const proxy = await ofThisTest(openProxy(inject('demoStore')));
   const { key } = await proxy.customer({ tokens: 1e9 });
   const release = proxy.releases.current;

@@ -6,7 +6,10 @@ const LIMIT = 3;
 let proxy: ProxyHarness | undefined;
 afterEach(() => proxy?.close());
 
-/** Asks a free route at the wire with these `X-Forwarded-For`, one after the other; the statuses. */
+/**
+ * Requests a free route at the socket with these `X-Forwarded-For`, one after the other; returns
+ * the statuses.
+ */
 async function asked(
   trustProxy: ProxyConfigInput['trustProxy'],
   forwarded: readonly (string | undefined)[],
@@ -34,11 +37,11 @@ const FORGED = [
 ];
 const REFUSED_AFTER_LIMIT = FORGED.map((_, i) => (i < LIMIT ? 200 : 429));
 
-test('without a trusted proxy nobody is believed', async () => {
+test('trusts no forwarded address without a trusted proxy', async () => {
   expect(await asked(undefined, FORGED)).toEqual(REFUSED_AFTER_LIMIT);
 });
 
-test('a peer outside the trusted networks is not believed', async () => {
+test('does not trust a peer outside the trusted networks', async () => {
   expect(await asked(['10.0.0.0/8'], FORGED)).toEqual(REFUSED_AFTER_LIMIT);
 });
 
@@ -46,11 +49,11 @@ test.each([
   ['one proxy', 1, ''],
   ['two proxies', 2, ', 10.1.2.3'],
   ['proxies by their networks', ['loopback', '10.0.0.0/8'], ', 10.1.2.3, 10.1.2.4'],
-])('behind %s, addresses forged before the client’s own change nothing', async (_, trust, hops) => {
+])('behind %s, forged addresses before the client’s own change nothing', async (_, trust, hops) => {
   const behind = (client: string) => FORGED.map((forged) => `${forged}, ${client}${hops}`);
   const statuses = await asked(trust, [
     ...behind('203.0.113.7'),
-    // Another client has a limit of its own.
+    // Another client has its own limit.
     ...behind('203.0.113.8'),
   ]);
   expect(statuses).toEqual([...REFUSED_AFTER_LIMIT, ...REFUSED_AFTER_LIMIT]);
@@ -58,10 +61,7 @@ test.each([
 
 test('all addresses of an IPv6 client’s network count as one', async () => {
   const addresses = Array.from({ length: 5 }, (_, i) => `2001:db8:0:1:${i}::${i}`);
-  expect(await asked(1, [...addresses, '2001:db8:0:2::1'])).toEqual([
-    ...[200, 200, 200, 429, 429],
-    200,
-  ]);
+  expect(await asked(1, [...addresses, '2001:db8:0:2::1'])).toEqual([200, 200, 200, 429, 429, 200]);
 });
 
 test('a path that cannot be decoded counts for the client, too', async () => {

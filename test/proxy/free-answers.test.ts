@@ -11,7 +11,7 @@ const gzip = { 'accept-encoding': 'gzip' };
 
 const LONG = ['/v1/meta/destination-types', '/openapi.json'];
 
-test.each(LONG)('%s is compressed for those who take it, under an ETag of its own', async (url) => {
+test.each(LONG)('%s is compressed for clients that accept it, under its own ETag', async (url) => {
   const [plain, packed] = [await get(url), await get(url, gzip)];
   const smaller = await get(url, { 'accept-encoding': 'gzip, deflate, br, zstd' });
   expect(plain.headers['content-encoding']).toBeUndefined();
@@ -34,7 +34,7 @@ test.each(LONG)('%s is compressed for those who take it, under an ETag of its ow
   }
 });
 
-test.each(LONG)('%s is compressed once, not for each who asks', async (url) => {
+test.each(LONG)('%s is compressed once, not per client', async (url) => {
   await get(url, gzip);
   let compressions = 0;
   const hook = createHook({
@@ -53,12 +53,12 @@ test.each(LONG)('%s is compressed once, not for each who asks', async (url) => {
   expect(compressions).toBe(0);
 });
 
-test('what fits a packet is sent as it is', async () => {
+test('a response that fits in a packet is not compressed', async () => {
   const { headers } = await get('/v1/meta/modes', gzip);
   expect(headers['content-encoding']).toBeUndefined();
 });
 
-test('a boundary is GeoJSON for those who ask for that, JSON for others', async () => {
+test('a boundary is GeoJSON for clients that request it, JSON for others', async () => {
   const url = '/v1/places/9957600/boundary';
   const typeOf = async (accept: string) => (await get(url, { accept })).headers['content-type'];
   const [json, geojson] = [await get(url), await get(url, { accept: 'application/geo+json' })];
@@ -74,7 +74,7 @@ test('a boundary is GeoJSON for those who ask for that, JSON for others', async 
   expect(await typeOf('application/json;q=0.1, application/geo+json;q=0.2')).toMatch(/geo\+json/);
 });
 
-test('an isochrone too, of its contours and not of its blocks', async () => {
+test('so is an isochrone, of its contours but not of its blocks', async () => {
   const { key } = proxy;
   const { results } = (
     await proxy.get('/v1/places/9957600/blocks?type=101&mode=walk&limit=1', key)

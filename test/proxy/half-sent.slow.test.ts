@@ -8,11 +8,13 @@ beforeAll(async () => {
   port = await proxy.listen();
   const { server } = proxy.app;
   expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 30_000]);
-  // Node looks at them each time, so that the test need not wait for so long.
+  // The interval of Node's timeout checks, shortened so that the test need not wait as long.
   Object.assign(server, { headersTimeout: 1_000, requestTimeout: 3_000 });
 });
 
-/** Sends something, and then nothing more; resolves with the seconds until the connection ends. */
+/**
+ * Sends some bytes, and then nothing more; resolves with the seconds until the connection closes.
+ */
 function seconds(sent: string): Promise<number> {
   return new Promise((resolve) => {
     const begun = performance.now();
@@ -26,7 +28,7 @@ function seconds(sent: string): Promise<number> {
 const post = () =>
   `POST /v1/blocks/pois HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${proxy.key}\r\nContent-Type: application/json\r\n`;
 
-describe.concurrent('a request that stops half-way gives its connection back', () => {
+describe.concurrent('a request that stops half-way frees its connection', () => {
   test.each([
     ['with nothing sent', () => '', 1, 5],
     ['in its first line', () => 'GET /v1/he', 1, 5],

@@ -7,14 +7,14 @@ import { standardMs } from '../support/standard-work.ts';
 
 const MAX_ERROR_BYTES = 16_000;
 /**
- * What a request may hold the event loop at a time, in standard works. The rule is 20 ms, which
- * `npm run bench -- loop` measures on a quiet machine.
+ * The longest that a request may hold the event loop in one go, in standard works. The rule is 20
+ * ms, which `npm run bench -- loop` measures on a quiet machine.
  */
 const MAX_HELD = 7;
-/** What is compiled first and collected as garbage shows less in the best of a few tries. */
+/** Compilation and garbage collection show less in the best of a few tries. */
 const TRIES = 5;
 const BODY_BYTES = 2 ** 20;
-/** As long as Node takes them, with the headers. */
+/** The maximum length that Node accepts, including the headers. */
 const QUERY_BYTES = 15_000;
 
 const proxy = proxyOfTests();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 type Request = InjectOptions;
 
-/** Asks, and how long that held the event loop at a time, in standard works. */
+/** Sends a request, and measures how long it held the event loop in one go, in standard works. */
 async function ask(request: Request) {
   for (let held = Number.POSITIVE_INFINITY, tries = 1; ; tries++) {
     const { value: answer, heldMs } = await watchLoop(() => proxy.app.inject(request));
@@ -49,7 +49,7 @@ async function expectCheap(name: string, request: Request): Promise<void> {
   expect(held, `${name} held the loop`).toBeLessThan(MAX_HELD);
 }
 
-/** So many bytes of pieces, joined by commas. */
+/** Pieces joined by commas, up to the given number of bytes. */
 function filled(piece: (i: number) => string, bytes: number): string {
   const pieces: string[] = [];
   for (let i = 0, length = 0; length < bytes; i++) {
@@ -121,7 +121,7 @@ describe('a megabyte to POST', () => {
   });
 
   test.each(POSTED)(
-    '%s, of whatever shape, is refused shortly, at once and for nothing',
+    '%s, of whatever shape, gets a short, immediate and free refusal',
     async (url) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
       for (const [name, payload] of shapes) {
@@ -131,7 +131,7 @@ describe('a megabyte to POST', () => {
   );
 });
 
-/** So many bytes of a query. */
+/** A query of the given number of bytes. */
 function query(piece: (i: number) => string, bytes = QUERY_BYTES): string {
   return filled(piece, bytes).replaceAll(',', '&');
 }
@@ -169,7 +169,7 @@ const ASKED = ENDPOINTS.filter(({ access }) => access !== 'posted').map(({ path 
 
 describe.each(ASKED)('a long query to GET %s', (path) => {
   test.each(Object.keys(QUERIES))(
-    'of %s is refused shortly, at once and for nothing',
+    'of %s gets a short, immediate and free refusal',
     async (name) => {
       const headers = { authorization: `Bearer ${key}` };
       await expectCheap(name, { url: `${path}?${QUERIES[name]}`, headers });
@@ -181,10 +181,15 @@ test('errors about a long path are short too', async () => {
   const headers = { authorization: `Bearer ${key}` };
   const long = '%00'.repeat(5_000);
   for (const url of [
-    ...[`/${long}`, `/v1/blocks/${long}/summary`, `/v1/places/${long}/pois`, `/v1/pois/${long}`],
-    ...[`/v1/places/${'9'.repeat(15_000)}/boundary`, `/v1/blocks/${'%zz'.repeat(5_000)}/summary`],
-    // Decoded and quoted, this one would be twice as long as it was sent.
-    ...[`/problems/${long}`, `/problems/${'x'.repeat(15_000)}`],
+    `/${long}`,
+    `/v1/blocks/${long}/summary`,
+    `/v1/places/${long}/pois`,
+    `/v1/pois/${long}`,
+    `/v1/places/${'9'.repeat(15_000)}/boundary`,
+    `/v1/blocks/${'%zz'.repeat(5_000)}/summary`,
+    // Decoded and quoted, this one would be twice as long as sent.
+    `/problems/${long}`,
+    `/problems/${'x'.repeat(15_000)}`,
     `/v1/isochrone/tiles/walk/${'1'.repeat(15_000)}.json`,
   ]) {
     for (const method of ['GET', 'DELETE', 'POST'] as const) {
@@ -193,7 +198,7 @@ test('errors about a long path are short too', async () => {
   }
 });
 
-test('what is left out of a list of faults is counted', async () => {
+test('counts the errors left out of a list', async () => {
   const strangers = Array.from({ length: 45 }, (_, i) => `stranger_${i}=1`).join('&');
   const { errors, errors_omitted, detail } = (
     await proxy.get(`/v1/meta/modes?${strangers}`)

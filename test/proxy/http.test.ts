@@ -7,7 +7,7 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
 
-test('If-None-Match is compared weakly, in lists', async () => {
+test('compares If-None-Match weakly, in lists', async () => {
   const opaque = fc
     .string({ unit: fc.constantFrom(...'abcXYZ09-_,/W ') })
     .map((text) => `"${text}"`);
@@ -18,6 +18,6 @@ test('If-None-Match is compared weakly, in lists', async () => {
   });
 });
 
-test('the OpenAPI document passes the linter, and its examples are what it says', async () => {
+test('the OpenAPI document passes the linter, and its examples match their schemas', async () => {
   await expectSoundOpenApi((await proxy.get('/openapi.json')).body, 30);
 });

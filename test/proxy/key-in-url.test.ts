@@ -21,7 +21,7 @@ afterAll(async () => {
   await portal.close();
 });
 
-test('a key in a URL is refused with an explanation, costs nothing, and is written nowhere', async () => {
+test('a key in a URL is refused with an explanation, costs nothing, and is not logged', async () => {
   const { key, id } = await proxy.customer({ tokens: 100 });
   const everything = (text: string) => text.replaceAll(/./g, (c) => encodeHex(c));
   const encoded = [

@@ -11,7 +11,7 @@ beforeAll(async () => {
   summary = `/v1/blocks/${geoidFromNumber(geoid)}/summary`;
 });
 
-test('what has just been answered is answered as each asks, and paid for each time', async () => {
+test('a cached response is sent in each requested form, and charged each time', async () => {
   const { id, key } = await proxy.customer();
   let left = await proxy.balance(id);
   const { etag } = (await proxy.get(summary, proxy.key)).headers as { etag: string };
@@ -37,7 +37,7 @@ test('what has just been answered is answered as each asks, and paid for each ti
   expect(await proxy.balance(id)).toBe(left);
 });
 
-test.each(['GET', '304'])('a %s of it is refused to whoever may no longer ask', async (kind) => {
+test.each(['GET', '304'])('refuses a %s of it to clients no longer authorised', async (kind) => {
   const { etag } = (await proxy.get(summary, proxy.key)).headers as { etag: string };
   const headers: Record<string, string> = kind === '304' ? { 'if-none-match': etag } : {};
   const { id, key } = await proxy.customer({ tokens: 1e6 });

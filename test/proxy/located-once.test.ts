@@ -7,7 +7,7 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
 
-test('a cold request finds its block once', async () => {
+test('a cold request locates its block once', async () => {
   const release = proxy.releases.current;
   const index = await release.index(release.counties[0].manifest);
   const ordinal = index.geoids.findIndex((_, i) => index.isFullyRoutable(i));
@@ -33,7 +33,7 @@ test('a cold request finds its block once', async () => {
   vi.restoreAllMocks();
 });
 
-test('the blocks of a place are found without a search for each', async () => {
+test('finds the blocks of a place without a search for each', async () => {
   const release = proxy.releases.current;
   const { places } = await release.places(Object.values(release.manifest.states)[0]);
   const ordinals = vi.spyOn(BlockIndex.prototype, 'ordinalOf');

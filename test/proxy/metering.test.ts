@@ -12,7 +12,7 @@ import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const proxy = proxyOfTests();
-/** Of a routable block with rows, and of one that cannot be routed. */
+/** Ids of a routable block with rows, and of one that cannot be routed. */
 let summary: string;
 let water: string;
 let pois: string;
@@ -31,7 +31,7 @@ async function ownProxy(...[store, options]: Parameters<typeof openProxy>) {
   return own;
 }
 
-test('two hundred racing requests on a balance of one hundred answers charge exactly that', async () => {
+test('two hundred racing requests on a balance of one hundred responses charge exactly that', async () => {
   const cost = Number((await proxy.get(summary, proxy.key)).headers['x-tokens-charged']);
   const customer = await proxy.customer({ tokens: 100 * cost });
   const answers = await Promise.all(
@@ -47,7 +47,7 @@ test('two hundred racing requests on a balance of one hundred answers charge exa
   });
 });
 
-test('HEAD of what is free for members charges a member nothing, and says nothing of tokens', async () => {
+test('HEAD of a route free for members charges a member nothing, and has no token headers', async () => {
   const member = await proxy.customer({ tokens: 500, member: true });
   const { block_box: box } = proxy.releases.current.county('99001')!;
   const [lon, lat] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
@@ -71,7 +71,7 @@ test('HEAD of what is free for members charges a member nothing, and says nothin
   expect(await proxy.ledger.usage(member.id)).toEqual([]);
 });
 
-test('whatever keys follow each other on one connection, each pays for its own requests', async () => {
+test('with any sequence of keys on one connection, each pays for its own requests', async () => {
   const cost = Number((await proxy.get(summary, proxy.key)).headers['x-tokens-charged']);
   const own = await ownProxy(inject('demoStore'));
   const client = new Client(`http://127.0.0.1:${await own.listen()}`);
@@ -80,8 +80,10 @@ test('whatever keys follow each other on one connection, each pays for its own r
   await forAll(15, fc.array(sent, { minLength: 2, maxLength: 10 }), async (who) => {
     const [first, second] = [await own.customer(), await own.customer()];
     const keys = {
-      ...{ first: first.key, second: second.key },
-      ...{ unknown: mintApiKey(), nonsense: 'ta_live_x' },
+      first: first.key,
+      second: second.key,
+      unknown: mintApiKey(),
+      nonsense: 'ta_live_x',
     };
     const paid = { first: 0, second: 0 };
     for (const one of who) {
@@ -96,7 +98,7 @@ test('whatever keys follow each other on one connection, each pays for its own r
   });
 });
 
-test('an answer that the client did not wait for is refunded, and one it waited for is not', async () => {
+test('refunds a response that the client did not wait for, and not one it waited for', async () => {
   const slow = await ownProxy(inject('demoStore'), { debitDelayMs: 500 });
   const customer = await slow.customer({ tokens: 5000 });
   const port = await slow.listen();
@@ -136,7 +138,7 @@ test('a cold summary is one range read once the index is cached; a hot one none'
 });
 
 test.each(['flipped', 'longer', 'absent'])(
-  'an object that is %s is 503, uncharged, and says nothing internal',
+  'an object that is %s is 503, uncharged, and reveals no internals',
   async (harm) => {
     const folder = await folderOfThisTest();
     await cp(inject('demoStore'), folder, { recursive: true });
@@ -158,7 +160,7 @@ test.each(['flipped', 'longer', 'absent'])(
   },
 );
 
-test('without a ledger the catalogue stays up, and says that it is not ready', async () => {
+test('without a ledger the catalogue stays up, and readiness fails', async () => {
   const broken = await ownProxy(inject('demoStore'));
   await broken.ledger.close();
   const urls = ['/v1/meta/modes', '/v1/ready', '/v1/health'];

@@ -10,13 +10,13 @@ const target = (link: string) => /^<([^<>"\s]+)>; rel="next"$/.exec(link)![1];
 const others = (url: string) =>
   [...new URL(url, 'http://host').searchParams].filter(([name]) => name !== 'cursor');
 
-test('a next link changes the cursor and no other parameter, however they are written', () => {
+test('a next link changes only the cursor, however the parameters are written', () => {
   const text = fc.string({ unit: fc.constantFrom(...'ab?=&+%20"<>{|}^`\\[]#\'~'), maxLength: 12 });
   const pair = fc.tuple(fc.constantFrom('type', 'q', 'mode', 'cursor', '%63ursor', ''), text);
   return forAll(2000, fc.array(pair, { maxLength: 6 }), fc.base64String(), (pairs, cursor) => {
     const raw = pairs.map(([name, value]) => `${name}=${value.replaceAll('#', '%23')}`);
     const url = `/v1/pois?${raw.join('&')}`;
-    // As a client resolves it, behind a proxy that has taken a path away.
+    // As resolved by a client, behind a proxy that has removed a path prefix.
     const next = new URL(target(nextLink(url, cursor)), `http://host/api${url}`);
     expect(next.pathname).toBe('/api/v1/pois');
     expect(next.searchParams.getAll('cursor')).toEqual([cursor]);
@@ -24,7 +24,7 @@ test('a next link changes the cursor and no other parameter, however they are wr
   });
 });
 
-test('following the links gives the pages that the cursors give, of repeated parameters too', async () => {
+test('following the links returns the same pages as the cursors, for repeated parameters too', async () => {
   let url = '/v1/pois?bbox=-71,35,-69,37&type=101&type=202&limit=2&q=';
   const { results: all } = (
     await proxy.get(`${url.replace('limit=2', 'limit=1000')}a`, proxy.key)

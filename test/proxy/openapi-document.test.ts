@@ -7,7 +7,7 @@ import { openProxy } from '../support/proxy-harness.ts';
 describe('the OpenAPI document', () => {
   const proxy = ofTests(() => openProxy(inject('demoStore')));
 
-  test('has examples that are what the release answers to their requests, and cost little', async () => {
+  test('has examples that match the release’s responses to their requests, and cost little', async () => {
     const { without, tokens } = await askForExamples(proxy);
     expect(without).toEqual([]);
     expect(tokens).toBeLessThan(PLANS.free_grant.tokens / 50);
@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('tells parameters, headers, responses and examples once, and no bounds of JavaScript', async () => {
+  test('defines parameters, headers, responses and examples once, without JavaScript bounds', async () => {
     const { body } = await proxy.get('/openapi.json');
     const { components, paths } = JSON.parse(body);
     expect(body).not.toMatch(/9007199254740991/);
@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
         const inlined = Object.entries(responses)
           .filter(([status, response]) => /^[45]/.test(status) && !('$ref' in response))
           .map(([status]) => status);
-        // Those of one operation alone, which would have a name too long to read.
+        // Those of a single operation, whose names would be too long to read.
         const alone =
           path === '/v1/isochrone' ? ['404'] : path === '/v1/blocks/query' ? ['400'] : [];
         if (path === '/v1/ready') alone.push('503');

@@ -10,7 +10,7 @@ import {
 import { ControlledSocket } from '../support/controlled-socket.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** More than the kernel takes for a reader that does not read. */
+/** More than the kernel accepts for a reader that does not read. */
 const LARGE = 32 * MEBIBYTE;
 
 let responseWriter: ResponseWriter;
@@ -24,7 +24,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A body of which something is done before its end is written. */
+/** A body during which a callback runs before its end is written. */
 class WatchedBody extends Body {
   beforeEnd = () => {};
 
@@ -43,7 +43,7 @@ class WatchedBody extends Body {
   }
 }
 
-/** A server whose answers are as many bytes as the path says. */
+/** A server whose responses have the number of bytes in the path. */
 async function serve(limits: ResponseWriterLimits, beforeEnd = () => {}) {
   responseWriter = new ResponseWriter(limits);
   const shares = new Map<number, Promise<DeliveredFraction>>();
@@ -60,7 +60,7 @@ async function serve(limits: ResponseWriterLimits, beforeEnd = () => {}) {
   return { shares, finished };
 }
 
-/** Asks for so many bytes, and stops reading after `read` of them. */
+/** Requests the given number of bytes, and stops reading after `read` of them. */
 function ask(bytes: number, read = Number.POSITIVE_INFINITY): Promise<{ socket: Socket }> {
   const { port } = server.address() as { port: number };
   return new Promise((resolve) => {
@@ -80,7 +80,7 @@ function ask(bytes: number, read = Number.POSITIVE_INFINITY): Promise<{ socket: 
 }
 
 test.each([0, 1, 16_384, 16_385, 5 * MEBIBYTE])(
-  '%i bytes that are read are delivered whole',
+  'delivers %i bytes completely to a reader',
   async (bytes) => {
     const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
     await ask(bytes);
@@ -89,7 +89,7 @@ test.each([0, 1, 16_384, 16_385, 5 * MEBIBYTE])(
   },
 );
 
-test('of an answer cut off by a reset, the share that the kernel took was delivered', async () => {
+test('of a response cut off by a reset, the share that the kernel accepted counts as delivered', async () => {
   const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
   const { socket } = await ask(LARGE, MEBIBYTE);
   const read = socket.bytesRead;
@@ -106,9 +106,9 @@ test.each([
   [16_385, 16_384],
   [40_000, 32_768],
 ])(
-  'of %i bytes, the last of them written to a connection that was reset, %i were delivered',
+  'of %i bytes, the last of them written to a reset connection, %i count as delivered',
   async (bytes, delivered) => {
-    // The kernel knows of the reset, and Node not yet: it says that the answer is finished.
+    // The kernel has detected the reset, but Node has not: it reports the response as finished.
     const { shares, finished } = await serve({ maxWaiting: MEBIBYTE }, () => {
       for (const socket of sockets) socket.resetAndDestroy();
     });
@@ -120,18 +120,19 @@ test.each([
   },
 );
 
-test('a reader that stops just before the end has got it', async () => {
+test('a reader that stops just before the end has received it', async () => {
   const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
   const { socket } = await ask(LARGE, LARGE - 4_000);
   expect(await shares.get(LARGE)).toBe(1);
   socket.resetAndDestroy();
 });
 
-test('a reader that does not keep up is ended, and one that does is not', async () => {
+test('disconnects a reader that does not keep up, and not one that does', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval'] });
   const limits = { patienceMs: 5_000, minBytesPerSecond: MEBIBYTE / 4 };
   const { shares } = await serve({ maxWaiting: MEBIBYTE * 256, ...limits });
-  // Of one the kernel has 2 MiB at least by then, of the other more than 8 MiB are never taken.
+  // By then the kernel has accepted at least 2 MiB of one; more than 8 MiB of the other are never
+  // accepted.
   const slow = await ask(LARGE, 2 * MEBIBYTE);
   vi.advanceTimersByTime(7_000);
   const stalled = await ask(LARGE + 1, MEBIBYTE);
@@ -145,20 +146,20 @@ test('a reader that does not keep up is ended, and one that does is not', async 
   expect(responseWriter.waiting).toBe(0);
 });
 
-test('when too much waits, those that have taken nothing for longest are ended', async () => {
+test('when too much waits, disconnects the readers that have been stalled longest', async () => {
   const { shares } = await serve({ maxWaiting: 3 * LARGE });
   const stalled = [LARGE, LARGE + 1, LARGE + 2];
   for (const bytes of stalled) await ask(bytes, 1);
   expect(responseWriter.waiting).toBeGreaterThan(2 * LARGE);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  // Reads all, while there is no room for it beside the others.
+  // Reads everything, while there is no room for it next to the others.
   await ask(LARGE + 3);
   expect(await shares.get(LARGE + 3)).toBe(1);
   expect(await shares.get(LARGE)).toBeLessThan(1);
   expect(responseWriter.waiting).toBeLessThanOrEqual(3 * LARGE);
 });
 
-test('a reader who leaves in a tail that nobody pays for has got all that is paid for', async () => {
+test('a reader who leaves during an uncharged tail has received everything charged', async () => {
   responseWriter = new ResponseWriter({ maxWaiting: MEBIBYTE });
   const [paid, tail] = [100_000, 100_000];
   const shareAfter = async (allowance: number) => {

@@ -20,7 +20,7 @@ interface Town {
   readonly population: number;
 }
 
-/** A release of such places and nothing else; a place's GEOID counts them in their state. */
+/** A release of these places and nothing else; a place's GEOID numbers them within their state. */
 function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: Town) => string } {
   const geoids = new Map<Town, string>();
   const objects = new Map<string, Uint8Array>();
@@ -59,7 +59,7 @@ function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: 
   return { release, geoidOf: (town) => geoids.get(town)! };
 }
 
-/** How well a name matches, as the contract has it; null where it does not. */
+/** How well a name matches, by the contract; null where it does not. */
 function matchOf(name: string, asked: string): number | null {
   const [given, wanted] = [foldText(name), foldText(asked)];
   if (given === wanted) return 0;
@@ -70,7 +70,7 @@ function matchOf(name: string, asked: string): number | null {
   return given.includes(wanted) ? 3 : null;
 }
 
-/** What a search must find: by looking at every place. */
+/** The expected results of a search: by examining every place. */
 function wanted(towns: readonly Town[], geoidOf: (town: Town) => string, text: string): string[] {
   const [, name, state] = /^(.*[^\s,])[\s,]+(\p{L}\p{L})$/u.exec(text.trim()) ?? [];
   const ranked = towns.flatMap((town) => {
@@ -98,8 +98,8 @@ const town = fc.record({
   population: fc.nat(3),
 });
 
-describe('places are found as looking at every one finds them', () => {
-  test('whatever they are called, and whatever is asked for', async () => {
+describe('finds the places that a full scan finds', () => {
+  test('whatever their names and the search text', async () => {
     const asked = fc.oneof(
       name,
       fc.tuple(name, fc.nat(6), fc.nat(6)).map(([text, a, b]) => text.slice(a, a + b + 1)),
@@ -122,7 +122,7 @@ describe('places are found as looking at every one finds them', () => {
     );
   });
 
-  test('with the letters of its state, a place comes first that others are larger than', async () => {
+  test('with the letters of its state, a place precedes larger ones', async () => {
     const towns = [
       { state: '01', name: 'Port Meridian', population: 9 },
       { state: '99', name: 'Port Meridian', population: 1 },
@@ -136,7 +136,7 @@ describe('places are found as looking at every one finds them', () => {
     }
   });
 
-  test('a line end in what is asked for finds nothing', async () => {
+  test('a line break in the search text matches nothing', async () => {
     const { release } = releaseOf([{ state: '24', name: 'Halcyon', population: 1 }]);
     expect(await findPlaces(release, 'on\nhal', 10)).toEqual([]);
   });
@@ -159,7 +159,14 @@ describe('of 32,000 places', () => {
     };
   });
   const asked = [
-    ...['s', 'e', 'san', 'port mer', 'ville', 'heights', 'Fort denwoodton City', 'Fort dale, CA'],
+    's',
+    'e',
+    'san',
+    'port mer',
+    'ville',
+    'heights',
+    'Fort denwoodton City',
+    'Fort dale, CA',
     'zz',
     'denberham hill',
     'nosuchplaceanywhere',
@@ -169,7 +176,7 @@ describe('of 32,000 places', () => {
     'eeeeeeeeeeeeeeeeee',
   ];
 
-  test('each search takes a small part of what looking at every one takes', async () => {
+  test('each search takes a small fraction of a full scan', async () => {
     const { release, geoidOf } = releaseOf(towns);
     await findPlaces(release, 'a', 10);
     const spent = async (work: () => unknown) => {

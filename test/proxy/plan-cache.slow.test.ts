@@ -21,7 +21,7 @@ const services = {
   cursors: new CursorSealer(['a secret of the tests']),
 } as unknown as ProxyServices;
 
-/** Plans so many URLs; what the heap has grown by then. */
+/** Plans that many URLs; returns the growth of the heap. */
 async function grownBy(
   release: Release,
   endpoint: MeteredEndpoint,
@@ -45,7 +45,7 @@ async function grownBy(
 test.each([
   ['a box over 3,200 counties', 1_500, '-101,29,-79,41'],
   ['a box over one county', 12_000, '-99.9,30.1,-99.8,30.2'],
-])('plans of searches in %s hold no more memory than they may', async (_, urls, bbox) => {
+])('plans of searches in %s stay within their memory limit', async (_, urls, bbox) => {
   const { release } = wideRelease(wholeCountry());
   const grown = await grownBy(release, poiSearch, urls, (i) => ({
     url: `/v1/pois?bbox=${bbox}&q=place%20${i}`,
@@ -54,7 +54,7 @@ test.each([
   expect(grown).toBeLessThan(1.25 * MAX_BYTES);
 });
 
-test('plans of long lists hold no more memory than they may', async () => {
+test('plans of long lists stay within their memory limit', async () => {
   const { release } = wideRelease(wholeCountry());
   const types = [101, 102, 201, 311, 312, 320];
   const long = types.concat(types, types, types).map((type) => `&type=${type}`);

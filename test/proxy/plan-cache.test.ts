@@ -6,7 +6,7 @@ import { forAll } from '../support/for-all.ts';
 
 const RELEASES = ['first', 'second'].map((name) => ({ name }) as unknown as Release);
 
-/** A plan that says of what URL and release it is. */
+/** A plan that records its URL and release. */
 const planOf = (release: number, url: string): PlannedRequest => ({
   plan: { canonical: url, dependsOn: [] } as unknown as PlannedRequest['plan'],
   etag: `"${release} ${url}"`,
@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   url: fc.constantFrom('/a', '/b', '/c'),
 });
 
-test('a plan is given for its own URL and release, whichever release is planned on meanwhile', () =>
+test('returns a plan for its own URL and release, whichever release is planned on meanwhile', () =>
   forAll(300, fc.array(step, { maxLength: 30 }), async (steps) => {
     const plans = new PlanCache(1e6);
     const ending: (() => Promise<unknown>)[] = [];
@@ -41,7 +41,7 @@ test('a plan is given for its own URL and release, whichever release is planned 
         ending.push(async () => {
           end();
           expect(await worked).toEqual(planOf(release, url));
-          // Until another is planned on, it is at hand.
+          // Available until another one is planned on.
           expect(plans.get(RELEASES[release], url)).toEqual(planOf(release, url));
           hits++;
         });
@@ -58,7 +58,7 @@ test('a plan is given for its own URL and release, whichever release is planned 
     for (const end of ending) await end();
   }));
 
-test('a plan that could not be worked out leaves those that are there', async () => {
+test('a failed plan leaves the existing ones', async () => {
   const plans = new PlanCache(1e6);
   await plans.getOrCompute(RELEASES[0], '/a', async () => planOf(0, '/a'));
   const failing = plans.getOrCompute(RELEASES[1], '/b', () => Promise.reject(new Error('no plan')));
@@ -66,7 +66,7 @@ test('a plan that could not be worked out leaves those that are there', async ()
   expect(plans.get(RELEASES[0], '/a')).toEqual(planOf(0, '/a'));
 });
 
-test('of URLs up to 500 characters the plan is kept, of longer ones not', async () => {
+test('keeps plans of URLs up to 500 characters, but not of longer ones', async () => {
   const plans = new PlanCache(1e6);
   for (const [length, isKept] of [
     [500, true],
@@ -78,7 +78,7 @@ test('of URLs up to 500 characters the plan is kept, of longer ones not', async 
   }
 });
 
-test('of more plans than it may hold, those asked for last are kept', async () => {
+test('with more plans than it may hold, keeps the most recently used', async () => {
   const plans = new PlanCache(10_000);
   const urls = Array.from({ length: 20 }, (_, i) => `/${i}`);
   for (const url of urls) {

@@ -14,7 +14,7 @@ const proxy = proxyOfTests({ store });
 const post = (key: string, body: object, headers?: Record<string, string>) =>
   proxy.post('/v1/blocks/pois', key, body, headers);
 
-describe('an answer that is given again', () => {
+describe('a replayed response', () => {
   test('is read from the ledger alone', async () => {
     const { key } = proxy;
     const headers = { 'idempotency-key': 'read once' };
@@ -25,19 +25,20 @@ describe('an answer that is given again', () => {
     expect(proxy.store.reads).toEqual([]);
   });
 
-  test('keeps its format, whatever else is accepted then: key and body say what was asked', async () => {
+  test('keeps its format, whatever is then accepted: key and body identify the request', async () => {
     const { key } = proxy;
     const headers = { 'idempotency-key': 'one format' };
     const first = await post(key, { origins: reaching }, { ...headers, accept: 'text/csv' });
     const again = await post(key, { origins: reaching }, headers);
     expect([again.statusCode, again.body]).toEqual([200, first.body]);
     expect(again.headers).toMatchObject({
-      ...{ 'content-type': first.headers['content-type'], 'idempotency-replayed': 'true' },
+      'content-type': first.headers['content-type'],
+      'idempotency-replayed': 'true',
       'x-tokens-charged': '0',
     });
   });
 
-  test('is in hand but few times at once, however many ask for it', async () => {
+  test('is in memory only a few times at once, however many clients request it', async () => {
     const customers = await Promise.all(
       Array.from({ length: 4 }, () => proxy.customer({ tokens: 1e6 })),
     );
@@ -54,7 +55,7 @@ describe('an answer that is given again', () => {
         most.inAll,
         [...inHand.values()].reduce((a, b) => a + b),
       );
-      // As from a ledger that takes its time.
+      // As from a slow ledger.
       await new Promise((resolve) => setTimeout(resolve, 10));
       try {
         return await replay.call(proxy.ledger, account, ...rest);
@@ -77,7 +78,7 @@ describe('an answer that is given again', () => {
     expect(most).toEqual({ ofOne: 2, inAll: 6 });
   });
 
-  test('but cannot be read counts as not delivered', async () => {
+  test('that cannot be read counts as not delivered', async () => {
     const { id, key } = await proxy.customer({ tokens: 1e6 });
     const headers = { 'idempotency-key': 'damaged' };
     expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(200);
@@ -97,7 +98,8 @@ describe('an answer that is given again', () => {
     }
     expect(await proxy.balance(id)).toBe(paid);
     expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(200);
-    // Two deliveries are left, the first and the last: when both had failed, all would be given back.
+    // Two deliveries are left, the first and the last: if both had failed, everything would be
+    // refunded.
     await proxy.ledger.undeliver(receipt!);
     expect(await proxy.balance(id)).toBe(paid);
     await proxy.ledger.undeliver(receipt!);
@@ -105,7 +107,7 @@ describe('an answer that is given again', () => {
   });
 });
 
-describe('what a batch says beside its rows', () => {
+describe('a batch’s information besides its rows', () => {
   const origins = [reaching[0], unknown, unroutable, reaching[1]];
 
   test.each(['application/json', 'text/csv', 'application/x-ndjson', 'application/geo+json'])(
@@ -118,13 +120,15 @@ describe('what a batch says beside its rows', () => {
       const poor = await proxy.customer({ tokens: Number(first.headers['x-tokens-charged']) });
       const cut = await post(poor.key, { origins }, { accept });
       expect(cut.headers).toMatchObject({
-        ...{ 'x-batch-errors': '2', 'x-batch-truncated': '1' },
-        ...{ 'x-truncated-reason': 'insufficient-balance', 'x-tokens-remaining': '0' },
+        'x-batch-errors': '2',
+        'x-batch-truncated': '1',
+        'x-truncated-reason': 'insufficient-balance',
+        'x-tokens-remaining': '0',
       });
     },
   );
 
-  test('is in headers of an answer that is given again', async () => {
+  test('is in headers of a replayed response', async () => {
     const { key } = proxy;
     const headers = { accept: 'text/csv', 'idempotency-key': 'beside' };
     await post(key, { origins }, headers);
@@ -137,7 +141,7 @@ describe('what a batch says beside its rows', () => {
   });
 });
 
-describe('a batch beside another request of its account', () => {
+describe('a batch concurrent with another request of its account', () => {
   const costOf = async (origins: readonly string[]) =>
     Number((await post(proxy.key, { origins })).headers['x-tokens-charged']);
 
@@ -165,7 +169,7 @@ describe('a batch beside another request of its account', () => {
     expect(usage.filter(({ keyId }) => keyId !== 'another')).toEqual([]);
   });
 
-  test('with its Idempotency-Key gets what that one paid for, be it less than its own', async () => {
+  test('with its Idempotency-Key gets what the other one paid for, even if less than its own', async () => {
     const [two, all] = [await costOf(reaching.slice(0, 2)), await costOf(reaching)];
     const { id, key } = await proxy.customer({ tokens: all });
     const ask = () => post(key, { origins: reaching }, { 'idempotency-key': 'raced' });
@@ -178,7 +182,7 @@ describe('a batch beside another request of its account', () => {
       first = await ask();
       return debitOnce.call(proxy.ledger, charge, request);
     };
-    // As of an answer that is too large to keep: it is made again.
+    // As for a response too large to keep: it is made again.
     proxy.ledger.keepAnswer = async () => {};
     try {
       const again = await ask();
@@ -212,7 +216,7 @@ interface Methods {
   };
 }
 
-/** As many triangles with heights as have 2,000 vertices between them, side by side. */
+/** As many disjoint triangles with heights as 2,000 vertices allow. */
 const triangles = Array.from({ length: 666 }, (_, i) => {
   const [lon, lat] = [-76.6 + (i % 30) * 0.01, 39.2 + Math.floor(i / 30) * 0.01];
   const first = [lon, lat, 1.5];
@@ -235,11 +239,11 @@ function largest(schema: Schema): unknown {
   }
   if (schema.type === 'boolean') return true;
   if (schema.type === 'string') return schema.enum?.[0] ?? unknown;
-  // Of those without a type, the bounds are told elsewhere: they are left out.
+  // Members without a type have their bounds documented elsewhere: they are left out.
   return schema.type && (schema.maximum ?? Number.MAX_SAFE_INTEGER);
 }
 
-test('the largest body that the document tells of is read to its end', async () => {
+test('reads the largest documented body to its end', async () => {
   const { paths } = (await proxy.get('/openapi.json')).json();
   const answered: string[] = [];
   for (const [url, { post: operation }] of Object.entries<Methods>(paths)) {
@@ -248,7 +252,8 @@ test('the largest body that the document tells of is read to its end', async () 
     const { polygon, center, radius_m, cursor, ...rest } = properties;
     const payload = {
       ...Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, largest(of)])),
-      // The largest number is no type, and would be refused before the body's end is missed.
+      // The largest number is not a type, and would be refused before the body's missing end is
+      // noticed.
       ...(rest.type && { type: Array(rest.type.maxItems!).fill(101) }),
       ...(polygon && { polygon: maxDetailed }),
     };
@@ -268,7 +273,7 @@ test('a batch pays for an origin as often as it is listed', async () => {
   expect(charges[1]).toBe(2 * charges[0]);
 });
 
-test('a batch gives whole origins up to the row budget, and its first whatever that is', async () => {
+test('a batch returns whole origins up to the row budget, and its first in any case', async () => {
   const origins = reaching.slice(0, 3);
   const rows: number[] = [];
   for (const origin of origins) {

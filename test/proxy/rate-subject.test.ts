@@ -37,7 +37,7 @@ test.each([
   expect(networkOf(address)).toBe(network);
 });
 
-test('two addresses are of one network if and only if they share 24 bits of IPv4 or 48 of IPv6', () =>
+test('two addresses share a network if and only if they share 24 bits of IPv4 or 48 of IPv6', () =>
   forAll(2_000, fc.ipV4(), fc.ipV4(), fc.nat(255), fc.boolean(), (one, other, last, near) => {
     const second = near ? one.replace(/\d+$/, `${last}`) : other;
     expect(networkOf(one) === networkOf(second)).toBe(isIn(one, 24, second, 'ipv4'));
@@ -48,7 +48,7 @@ test('two addresses are of one network if and only if they share 24 bits of IPv4
     expect(networkOf(a) === networkOf(b)).toBe(isIn(a, 48, b, 'ipv6'));
   }));
 
-/** Node's own test of whether an address is in a network of another. */
+/** Node's own test of whether an address is in another's network. */
 function isIn(one: string, bits: number, other: string, family: 'ipv4' | 'ipv6'): boolean {
   const list = new BlockList();
   list.addSubnet(one, bits, family);
@@ -57,7 +57,7 @@ function isIn(one: string, bits: number, other: string, family: 'ipv4' | 'ipv6')
 
 test('two IPv6 addresses are one subject if and only if they share their first 64 bits', async () => {
   const group = fc.constantFrom(0, 0, 1, 0xffff, 0x0db8);
-  // Neither in the ranges that stand for IPv4 addresses.
+  // Not in the ranges that represent IPv4 addresses.
   const groups = fc.array(group, { minLength: 7, maxLength: 7 }).map((rest) => [0x2001, ...rest]);
   await forAll(2_000, groups, groups, fc.boolean(), (one, other, near) => {
     const second = near ? [...one.slice(0, 4), ...other.slice(4)] : other;
@@ -66,13 +66,13 @@ test('two IPv6 addresses are one subject if and only if they share their first 6
   });
 });
 
-/** As a URL writes it: the longest zeros left out. */
+/** As in a URL: the longest run of zeros omitted. */
 function written(groups: number[]): string {
   const text = groups.map((group) => group.toString(16)).join(':');
   return new URL(`http://[${text}]/`).hostname.slice(1, -1);
 }
 
-test('a client with a whole IPv6 network cannot make its own window be forgotten', () => {
+test('a client with a whole IPv6 network cannot evict its own window', () => {
   const window = new RateWindow(3);
   const take = (host: number) => {
     const address = `2001:db8::${(host >> 16).toString(16)}:${(host & 0xffff).toString(16)}`;

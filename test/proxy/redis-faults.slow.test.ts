@@ -8,11 +8,14 @@ import { type RedisServer, startRedis, startRedisWithReplicas } from '../support
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 
-// The real proxy on a real Redis, under load, while Redis fails in every way there is. After each:
-// what was charged is what was delivered, to the token, and nothing was granted twice.
+// The real proxy on a real Redis, under load, through every failure of Redis. After each: charges
+// equal deliveries, to the token, and nothing was granted twice.
 
 const TOKENS = 100_000_000;
-/** From when Redis can serve again; and so many times what an answer takes on this machine now. */
+/**
+ * From the moment Redis can serve again; plus a multiple of a response's current time on this
+ * machine.
+ */
 const RECOVERY_MS = 2_000;
 const RECOVERY_ANSWERS = 20;
 const county = smallCounty({ fips: '24510', seed: 12, blocks: 12, pois: 40 });
@@ -32,7 +35,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Each does something to Redis and undoes it; when it could serve again is when it resolves. */
+/** Each applies a failure to Redis and undoes it; resolves when Redis could serve again. */
 const FAULTS: Record<string, () => Promise<void>> = {
   async 'is killed −9, and restarted from its log'() {
     await redis.kill('SIGKILL');
@@ -66,7 +69,7 @@ const FAULTS: Record<string, () => Promise<void>> = {
       await pause(150);
     }
   },
-  // The proxy's clock jumps, and Redis's does not.
+  // The proxy's clock jumps, but not that of Redis.
   async 'is an hour behind, an hour ahead, and on time again'() {
     for (const hours of [1, -1, 0]) {
       vi.useFakeTimers({ now: Date.now() + hours * 3_600_000, toFake: ['Date'] });
@@ -81,12 +84,12 @@ test.each(Object.keys(FAULTS))('Redis %s', async (fault) => {
   await load.expectBooks(proxy.ledger);
 });
 
-test('a master is killed while its replicas lag: what was acknowledged is on the next one', async () => {
+test('when a master is killed while its replicas lag, the next one has all acknowledged writes', async () => {
   const set = await ofThisTest(startRedisWithReplicas());
   const behind = await ofThisTest(openProxy(store, { ledger: set.address }));
   const load = await openLoad(behind);
   await load.during(async () => {
-    // What is written now reaches no replica.
+    // Writes from now on reach no replica.
     set.replication.freeze();
     await pause(300);
     await set.master.kill('SIGKILL');
@@ -94,7 +97,7 @@ test('a master is killed while its replicas lag: what was acknowledged is on the
     const { port } = set.master;
     await expect.poll(set.masterPort, { interval: 20 }).not.toBe(port);
     const next = set.replicas[(await set.masterPort()) === set.replicas[0].port ? 0 : 1];
-    // It takes writes once the other replica follows it.
+    // It accepts writes once the other replica follows it.
     await expect
       .poll(() => next.cli('info', 'replication'), { interval: 20 })
       .toMatch(/role:master[\s\S]*min_slaves_good_slaves:1/);
@@ -104,12 +107,14 @@ test('a master is killed while its replicas lag: what was acknowledged is on the
 });
 
 interface Load {
-  /** Asks all the time, before, during and after; how soon it is served again is bounded. */
+  /**
+   * Sends requests throughout, before, during and after; the time until service resumes is bounded.
+   */
   during(fault: () => Promise<void>): Promise<void>;
   expectBooks(ledger: Ledger): Promise<void>;
 }
 
-/** Customers of a proxy, and a payment processor, who write down what they got. */
+/** Customers of a proxy, and a payment processor, who record what they received. */
 async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Load> {
   const { id, key } = await customer({ tokens: TOKENS });
   const service = `http://127.0.0.1:${await listen()}`;
@@ -119,7 +124,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
   let slowestMs = 0;
   let isOver = false;
 
-  /** An answer, or nothing: then it was refused as it should be. */
+  /** A response, or nothing: then it was properly refused. */
   async function ask(path: string, init: RequestInit = {}): Promise<Response | undefined> {
     const askedMs = performance.now();
     const answer = await fetch(service + path, {
@@ -140,7 +145,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
     return undefined;
   }
 
-  // Read before it is added: others add meanwhile.
+  // Read before the addition: others add concurrently.
   const deliver = async (answer: Response) => {
     const rows = await rowsOf(answer);
     delivered += rows;
@@ -161,7 +166,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
       const answer = await ask(`/v1/blocks/${geoids[2]}/pois`);
       if (answer) await deliver(answer);
     },
-    // One who asks until it is answered, and once more: to be charged once.
+    // A customer who retries until there is a response, and once more: must be charged once.
     async () => {
       const order = {
         method: 'POST',
@@ -175,7 +180,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
       const again = await ask('/v1/blocks/pois', order);
       if (again) expect(await rowsOf(again)).toBe(rows);
     },
-    // One who gives up after the first try.
+    // A customer who gives up after the first try.
     async () => {
       const answer = await ask('/v1/blocks/pois', {
         method: 'POST',

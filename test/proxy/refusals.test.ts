@@ -19,7 +19,7 @@ test('a known path refuses every other method with Allow, and an unknown one is 
   }
 });
 
-test('a method that HTTP does not know is refused likewise, with the methods that the path takes', async () => {
+test('an unknown HTTP method is refused likewise, with the methods that the path accepts', async () => {
   const port = await proxy.listen();
   const said = (text: string) =>
     new Promise<string>((resolve) => {
@@ -59,19 +59,22 @@ test('a method that HTTP does not know is refused likewise, with the methods tha
   }
 });
 
-test('a body that is too large is told how large it may be', async () => {
+test('a too large body gets the maximum size', async () => {
   const { key } = await proxy.customer();
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const answer = await proxy.app.inject({
-    ...{ method: 'POST', url: '/v1/blocks/query', headers },
+    method: 'POST',
+    url: '/v1/blocks/query',
+    headers,
     payload: 'x'.repeat(2 ** 20 + 1),
   });
   expect([answer.statusCode, answer.json().detail]).toEqual([
-    ...[413, 'the body is larger than the 1,048,576 bytes that are taken'],
+    413,
+    'the body is larger than the 1,048,576 bytes that are taken',
   ]);
 });
 
-test('where there is no route, a body that cannot be read is still not found', async () => {
+test('without a route, an unreadable body is still not found', async () => {
   for (const payload of ['{a}', 'x'.repeat(2 ** 21)]) {
     const headers = { 'content-type': 'application/json' };
     const answer = await proxy.app.inject({ method: 'POST', url: '/v1/nothing', headers, payload });
@@ -82,7 +85,7 @@ test('where there is no route, a body that cannot be read is still not found', a
   }
 });
 
-test('problem types and servers are addresses without a doubled slash, and types lead to pages', async () => {
+test('problem types and servers are URLs without a doubled slash, and types lead to pages', async () => {
   const { type } = (await proxy.get('/v1/nothing')).json();
   expect(type).toBe('https://problems.example.org/not-found');
   expect((await proxy.get(new URL(type).pathname)).statusCode).toBe(200);
@@ -90,7 +93,7 @@ test('problem types and servers are addresses without a doubled slash, and types
   expect(document.servers).toEqual([{ url: 'https://api.example.org' }]);
 });
 
-test('the document tells of the statuses that a probe may have, and no other', async () => {
+test('the document lists exactly the statuses that a probe may have', async () => {
   const { paths } = (await proxy.get('/openapi.json')).json();
   expect(Object.keys(paths['/v1/health'].get.responses)).toEqual(['200', '400', '500']);
   const unready = paths['/v1/ready'].get.responses[503].content;

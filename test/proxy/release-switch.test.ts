@@ -29,7 +29,7 @@ async function publishSecond() {
   expect(await proxy.releases.refresh()).toBe(true);
 }
 
-test('a county that a new release left alone keeps its ETags, and 304 still reads no shard', async () => {
+test('a county unchanged by a new release keeps its ETags, and 304 still reads no shard', async () => {
   const urls = same.blocks.flatMap(({ geoid }) => [summary(geoid), pois(geoid)]);
   const etags = await Promise.all(
     urls.map(async (url) => (await proxy.get(url, key)).headers.etag),
@@ -44,7 +44,7 @@ test('a county that a new release left alone keeps its ETags, and 304 still read
   expect(proxy.store.reads).toEqual([]);
 });
 
-test('a county that changed gets new ETags and new answers at once', async () => {
+test('a county that changed gets new ETags and new responses at once', async () => {
   for (const [i, { geoid }] of before.blocks.entries()) {
     expect(after.blocks[i].geoid).toBe(geoid);
   }
@@ -61,14 +61,14 @@ test('a county that changed gets new ETags and new answers at once', async () =>
   });
 });
 
-test('a county that the release before lacked is found after it', async () => {
+test('finds a county that the previous release lacked', async () => {
   const { geoid } = added.blocks[3];
   expect((await proxy.get(summary(geoid), key)).statusCode).toBe(404);
   await publishSecond();
   expect((await proxy.get(summary(geoid), key)).statusCode).toBe(200);
 });
 
-test('a request under way finishes on the release it began with', async () => {
+test('a request in flight finishes on the release it started with', async () => {
   const { geoid } = before.blocks[3];
   const expected = (await proxy.get(summary(geoid), key)).body;
   const cold = await ofThisTest(openProxy(folder));

@@ -14,7 +14,7 @@ const etag = async (url: string) => (await proxy.get(url, proxy.key)).headers.et
 const repeat = (name: string, values: readonly (string | number)[]) =>
   values.map((value) => `${name}=${value}`).join('&');
 
-describe('the same representation has one ETag, however it is asked for', () => {
+describe('the same representation has one ETag, however it is requested', () => {
   const allModes = repeat('mode', ['walk', 'bike', 'transit']);
   const spellings: [string, string][] = [
     ['/pois', '/pois?limit=100'],
@@ -35,7 +35,7 @@ describe('the same representation has one ETag, however it is asked for', () => 
     expect(await etag(block + long)).not.toBe(await etag(`${block}/summary?type=320`));
   });
 
-  test('places without a type are told when no type is asked for, and only then', async () => {
+  test('lists places without a type when no type is requested, and only then', async () => {
     const whole = await proxy.get(`${block}/pois?limit=1000`, proxy.key);
     const typed = await proxy.get(
       `${block}/pois?limit=1000&${repeat('type', SMALL_LEAVES)}`,
@@ -46,7 +46,7 @@ describe('the same representation has one ETag, however it is asked for', () => 
   });
 });
 
-test('equal ETags are equal bytes, also between services that sign cursors differently', async () => {
+test('equal ETags mean equal bytes, also between services that sign cursors differently', async () => {
   const other = await ofThisTest(
     openProxy(folder, { config: { cursorSecrets: ['another secret entirely'] } }),
   );
@@ -60,7 +60,7 @@ test('equal ETags are equal bytes, also between services that sign cursors diffe
   }
 });
 
-test('cursors of the secret before are good after a rotation', async () => {
+test('cursors of the previous secret are valid after a rotation', async () => {
   const [old, fresh] = ['the secret of last month', 'the secret of this month'];
   const pageWith = async (cursorSecrets: string[], query: string) => {
     const one = await ofThisTest(openProxy(folder, { config: { cursorSecrets } }));

@@ -44,7 +44,7 @@ async function allOf(limit: number, between: (pages: number) => Promise<void>) {
   }
 }
 
-/** A county whose places have ids that no other county's have. */
+/** A county whose places have ids unique to it. */
 function county(number: number, seed: number): SmallCounty {
   const made = smallCounty({ fips: COUNTIES[number], seed, blocks: 5, pois: 120 });
   return {
@@ -53,10 +53,10 @@ function county(number: number, seed: number): SmallCounty {
   };
 }
 
-/** A county where some places are gone, some are new, and many have changed their name. */
+/** A county where some places are gone, some are new, and many have a different name. */
 function changed({ pois, ...rest }: SmallCounty, seed: number, gone: number): SmallCounty {
   const kept = pois.filter((_, i) => (i * 7919 + seed) % 100 >= gone);
-  // A place that has moved may be met again, or be missed: its row is another.
+  // A place that has moved may be returned again, or skipped: its row is a different one.
   const ids = new Set(pois.map(({ destId }) => destId));
   const added = county(COUNTIES.indexOf(rest.fips), seed).pois.filter(
     ({ destId }, i) => i % 3 === 0 && !ids.has(destId),
@@ -94,7 +94,7 @@ test('pages of a search repeat nothing and skip nothing when releases change bet
   );
 });
 
-test('a county that comes or goes between two pages does not disturb the others', async () => {
+test('a county added or removed between two pages does not disturb the others', async () => {
   const [first, second, third] = COUNTIES.map((_, number) => county(number, number + 1));
   await open([first, second]);
   const ids = await allOf(15, async (pages) => {

@@ -8,12 +8,12 @@ import { openProxy } from '../support/proxy-harness.ts';
 
 const LATE_MS = 100;
 
-/** So many turns of the loop were so late. */
+/** Simulates the given number of loop turns, each late by `lateMs`. */
 const turns = (shedder: LoadShedder, count: number, lateMs: number) => {
   for (let i = 0; i < count; i++) shedder.sample(lateMs);
 };
 
-test('one long step of work sends nobody away; a loop that is late all along does, until it is not', () => {
+test('one long step of work sheds no request; a persistently late loop does, until it recovers', () => {
   const changes: boolean[] = [];
   const shedder = new LoadShedder(LATE_MS, (isShedding) => changes.push(isShedding));
   shedder.close();
@@ -27,12 +27,14 @@ test('one long step of work sends nobody away; a loop that is late all along doe
   expect(changes).toEqual([true, false]);
 });
 
-test('who has a request under way gets no second one; others are let in, of newcomers every other when it is far too late', () => {
+test('a client with a request in flight gets no second one; newcomers are let in, every other one when the loop is far too late', () => {
   const shedder = new LoadShedder(LATE_MS);
   shedder.close();
   turns(shedder, 4, 150);
   expect([shedder.take('many'), shedder.take('many'), shedder.take('few')]).toEqual([
-    ...[true, false, true],
+    true,
+    false,
+    true,
   ]);
   shedder.leave('many');
   expect(shedder.take('many')).toBe(true);
@@ -42,7 +44,7 @@ test('who has a request under way gets no second one; others are let in, of newc
   expect(shedder.shed).toBe(51);
 });
 
-test('a request sent away is 503 with Retry-After, uncharged and before its key is looked at; probes pass', async () => {
+test('a shed request is 503 with Retry-After, uncharged and before its key is checked; probes pass', async () => {
   const proxy = await ofThisTest(
     openProxy(inject('demoStore'), { config: { shedAtLagMs: LATE_MS } }),
   );
@@ -65,11 +67,13 @@ test('a request sent away is 503 with Retry-After, uncharged and before its key 
   expect(await proxy.balance(id)).toBe(100);
 });
 
-test('while load is shed, a signed request is let in every time, beside others that are not', async () => {
+test('while load is shed, a signed request always gets in, alongside others that do not', async () => {
   const app = httpServer({
     problems: { base: 'http://localhost/problems' },
     rates: new RateWindow(1_000),
-    ...{ logLevel: 'silent', maxBodyBytes: 1_000, shedAtLagMs: LATE_MS },
+    logLevel: 'silent',
+    maxBodyBytes: 1_000,
+    shedAtLagMs: LATE_MS,
     setCommonHeaders: () => {},
   });
   app.post('/signed', { config: { signed: true } }, async () => 'taken');
@@ -84,7 +88,9 @@ test('while load is shed, a signed request is let in every time, beside others t
   expect(new Set(await statuses('/other'))).toEqual(new Set([503, 200]));
 });
 
-/** Has the loop of an application been far too late, for good: its own samples would end that. */
+/**
+ * Makes an application's loop appear permanently far too late: its own samples would reset that.
+ */
 function makeLate({ shedder }: FastifyInstance): void {
   shedder!.close();
   turns(shedder!, 4, 10 * LATE_MS);

@@ -7,7 +7,9 @@ import { SMALL_LEAVES, smallReleaseOfTests } from '../support/small-release.ts';
 import { SMALL_MODES, type SmallBlock, smallCounty } from '../support/small-world.ts';
 
 const county = smallCounty({ fips: '24510', seed: 20261121, blocks: 40, pois: 120 });
-/** Every type of the small taxonomy and its leaves, written out: no code of the service is asked. */
+/**
+ * Every type of the small taxonomy and its leaves, written out: independent of the service's code.
+ */
 const LEAVES_OF: Readonly<Record<number, readonly number[]>> = {
   100: [101, 102],
   101: [101],
@@ -35,7 +37,7 @@ interface Page {
   readonly unrouted?: readonly object[];
 }
 
-/** All that a block reaches, ordered and told as the contract has it. */
+/** Everything a block reaches, in the order and form of the contract. */
 function naivePois(block: SmallBlock): (Row & { readonly types: readonly number[] })[] {
   return SMALL_MODES.flatMap((mode) =>
     county.pois.flatMap(({ destId, name, lon, lat, address, types }) => {
@@ -81,7 +83,7 @@ const anyBlock = fc.constantFrom(...county.blocks);
 const anyModes = fc.array(fc.constantFrom(...SMALL_MODES), { maxLength: 4 });
 const anyTypes = fc.array(fc.constantFrom(...Object.keys(LEAVES_OF).map(Number)), { maxLength: 4 });
 
-test('a summary is what the plain data says, for any block, modes and types', () =>
+test('a summary matches the plain data, for any block, modes and types', () =>
   forAll(300, anyBlock, anyModes, anyTypes, async (block, mode, type) => {
     const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
     const answer = await proxy.get(url, proxy.key);
@@ -99,7 +101,7 @@ test('a summary is what the plain data says, for any block, modes and types', ()
     expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
   }));
 
-test('a batch has an error for a block only if no wanted mode could be routed from it', async () => {
+test('a batch has an error for a block only if no requested mode could be routed from it', async () => {
   const origins = county.blocks.slice(0, 5).map(({ geoid }) => geoid);
   for (const route of ['/v1/blocks/summary', '/v1/blocks/pois']) {
     for (const modes of [['walk'], ['bike'], ['transit'], ['bike', 'transit'], []] as Mode[][]) {
@@ -120,7 +122,7 @@ test('a batch has an error for a block only if no wanted mode could be routed fr
   }
 });
 
-test('the reason of each mode is told, in the error of a batch and beside the rows of CSV', async () => {
+test('states the reason of each mode, in the error of a batch and in a CSV column', async () => {
   const [, odd, onFoot] = county.blocks;
   const answer = await proxy.post('/v1/blocks/summary', proxy.key, { origins: [odd.geoid] });
   expect(answer.json().errors[0].detail).toBe(
@@ -134,7 +136,7 @@ test('the reason of each mode is told, in the error of a batch and beside the ro
   expect(routed.headers).not.toHaveProperty('x-unrouted');
 });
 
-test('include_missing tells what is too far from what could not be routed, mode by mode', async () => {
+test('include_missing distinguishes too far from unroutable, mode by mode', async () => {
   const area = { center: { lon: -76.6, lat: 39.3 }, radius_m: 10 };
   const body = { ...area, type: [101], limit: 1000, include_missing: true };
   const answer = await proxy.post('/v1/blocks/query', proxy.key, body);
@@ -150,7 +152,7 @@ test('include_missing tells what is too far from what could not be routed, mode 
   expect(answer.json().results).toEqual(expected);
 });
 
-test('the pages of a block joined are what the plain data says, for any filter and page size', async () => {
+test('the joined pages of a block match the plain data, for any filter and page size', async () => {
   const anyDestIds = fc.array(fc.constantFrom(12_345, ...county.pois.map(({ destId }) => destId)), {
     maxLength: 20,
   });
@@ -160,7 +162,7 @@ test('the pages of a block joined are what the plain data says, for any filter a
     mode: anyModes,
     type: anyTypes,
     destIds: anyDestIds,
-    // Hundredths, so that limits between two tenths are met too.
+    // Hundredths, so that limits between two tenths are tested too.
     hundredths: anyMinutes,
     limit: fc.oneof(fc.integer({ min: 3, max: 40 }), fc.constant(1000)),
   });
@@ -194,7 +196,7 @@ test('the pages of a block joined are what the plain data says, for any filter a
   });
 });
 
-test('the least and the greatest dest_id, 1.0 and 30.0 come through exactly', async () => {
+test('the least and the greatest dest_id, 1.0 and 30.0 are returned exactly', async () => {
   const everything = county.blocks[3];
   const url = `/v1/blocks/${everything.geoid}/pois?mode=walk&limit=1000`;
   const { body } = await proxy.get(url, proxy.key);
@@ -204,7 +206,7 @@ test('the least and the greatest dest_id, 1.0 and 30.0 come through exactly', as
   expect(new Set(times)).toEqual(new Set(['1', '30']));
 });
 
-test('of a release without map tiles there are none, and that is what is said', async () => {
+test('reports that a release without map tiles has none', async () => {
   const answer = await proxy.get('/v1/isochrone/tiles/walk/101.json');
   expect([answer.statusCode, answer.json().detail]).toEqual([
     404,

@@ -3,7 +3,7 @@ import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
 import { walksOfBoth } from './walks-of-both.ts';
 
 describe('walks between the blocks of Baltimore', () => {
-  test('take within 5 % of what a second engine finds, for all but one pair in a hundred', async () => {
+  test('are within 5 % of a second engine’s times, for all but one pair in a hundred', async () => {
     const { walks } = await walksOfBoth(BALTIMORE_OSM, [BALTIMORE_BLOCKS], '24510');
     const agree = walks.filter(({ ours, theirs }) => Math.abs(ours / theirs - 1) <= 0.05);
     expect(walks.length).toBeGreaterThan(20_000);

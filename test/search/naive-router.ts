@@ -8,19 +8,19 @@ import {
 } from '../../builder/streets/traits.ts';
 
 /**
- * Times between points on streets, computed the slow and obvious way: every node of every way is a
- * vertex, components come from repeated flooding, the nearest segment from looking at all, and times
- * from Bellman and Ford's relaxation until nothing changes. Shares no code with the builder; the
- * numbers of the model are stated anew.
+ * Times between points on streets, computed by brute force: every node of every way is a vertex,
+ * components come from repeated flooding, the nearest segment from checking all of them, and times
+ * from Bellman-Ford relaxation until nothing changes. Shares no code with the builder; the model's
+ * constants are restated independently.
  */
 const WALK = 4.8 / 3.6;
 const RIDE = 15 / 3.6;
 const MIN_VERTICES = 40;
 /** Milliseconds to push a bicycle through a barrier. */
 const DISMOUNT = 10_000;
-/** Metres that streets where trips seldom begin count as farther off. */
+/** Extra distance in metres added to streets where trips seldom begin. */
 const DETOUR = 50;
-/** Ways of no length through barriers are numbered from here downwards. */
+/** Zero-length ways through barriers are numbered downwards from here. */
 const GATE = -1;
 
 interface Segment {
@@ -32,15 +32,15 @@ interface Segment {
   back: number;
   /** Trips begin and end on it, and do not pass through. */
   isLocal: boolean;
-  /** A bicycle is ridden here, one way at least. */
+  /** Bicycles are ridden here, at least one way. */
   readonly isRidden: boolean;
-  /** Metres that it counts as farther off. */
+  /** Extra distance in metres. */
   detour: number;
   /** The crossings before and after it. */
   readonly ends: readonly [number, number];
 }
 
-/** What a mode may use of some streets, to be asked of points. */
+/** The streets available to a mode, for queries between points. */
 export interface NaiveStreets {
   readonly segments: readonly Segment[];
   readonly places: readonly Place[];
@@ -121,8 +121,8 @@ interface Place extends Point {
 }
 
 /**
- * The points that are clearly nearer to one spot on the streets than to any other: of two as near to
- * the millimetre, rounding decides.
+ * The points that are clearly nearer to one spot on the streets than to any other: between spots
+ * equal to the millimetre, rounding decides.
  */
 export function clearlyTied({ segments, places }: NaiveStreets, points: readonly Point[]): Point[] {
   return points.filter((point) =>
@@ -145,7 +145,9 @@ function spotOf({ segment, t }: Pick<Snap, 'segment' | 't'>, places: readonly Pl
   return { lon: a.lon + t * (b.lon - a.lon), lat: a.lat + t * (b.lat - a.lat) };
 }
 
-/** Ways that end at each barrier, in places of their own, and what leads from each to each other. */
+/**
+ * Ways that end at each barrier, at separate vertices, and the connections from each to each other.
+ */
 interface Sides {
   readonly ways: readonly { bits: number; refs: readonly number[] }[];
   readonly places: readonly Place[];
@@ -198,7 +200,8 @@ function usableSegments(
     });
   }
   const isCrossing = (node: number) => (uses.get(node) ?? 0) > 1;
-  // The worst stress that meets at each crossing without a signal, of streets with and without tracks.
+  // The worst stress that meets at each crossing without a signal, for streets with and without
+  // tracks.
   const worst = places.map(() => ({ beside: 0, elsewhere: 0 }));
   for (const { bits, refs } of ways) {
     const stress = Math.max((bits >> 5) & 7, (bits >> 8) & 7);
@@ -289,7 +292,8 @@ function usableSegments(
     }
     return found;
   };
-  // A piece between two crossings goes as one: what touches another crossing is not of them.
+  // A piece between two crossings counts as a whole: vertices that touch another crossing are
+  // excluded.
   const piecesOutside = (all: readonly Segment[], kept: ReadonlySet<number>) => {
     const pieceOf = pieces(all, isCrossing);
     const outside = new Set<number>();
@@ -302,7 +306,7 @@ function usableSegments(
   const large = parts(segments).filter(({ counted }) => counted >= MIN_VERTICES);
   const cut = new Set(piecesOutside(segments, new Set(large.flatMap(({ nodes }) => nodes))));
   const open = segments.filter((segment) => !cut.has(segment));
-  // Past where the street data ends nothing counts, nor what only that joins to the rest.
+  // Beyond the end of the street data nothing counts, nor does a part connected only through there.
   const isIn = (node: number) => places[node].lon <= east;
   const within = parts(open.filter(({ ends }) => ends.every(isIn)));
   const whole = new Set(
@@ -310,7 +314,7 @@ function usableSegments(
   );
   for (const segment of open)
     if (!segment.ends.some((end) => whole.has(end))) segment.detour = DETOUR;
-  // Of each part the largest public piece is public; what else is public is inside somebody's gate.
+  // The largest public piece of each part is public; other public pieces are behind a gate.
   const publicParts = parts(open.filter(({ isLocal }) => !isLocal));
   const largest = large.flatMap(({ nodes }) => {
     const inside = new Set(nodes);
@@ -321,7 +325,9 @@ function usableSegments(
   return open;
 }
 
-/** Whether a calm way lies within 30 m of the middle of a piece, and within 30° of its direction. */
+/**
+ * Whether a calm way lies within 30 m of the midpoint of a piece, and within 30° of its direction.
+ */
 function hasPathBeside(piece: readonly number[], calm: Sides['ways'], places: readonly Place[]) {
   const metres = piece.slice(1).map((node, i) => apart(places[piece[i]], places[node]));
   const upTo = metres.map((_, i) => metres.slice(0, i + 1).reduce((sum, step) => sum + step, 0));
@@ -391,7 +397,7 @@ function nearest(
     const { t, metres } = distanceToLine(point, places[segment.a], places[segment.b]);
     const counted = metres + detourOf(segment);
     const nearer = best ? Math.round(counted * 1000) - Math.round(best.counted * 1000) : -1;
-    // Where both kinds of street end at the nearest spot, one is on the public one.
+    // Where both kinds of street end at the nearest spot, the public one counts.
     const isPublicOfTwo = nearer === 0 && !segment.isLocal && best?.segment.isLocal;
     if (nearer < 0 || isPublicOfTwo) best = { segment, t, metres, counted };
   }
@@ -399,7 +405,10 @@ function nearest(
   return { ...best, walk: (best.metres / WALK) * 1000 };
 }
 
-/** Metres from a point to the line between two others, and how far along that the nearest spot is. */
+/**
+ * Metres from a point to the line between two others, and the position of the nearest spot along
+ * it.
+ */
 function distanceToLine({ lon, lat }: Point, a: Point, b: Point): { t: number; metres: number } {
   const kx = distance(lon - 0.5, lat, lon + 0.5, lat);
   const ky = distance(lon, lat - 0.001, lon, lat + 0.001) / 0.002;

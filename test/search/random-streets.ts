@@ -46,8 +46,8 @@ const BARRIERS = ['stile', 'bollard', 'gate, access=private', 'gate, access=no']
 );
 
 /**
- * Streets of a small town at random: a bent grid with holes, with dead ends, chains of short ways,
- * one-way ways, ways for one mode only, streets that send riders to a path beside, and barriers.
+ * Streets of a small random town: a bent grid with holes, with dead ends, chains of short ways,
+ * one-way ways, ways for one mode only, streets that send riders to a parallel path, and barriers.
  */
 export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes: StreetNodes } {
   const random = seeded(seed);
@@ -99,7 +99,7 @@ export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes
       }
     }
   }
-  // Most crossings have a signal, or hardly a street would be ridden.
+  // Most crossings have a signal; otherwise hardly any street would be ridden.
   const atNodes = places.map(() => {
     const lot = random();
     return lot < 0.7 ? SIGNAL : lot < 0.76 ? BARRIERS[Math.floor(random() * BARRIERS.length)] : 0;

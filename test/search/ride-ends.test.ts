@@ -15,7 +15,7 @@ import { pointAt, writeSmallCity } from '../transit/small-city.ts';
 const [CORNERS, SPACING, ACROSS] = [30, 100, 20];
 const folder = folderOfTests();
 
-/** A street, and a sidewalk south of it that meets it at its two ends. */
+/** A street, and a sidewalk south of it that meets it at both ends. */
 function besideASidewalk(blocks: readonly number[]) {
   const corners = [0, ACROSS].flatMap((north) =>
     Array.from({ length: CORNERS }, (_, i) => pointAt(i * SPACING, north)),
@@ -28,7 +28,7 @@ function besideASidewalk(blocks: readonly number[]) {
   return { corners, streets, blocks: places, shops: [pointAt(0, -5)] };
 }
 
-test('a bicycle is mounted in the street and got off there, or pushed along the sidewalk, whichever is faster', async () => {
+test('a bicycle starts and ends in the street, or is pushed along the sidewalk, whichever is faster', async () => {
   const inputs = await writeSmallCity(folder, besideASidewalk([1_000, 1_050, 2_000]));
   const region = await readFiles({ ...inputs, feeds: null, counties: [] });
   const { lat } = pointAt(0, ACROSS / 2);

@@ -2,20 +2,36 @@ import type { Position } from '../../shards/geometry/polygon.ts';
 import { readWithOsmium } from '../osm/opl.ts';
 
 /**
- * A walking engine of its own, to hold ours against: elements as osmium reads them, a pedestrian
- * profile written down anew, great-circle lengths, Dijkstra from node to node. Slow, and shares no
- * code with the builder.
+ * An independent walking engine as a reference for ours: elements as osmium reads them, a restated
+ * pedestrian profile, great-circle lengths, Dijkstra from node to node. Slow, and shares no code
+ * with the builder.
  */
 const WALKED = new Set([
-  ...['primary', 'primary_link', 'secondary', 'secondary_link', 'tertiary', 'tertiary_link'],
-  ...['unclassified', 'residential', 'road', 'living_street', 'service', 'track', 'path'],
-  ...['steps', 'pedestrian', 'footway', 'cycleway', 'trunk', 'trunk_link'],
+  'primary',
+  'primary_link',
+  'secondary',
+  'secondary_link',
+  'tertiary',
+  'tertiary_link',
+  'unclassified',
+  'residential',
+  'road',
+  'living_street',
+  'service',
+  'track',
+  'path',
+  'steps',
+  'pedestrian',
+  'footway',
+  'cycleway',
+  'trunk',
+  'trunk_link',
 ]);
 const CLOSED = ['no', 'private', 'destination', 'customers', 'delivery'];
 const OPEN = ['yes', 'designated', 'permissive'];
 const EARTH_METRES = 6_371_008.8;
 const METRES_PER_MS = 4.8 / 3600;
-/** Nodes a piece of the map must have for points to be tied to it. */
+/** Minimum number of nodes in a piece of the map for points to be linked to it. */
 const MIN_NODES = 60;
 
 interface Piece {
@@ -67,7 +83,7 @@ export class SecondEngine {
     });
   }
 
-  /** Metres from each point to the street that it is tied to. */
+  /** Metres from each point to the street that it is linked to. */
   metresToStreet(points: readonly Position[]): number[] {
     return this.#feet(points).map(({ metres }) => metres);
   }

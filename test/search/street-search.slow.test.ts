@@ -10,7 +10,7 @@ import { clearlyTied, naiveStreets, naiveTimes } from './naive-router.ts';
 import { randomStreets, seeded } from './random-streets.ts';
 
 const MINUTE = 60_000;
-/** Half a millisecond an edge of a trip, and a few for its ends. */
+/** Half a millisecond per edge of a trip, and a few for its ends. */
 const ROUNDING_MS = 40;
 
 test.each<StreetMode>(['walk', 'bike'])(

@@ -9,10 +9,10 @@ import { extractOsm, withBlocks } from '../support/prepared-city.ts';
 import { SecondEngine } from './second-engine.ts';
 
 const HALF_HOUR_MS = 30 * 60_000;
-/** Every so many blocks is an origin. */
+/** One origin per this many blocks. */
 const STRIDE = 40;
 
-/** A walk between two blocks, in milliseconds; infinite where it is not found within half an hour. */
+/** A walk between two blocks, in milliseconds; infinite where none is found within half an hour. */
 export interface WalkOfBoth {
   readonly ours: number;
   readonly theirs: number;
@@ -20,8 +20,8 @@ export interface WalkOfBoth {
 
 /**
  * Half-hour walks between the blocks of a county, by the builder's search and by an engine that
- * shares no code with it: the pairs that either finds. At the cap they may fall on either side of it:
- * such that only the second finds, near it, are left out.
+ * shares no code with it: the pairs that either finds. Near the cap they may fall on either side of
+ * it: pairs there that only the second finds are left out.
  */
 export async function walksOfBoth(
   osm: string,
@@ -33,7 +33,7 @@ export async function walksOfBoth(
   const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
   const extract = await extractOsm([osm], world, silent);
   const mapped = buildNetwork(extract.streets, extract.nodes);
-  // The second engine ties to the nearest street of any kind.
+  // The second engine links to the nearest street of any kind.
   const streets = { ...mapped, traits: mapped.traits.map((own) => own & ~SELDOM_LINKED) };
   const { graph, linker } = buildModeNetwork(streets, 'walk', extract);
   const points = blocks.flatMap(({ lon, lat }) => {

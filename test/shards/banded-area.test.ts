@@ -5,7 +5,7 @@ import type { Position } from '../../shards/geometry/polygon.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Where a point lies by plain integers, all doubled so that halves are whole. */
+/** The position of a point by plain integers, all doubled so that halves are whole. */
 function plainSide(rings: readonly (readonly Position[])[], px: number, py: number): string {
   let isInside = false;
   for (const ring of rings) {
@@ -32,7 +32,7 @@ function flat(rings: readonly (readonly Position[])[]): Rings {
   };
 }
 
-test('says of any point, corners and edges too, what plain integers say', async () => {
+test('classifies any point, including corners and edges, like plain integer arithmetic', async () => {
   const small = fc.integer({ min: -12, max: 12 });
   const large = fc.integer({ min: -180e6, max: 180e6 });
   for (const coordinate of [small, large]) {

@@ -17,7 +17,9 @@ afterEach(() => {
 function opened() {
   const changes: boolean[] = [];
   const breaker = new CircuitBreaker({
-    ...{ failuresInARow: 3, restMs: REST_MS, refusal: () => refused },
+    failuresInARow: 3,
+    restMs: REST_MS,
+    refusal: () => refused,
     isFailure: (error) => error === trouble,
     onChange: (isOpen) => changes.push(isOpen),
   });
@@ -35,7 +37,7 @@ function opened() {
   return { breaker, changes, ask, calls: () => calls };
 }
 
-test('failures in a row open it, nothing is asked while it rests, and a success closes it', async () => {
+test('consecutive failures open it, no call passes while it rests, and a success closes it', async () => {
   const { ask, calls, changes, breaker } = opened();
   for (const outcome of [trouble, trouble, null, trouble, other, trouble, trouble]) {
     await ask(outcome);
@@ -55,7 +57,7 @@ test('failures in a row open it, nothing is asked while it rests, and a success 
   expect(changes).toEqual([true, false]);
 });
 
-test('one call at a time finds out; the others are refused meanwhile, and do not wait for it', async () => {
+test('one call at a time probes; the others are refused in the meantime, without waiting', async () => {
   const { breaker, ask, calls } = opened();
   for (let i = 0; i < 3; i++) await ask(trouble);
   rested();

@@ -3,7 +3,7 @@ import { runCooperatively, yieldIfOverdue } from '../../shards/concurrency/yield
 
 const STEP_MS = 0.25;
 
-// Time is what the works take.
+// Time passes only with the work.
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   await aTurn();
@@ -12,10 +12,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The slice of whoever was before ends with its turn of the event loop. */
+/** The slice of the previous work ends with its turn of the event loop. */
 const aTurn = () => new Promise(setImmediate);
 
-/** Does work whose steps move the clock, and counts the steps of each turn of the event loop. */
+/** Does work whose steps advance the clock, and counts the steps of each turn of the event loop. */
 async function stepsByTurn(work: (busy: (ms: number) => Generator<undefined, void>) => unknown) {
   await aTurn();
   const turns = [0];
@@ -36,19 +36,20 @@ async function stepsByTurn(work: (busy: (ms: number) => Generator<undefined, voi
   return turns;
 }
 
-test('what many do at the same time holds the event loop no longer than what one does', async () => {
+test('many concurrent works hold the event loop no longer than one', async () => {
   const works = 40;
   const alone = await stepsByTurn((busy) => runCooperatively('asker', busy(200)));
   const together = await stepsByTurn((busy) =>
     Promise.all(Array.from({ length: works }, () => runCooperatively('asker', busy(200)))),
   );
   expect(alone.length).toBeGreaterThan(40);
-  // Each begins with a step; were each given a slice a turn, a turn would take forty times as long.
+  // Each starts with a step; if each were given a slice per turn, a turn would take forty times as
+  // long.
   expect(Math.max(...together)).toBeLessThan(Math.max(...alone) + 2 * works);
   expect(together.reduce((sum, steps) => sum + steps)).toBe((works * 200) / STEP_MS);
 });
 
-test('what one asker wants goes on in the order in which it came', async () => {
+test('works of one client continue in the order in which they came', async () => {
   const order: number[] = [];
   const works = Array.from({ length: 5 }, async (_, nr) => {
     for (let round = 0; round < 3; round++) {
@@ -62,7 +63,7 @@ test('what one asker wants goes on in the order in which it came', async () => {
   expect(order.slice(-5)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a hundred works of one asker keep the work of another waiting for a turn, not for a hundred', async () => {
+test('a hundred works of one client delay another’s by a turn, not by a hundred', async () => {
   const order: string[] = [];
   const work = async (clientId: string, pauses: number) => {
     for (let pause = 0; pause < pauses; pause++) {
@@ -73,12 +74,12 @@ test('a hundred works of one asker keep the work of another waiting for a turn, 
   };
   const many = Array.from({ length: 100 }, () => work('many', 2));
   await Promise.all([...many, work('few', 3)]);
-  // By turns, each of its pauses lets one of the others go on.
+  // In turn, each of its pauses lets one of the others continue.
   expect(order.indexOf('few')).toBeLessThan(6);
   expect(order).toHaveLength(101);
 });
 
-test('short work goes on in the same turn', async () => {
+test('short work continues in the same turn', async () => {
   const pauses = [yieldIfOverdue('asker'), yieldIfOverdue('asker')];
   expect(pauses).toEqual([undefined, undefined]);
 });

@@ -18,7 +18,7 @@ afterAll(() => store.close());
 const randomBytes = (length: number) =>
   Uint8Array.from({ length }, () => Math.floor(Math.random() * 256));
 
-/** Bytes that come in chunks of a length that no page begins at. */
+/** Bytes in chunks of a length that no page is aligned to. */
 function inChunks(bytes: Uint8Array, length: number): PutBody {
   return {
     bytes: bytes.length,
@@ -36,7 +36,7 @@ async function open(bytes: Uint8Array, sumsOf = bytes, chunk = 777) {
 
 const lengths = fc.constantFrom(0, 1, 5, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE, 5 * PAGE + 123);
 
-test('any range of sound bytes is what was written', () =>
+test('any range of sound bytes is returned as written', () =>
   forAll(100, lengths, fc.nat(), fc.nat(), fc.nat(5000), async (length, from, to, chunk) => {
     const bytes = randomBytes(length);
     const { ref, pages } = await open(bytes, bytes, chunk + 1);
@@ -45,7 +45,7 @@ test('any range of sound bytes is what was written', () =>
     expect(Buffer.from(range).equals(bytes.subarray(start, end))).toBe(true);
   }));
 
-test('a flipped byte fails every range that it is in, and none that ends in a page before', async () => {
+test('a flipped byte fails every range that contains it, and none that ends in an earlier page', async () => {
   const bytes = randomBytes(5 * PAGE + 123);
   await forAll(
     100,
@@ -67,7 +67,7 @@ test('a flipped byte fails every range that it is in, and none that ends in a pa
   );
 });
 
-test('right pages in each other’s places are found out', async () => {
+test('detects valid pages in each other’s places', async () => {
   const bytes = randomBytes(4 * PAGE);
   const swapped = Uint8Array.from(bytes);
   swapped.set(bytes.subarray(PAGE, 2 * PAGE), 2 * PAGE);
@@ -78,7 +78,7 @@ test('right pages in each other’s places are found out', async () => {
   expect((await pages.readRange(ref, 0, PAGE)).length).toBe(PAGE);
 });
 
-test('sums of another length, damaged sums, and ranges beyond the end are refused', async () => {
+test('refuses checksums of another length, damaged checksums, and ranges beyond the end', async () => {
   const bytes = randomBytes(PAGE);
   await expect(open(bytes, randomBytes(PAGE + 1))).rejects.toThrow(ShardError);
   const sums = await pageSumsOf(inChunks(bytes, 100));

@@ -24,7 +24,7 @@ import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
 import { forAll } from '../support/for-all.ts';
 import { harmedAt } from '../support/harmed.ts';
 
-/** The definition, a bit at a time: shares nothing with the tables. */
+/** The definition, bit by bit: independent of the tables. */
 function crcByBits(bytes: Uint8Array): number {
   let crc = 0xffff_ffffn;
   for (const byte of bytes) {
@@ -35,7 +35,7 @@ function crcByBits(bytes: Uint8Array): number {
 }
 
 describe('CRC-32C', () => {
-  test('gives the sums of RFC 3720', () => {
+  test('matches the sums of RFC 3720', () => {
     expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
     expect(crc32c(new Uint8Array(32).fill(255))).toBe(0x62a8ab43);
     expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(0x46dd794e);
@@ -50,7 +50,7 @@ describe('CRC-32C', () => {
     }));
 });
 
-test('varints give back every integer below 2⁵³, and end early rather than lie', async () => {
+test('varints decode every integer below 2⁵³, and stop early rather than return a wrong one', async () => {
   const natural = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constant(Number.MAX_SAFE_INTEGER));
   const signed = fc.integer({ min: -(2 ** 52) + 1, max: 2 ** 52 - 1 });
   await forAll(100, fc.array(natural), fc.array(signed), (naturals, integers) => {
@@ -65,7 +65,7 @@ test('varints give back every integer below 2⁵³, and end early rather than li
   });
 });
 
-test('a dictionary gives back its ids and finds each of them, and no other', () =>
+test('a dictionary returns its ids and finds each of them, and no other', () =>
   forAll(100, fc.uniqueArray(fc.maxSafeNat()), fc.maxSafeNat(), (unsorted, other) => {
     const ids = [...unsorted].sort((a, b) => a - b);
     const decoded = decodeDictionary(encodeDictionary(ids));
@@ -74,7 +74,7 @@ test('a dictionary gives back its ids and finds each of them, and no other', () 
     expect(ordinalIn(decoded, other)).toBe(ids.indexOf(other));
   }));
 
-test('a dictionary is its length and the distances of its ids, and no byte more', () => {
+test('a dictionary is its length and the differences of its ids, and no byte more', () => {
   expect([...encodeDictionary([])]).toEqual([0]);
   expect([...encodeDictionary([0, 1, 5, 105])]).toEqual([4, 0, 1, 4, 100]);
 });
@@ -103,7 +103,7 @@ describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
   const decode = (ordinal: number, bytes: Uint8Array, modes: number) =>
     decodeRow('object', ordinal, bytes, modes, TARGETS, unit);
 
-  test('comes back as it was written', () =>
+  test('is read back as written', () =>
     forAll(100, rows, fc.nat(), (modes, ordinal) => {
       expect(decode(ordinal, encode(ordinal, modes), modes.length)).toEqual(modes);
     }));
@@ -133,7 +133,7 @@ describe('a nearest object', () => {
     return bytes.subarray(offset, offset + length);
   };
 
-  test('gives every row back by one range whose place is arithmetic', () =>
+  test('returns every row by one range at a computed position', () =>
     forAll(100, shaped, ({ rows, columns, times }) => {
       const bytes = encodeNearest(times, columns);
       expect(readNearestShape('object', bytes)).toEqual({ rows, columns });
@@ -147,7 +147,7 @@ describe('a nearest object', () => {
       }
     }));
 
-  test('never gives a row with a flipped bit, or another row', () =>
+  test('never returns a row with a flipped bit, or another row', () =>
     forAll(100, shaped, fc.nat(), ({ rows, columns, times }, where) => {
       const bytes = encodeNearest(times, columns);
       const row = where % rows;
@@ -177,7 +177,7 @@ const records = fc
   .map((list) => list.sort((a, b) => a.geoid - b.geoid));
 
 describe('a block index', () => {
-  test('gives every block back', () =>
+  test('returns every block', () =>
     forAll(100, records, (blocks) => {
       const index = BlockIndex.decode('object', BlockIndex.encode(blocks));
       expect(index.count).toBe(blocks.length);
@@ -198,7 +198,7 @@ describe('a block index', () => {
         BlockIndex.decode('object', bytes.subarray(0, where % (bytes.length - 8))),
       ).toThrow(ShardError);
       const [flipped] = harmedAt(bytes, where);
-      // The padding between sections means nothing: there, and only there, a flip may pass.
+      // The padding between sections is unused: only a flip there may go undetected.
       try {
         expect(BlockIndex.decode('object', flipped)).toEqual(intact);
       } catch (error) {
@@ -211,7 +211,7 @@ describe('a block index', () => {
   });
 });
 
-test('a POI table gives every record back, in any script', async () => {
+test('a POI table returns every record, in any script', async () => {
   const text = fc.string({ unit: 'grapheme' });
   const poi = fc.record({
     name: text,

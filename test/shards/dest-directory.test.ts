@@ -11,7 +11,7 @@ const homes = fc
   .uniqueArray(home, { selector: ({ id }) => id, maxLength: 1000, size: 'max' })
   .map((list) => list.sort((a, b) => a.id - b.id));
 
-test('finds every id where it is at home, and no other anywhere', () =>
+test('finds every id in its home county, and no other anywhere', () =>
   forAll(40, homes, fc.maxSafeNat(), (list, other) => {
     const directory = new DestDirectory('object', DestDirectory.encode(list));
     expect(directory.count).toBe(list.length);
@@ -22,7 +22,7 @@ test('finds every id where it is at home, and no other anywhere', () =>
     }
   }));
 
-test('with any bit flipped, or cut short, tells what it told or is a named error', () =>
+test('with any bit flipped, or truncated, is read correctly or is a named error', () =>
   forAll(100, homes, fc.nat(), (list, where) =>
     expectRightOrNamed(DestDirectory.encode(list), where, (harmed) => {
       const directory = new DestDirectory('object', harmed);
@@ -30,7 +30,7 @@ test('with any bit flipped, or cut short, tells what it told or is a named error
     }),
   ));
 
-test('ids that do not ascend are refused when they are written', () => {
+test('refuses ids that do not ascend when writing', () => {
   const same = { id: 7, county: '24510' };
   expect(() => DestDirectory.encode([same, same])).toThrow('dest_id 7 is out of order');
 });

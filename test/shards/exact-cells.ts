@@ -1,4 +1,4 @@
-/** A point of whole coordinates: what is worked out of such is exact. */
+/** A point with whole coordinates: results computed from these are exact. */
 export type Cell = readonly [x: number, y: number];
 
 /** Twice the area of a triangle, exact: positive where a → b → c turns left. */

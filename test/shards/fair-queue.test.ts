@@ -22,20 +22,20 @@ function drained(queue: FairQueue<Wanted>): Wanted[] {
 
 const hundred = Array.from({ length: 100 }, (_, nr) => ({ clientId: 'many', nr }));
 
-test('who wants little comes after one of a hundred things that another wants', () => {
+test('a client with one request waits for one of another’s hundred', () => {
   const queue = queueOf([...hundred, { clientId: 'few', nr: 0 }, { clientId: 'few', nr: 1 }]);
   const order = drained(queue).map(({ clientId }) => clientId);
   expect(order).toHaveLength(102);
   expect(order.slice(0, 4)).toEqual(['many', 'few', 'many', 'few']);
 });
 
-test('who has just come goes before those who have been served, and then no more often than they', () => {
+test('a newcomer goes before clients already served, and from then on no more often than they', () => {
   const others = ['a', 'b', 'c', 'd'];
   const queue = queueOf(others.flatMap((clientId) => hundred.map(({ nr }) => ({ clientId, nr }))));
   for (let i = 0; i < 10; i++) queue.shift();
   const order: string[] = [];
   for (let nr = 0; nr < 20; nr++) {
-    // Asks for one thing at a time, again as soon as it has it.
+    // Requests one item at a time, the next as soon as it has arrived.
     if (nr === 0 || order.at(-1) === 'newcomer')
       queue.push('newcomer', { clientId: 'newcomer', nr });
     order.push(queue.shift()!.clientId);
@@ -48,7 +48,7 @@ test('who has just come goes before those who have been served, and then no more
 
 const clientId = fc.constantFrom('a', 'b', 'c', 'd');
 
-test('nothing is lost; an asker has things in order, and others one each at most in between', () =>
+test('loses nothing; each client is served in order, with at most one of each other client in between', () =>
   forAll(100, fc.array(clientId, { maxLength: 60 }), (waiters) => {
     const all = waiters.map((one, nr) => ({ clientId: one, nr }));
     const order = drained(queueOf(all));
@@ -64,7 +64,7 @@ test('nothing is lost; an asker has things in order, and others one each at most
     expect(order).toHaveLength(all.length);
   }));
 
-test('ever new askers do not keep out one who has been served', () => {
+test('an endless stream of new clients does not starve one that has been served', () => {
   const queue = queueOf(hundred.slice(0, 10));
   const servedAt: number[] = [];
   for (let nr = 0; nr < 1_000; nr++) {
@@ -75,14 +75,14 @@ test('ever new askers do not keep out one who has been served', () => {
   expect(servedAt.at(-1)).toBeLessThan(10 * 40);
 });
 
-test('who may not go on is passed over, and keeps the place', () => {
+test('a client that may not proceed is skipped, and keeps its place', () => {
   const queue = queueOf(['a', 'a', 'b', 'c'].map((clientId, nr) => ({ clientId, nr })));
   expect(queue.shift((clientId) => clientId !== 'a')?.nr).toBe(2);
   expect(queue.shift(() => false)).toBeUndefined();
   expect(drained(queue).map(({ nr }) => nr)).toEqual([0, 3, 1]);
 });
 
-test('what several want comes once, as soon as it is the turn of any of them', () => {
+test('an item requested by several clients is fetched once, at the first turn of any of them', () => {
   const queue = queueOf(hundred);
   const shared = { clientId: 'many and few', nr: 100 };
   const group = new WaitingGroup('many');

@@ -49,7 +49,7 @@ test('an object of the right size and wrong bytes is not present, and is replace
   expect(await readdir(path.join(folder, 'kind'))).toEqual(['object.tta']);
 });
 
-test('who has mended an object reads the mended one at once, another reader soon', async () => {
+test('a process that has repaired an object reads the new one at once, other readers soon', async () => {
   const keepOpenMs = 100;
   const reader = await ofThisTest(new FolderStore(folder, keepOpenMs));
   await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 100, 101));
@@ -60,27 +60,27 @@ test('who has mended an object reads the mended one at once, another reader soon
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
 });
 
-test('what is read all along is opened anew before it goes stale, while nobody waits', async () => {
+test('a file in constant use is reopened before it goes stale, without any read waiting', async () => {
   const keepOpenMs = 1_000;
   const reader = await ofThisTest(new FolderStore(folder, keepOpenMs));
   await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 100, 101));
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(7);
   await store.putContent(ref.name, bytes);
   await sleep(keepOpenMs * 0.6);
-  // This one begins it.
+  // This one starts it.
   await reader.readRange(ref, 100, 1);
   await sleep(keepOpenMs * 0.2);
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
 });
 
-test('a lock whose owner has died is taken over', async () => {
-  // No process has this id: it is above what Linux gives.
+test('takes over a lock whose owner has died', async () => {
+  // No process has this id: it exceeds Linux's maximum.
   await writeFile(path.join(folder, 'latest.json.lock'), '4194305');
   await store.putConditional('latest.json', bytes, null);
   expect(await readdir(folder)).toEqual(['latest.json']);
 });
 
-test('an object whose file is cut short is told from what was recorded, and is replaced', async () => {
+test('an object whose file is truncated is reported, and is replaced', async () => {
   await store.putContent(ref.name, bytes);
   await truncate(path.join(folder, ref.name), 999);
   expect(await failure(store.readRange(ref, 0, 1))).toBe('changed');
@@ -90,7 +90,7 @@ test('an object whose file is cut short is told from what was recorded, and is r
 
 const HALF_WRITTEN = '01234567-89ab-cdef-0123-456789abcdef.tmp';
 
-test('what a killed writer left is listed apart, and not what is on its way into place', async () => {
+test('lists leftovers of a killed writer separately, excluding files being moved into place', async () => {
   await store.putContent(ref.name, bytes);
   const lock = await store.lock('latest.json.lock');
   const left = [ref.name, 'latest.json', `kind/section.lock.${process.pid}`].map(
@@ -106,7 +106,7 @@ test('what a killed writer left is listed apart, and not what is on its way into
   expect(await store.list('latest')).toEqual([]);
 });
 
-test('a lock on taking over another, whose owner has died too, is a leftover', async () => {
+test('a lock taking over another, whose owner has died too, is a leftover', async () => {
   const dead = ['section.lock.0123456789abcdef.lock', 'latest.json.lock.0123456789abcdef.lock'];
   for (const name of dead) await writeFile(path.join(folder, name), '4194305');
   const alive = await store.lock('section.lock.fedcba9876543210.lock');
@@ -114,20 +114,20 @@ test('a lock on taking over another, whose owner has died too, is a leftover', a
   expect((await store.leftovers('')).map(({ name }) => name).sort()).toEqual(dead.sort());
 });
 
-test('holds files below it, whatever their names begin with, and no others', () => {
+test('contains files below it, whatever their names start with, and no others', () => {
   const held = ['a', '..a/b', '...', 'a/../b'].map((name) => path.join(folder, name));
   const others = [path.dirname(folder), `${folder}a`, path.join(folder, '..', 'a')];
   expect(held.map((file) => store.holdsFile(file))).toEqual(held.map(() => true));
   expect(others.map((file) => store.holdsFile(file))).toEqual(others.map(() => false));
 });
 
-test('a lock of an earlier process that had the number of this one is taken over', async () => {
+test('takes over a lock of an earlier process with the same id', async () => {
   await writeFile(path.join(folder, 'section.lock'), `${process.pid} of another life`);
   expect((await store.lock('section.lock')).taken).toBe(true);
   expect((await store.lock('section.lock')).taken).toBe(false);
 });
 
-test('a name that leads out of the folder is refused, to read, to write and to remove', async () => {
+test('refuses a name that leads out of the folder, for reading, writing and removing', async () => {
   const inner = await ofThisTest(new FolderStore(path.join(folder, 'inner')));
   await writeFile(path.join(folder, 'outside'), 'kept');
   for (const name of ['../outside', 'kind/../../outside', '..']) {
@@ -141,7 +141,7 @@ test('a name that leads out of the folder is refused, to read, to write and to r
   await inner.putContent('kind/a..b', bytes);
 });
 
-test('what a killed build wrote beside is a leftover, however deep', async () => {
+test('temporary files of a killed build are leftovers, however deep', async () => {
   await mkdir(path.join(store.scratch, 'tta-build-a'), { recursive: true });
   for (const name of ['old', 'tta-build-a/new'])
     await writeFile(path.join(store.scratch, name), '');
@@ -149,7 +149,7 @@ test('what a killed build wrote beside is a leftover, however deep', async () =>
   expect(left.sort()).toEqual(['.build-scratch/old', '.build-scratch/tta-build-a/new']);
 });
 
-test('a lock on its way into place is left over once its process has died', async () => {
+test('a lock being moved into place is a leftover once its process has died', async () => {
   const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
   const halfOf = (pid: number) => `.sweep-lock.${pid}.01234567-89ab-4def-8123-456789abcdef.tmp`;
   for (const pid of [dead, process.ppid]) await writeFile(path.join(folder, halfOf(pid)), '');

@@ -11,7 +11,7 @@ import { forAll } from '../support/for-all.ts';
 import { positions } from '../support/rings.ts';
 import { type Cell, isOn, turn } from './exact-cells.ts';
 
-/** Cells of a small grid: points, corners and borders meet often. */
+/** Cells of a small grid: points, corners and borders often coincide. */
 const SIDE = 8;
 const cell: fc.Arbitrary<Cell> = fc.tuple(fc.nat(SIDE), fc.nat(SIDE));
 
@@ -24,7 +24,7 @@ function ringOf(cells: readonly Cell[]): Ring {
   return closed(cells).map(([x, y]) => [x / MICRO, y / MICRO] as const);
 }
 
-/** A simple ring around (0, 0): its corners are in order of the direction they lie in. */
+/** A simple ring around (0, 0): its corners are sorted by direction. */
 const starCells = fc
   .uniqueArray(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -9, max: 9 })), {
     minLength: 3,
@@ -38,7 +38,7 @@ const starCells = fc
   )
   .filter((cells) => cells.length >= 3 && !crossesByCounting(cells));
 
-/** The winding number by quadrants of exact turns: shares nothing with a count of crossings. */
+/** The winding number by quadrants of exact turns: independent of crossing counts. */
 function sideByWinding(cells: readonly Cell[], p: Cell): 'inside' | 'border' | 'outside' {
   let angle = 0;
   for (const [i, a] of cells.entries()) {
@@ -50,7 +50,7 @@ function sideByWinding(cells: readonly Cell[], p: Cell): 'inside' | 'border' | '
   return Math.abs(angle) > Math.PI ? 'inside' : 'outside';
 }
 
-/** Whether any two edges of a ring have more in common than the corner between neighbours. */
+/** Whether any two edges of a ring share more than the corner between neighbours. */
 function crossesByCounting(cells: readonly Cell[]): boolean {
   const n = cells.length;
   const edge = (i: number) => [cells[i % n], cells[(i + 1) % n]] as const;
@@ -74,7 +74,7 @@ function crossesByCounting(cells: readonly Cell[]): boolean {
 
 const area = (...polygons: Polygon[]) => ringsOf([{ polygons }]);
 
-test('a point is inside, outside or on the border as the winding number has it', () =>
+test('a point is inside, outside or on the border according to the winding number', () =>
   forAll(
     1000,
     starCells,
@@ -100,7 +100,7 @@ test('a hole is outside, its border is border, and an island in it is inside', (
 });
 
 describe('areas that tile a square', () => {
-  /** Triangles that share all their borders: from a middle to each two neighbours on the rim. */
+  /** Triangles that share all their borders: from a centre to each two neighbours on the rim. */
   const rim = [...Array(SIDE).keys()].flatMap((i): Cell[] => [[i, 0]]);
   const outline: Cell[] = [
     ...rim,
@@ -113,7 +113,7 @@ describe('areas that tile a square', () => {
     fc.integer({ min: 1, max: SIDE - 1 }),
   );
 
-  test('have each point within once, also on their borders, and know all that it touches', () =>
+  test('contain each point once, including on their borders, and find all that it touches', () =>
     forAll(500, inner, inner, (middle, p) => {
       const triangles = outline.map((a, i) => [middle, a, outline[(i + 1) % outline.length]]);
       const rings = ringsOf(triangles.map((cells) => ({ polygons: [[ringOf(cells)]] })));
@@ -132,8 +132,8 @@ test('an index of no areas finds none', () => {
   expect(index.inBox(-1, -1, 1, 1)).toEqual([]);
 });
 
-describe('a ring crosses itself', () => {
-  test('as comparing all pairs of edges has it', () =>
+describe('detecting a ring that crosses itself', () => {
+  test('agrees with comparing all pairs of edges', () =>
     forAll(2000, fc.array(cell, { minLength: 3, maxLength: 7 }), (cells) => {
       fc.pre(
         cells.every(([x, y], i) => {
@@ -144,7 +144,7 @@ describe('a ring crosses itself', () => {
       expect(polygonFault([closed(cells)]) !== null).toBe(crossesByCounting(cells));
     }));
 
-  test('when two rings share more than points', () => {
+  test('includes two rings that share more than points', () => {
     const square = (x: number, side: number): Cell[] => [
       [x, x],
       [x + side, x],
@@ -160,7 +160,7 @@ describe('a ring crosses itself', () => {
   });
 });
 
-test('an area comes back from rings as the polygons it was, shells with their holes', async () => {
+test('an area is rebuilt from rings as its original polygons, shells with their holes', async () => {
   const hole: Cell[] = positions('-1 -1, -1 1, 1 1, 1 -1');
   const shell = (x: number): Cell[] => [
     [x - 5, -5],

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** A folder of the server's, under a prefix that must be escaped, and its public face. */
+/** A folder of the server's, under a prefix that must be escaped, and its public address. */
 const faceOf = (open: (prefix: string) => HttpsReader) => async () => {
   const folder = await mkdtemp(path.join(root, 'a store+'));
   return {
@@ -38,7 +38,7 @@ readerSuite({
   make: faceOf((prefix) => new HttpsReader(`${nginx.http}/${prefix}`)),
 });
 
-describe('a store that can only be read', () => {
+describe('a read-only store', () => {
   const ref = refOf('kind/object.tta', bytes);
   const refusedBy = async (location: string): Promise<string> => {
     const reader = await openStore(location);
@@ -48,7 +48,7 @@ describe('a store that can only be read', () => {
     return (error as Error).message;
   };
 
-  test('says so to who would write, without asking it', () => {
+  test('reports itself as such to writers, without a request', () => {
     return expect(openWritableStore('https://cdn.example/store')).rejects.toThrow(
       /^https:\/\/cdn\.example\/store: this store is read-only; give the folder or the bucket/,
     );
@@ -56,8 +56,12 @@ describe('a store that can only be read', () => {
 
   test('is an https address without secrets; http is for this machine', async () => {
     for (const good of [
-      ...['https://cdn.example', 'https://cdn.example:8443/a/b/', 'HTTPS://cdn.example/a'],
-      ...['http://127.0.0.1:8080/a', 'http://localhost/a', 'http://[::1]:80/a'],
+      'https://cdn.example',
+      'https://cdn.example:8443/a/b/',
+      'HTTPS://cdn.example/a',
+      'http://127.0.0.1:8080/a',
+      'http://localhost/a',
+      'http://[::1]:80/a',
     ]) {
       expect(storeFault(good)).toBe(null);
     }
@@ -73,7 +77,7 @@ describe('a store that can only be read', () => {
     }
   });
 
-  test('tells what a refusal means and what to do', async () => {
+  test('explains a refusal and what to do', async () => {
     expect(await refusedBy(`${nginx.http}/forbidden`)).toMatch(/refuses it to the public \(403\)/);
     expect(await refusedBy(`${nginx.http}/moved`)).toMatch(
       /leads on to https:\/\/elsewhere\.example\/moved\/kind\/object\.tta \(301\); give that/,

@@ -9,7 +9,7 @@ import { type HeldLock, type LockObject, takeObjectLock } from '../../shards/sto
 import { forAll } from '../support/for-all.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
-/** Counts who has a lock at the same time. */
+/** Counts the concurrent holders of a lock. */
 class Room {
   inside = 0;
   most = 0;
@@ -26,8 +26,8 @@ class Room {
 }
 
 /**
- * Lets some works go on one at a time: by an order of who, and for how many steps. A step ends where
- * a work waits for its turn.
+ * Runs several works one at a time: in a given order, for a given number of steps each. A step ends
+ * where a work waits for its turn.
  */
 class Turns {
   readonly #whose = new AsyncLocalStorage<number>();
@@ -70,13 +70,13 @@ class Turns {
   }
 }
 
-describe('a lock that is a file', () => {
-  /** The number of no process: Linux counts to 2^22 at most. */
+describe('a lock file', () => {
+  /** An impossible process id: Linux counts to 2^22 at most. */
   const DEAD = `${2 ** 22 + 1} 00000000-0000-4000-8000-000000000000`;
   const STEPS = ['link', 'readFile', 'rename', 'rm', 'writeFile'] as const;
   const folder = folderOfTests();
 
-  /** Lets `wait` hold back what each step on the disk came to, while `run` runs. */
+  /** Makes `wait` delay the result of each disk operation while `run` runs. */
   async function heldBack(
     wait: (step: string, file: string) => Promise<unknown> | undefined,
     run: () => Promise<void>,
@@ -102,7 +102,7 @@ describe('a lock that is a file', () => {
     }
   }
 
-  test('of two who find its owner dead, the one held up until the other has it is refused', async () => {
+  test('of two that find its owner dead, the one delayed until the other has it is refused', async () => {
     const file = path.join(folder, 'held-up.lock');
     await fs.writeFile(file, DEAD);
     let letGo = () => {};
@@ -125,7 +125,7 @@ describe('a lock that is a file', () => {
     });
   });
 
-  test('is never two’s at once, in whatever order steps of the disk follow each other', () =>
+  test('never has two holders at once, in whatever order disk operations interleave', () =>
     forAll(
       100,
       fc.array(fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 12 })), { minLength: 20 }),
@@ -159,16 +159,16 @@ describe('a lock that is a file', () => {
     ));
 });
 
-describe('a lock that is an object', () => {
+describe('a lock object', () => {
   const LAPSES_MS = 60_000;
 
-  /** Somebody who wants the lock, and may have lost the way to the server. */
+  /** A contender for the lock, whose connection to the server may be cut. */
   interface Writer {
     isCutOff: boolean;
     lock: HeldLock | null;
   }
 
-  /** An object on a server whose clock is the one that tests turn. */
+  /** An object on a server whose clock is controlled by tests. */
   class PlainObject {
     content: { text: string; identity: string; atMs: number; by: Writer } | null = null;
     private versions = 0;
@@ -211,7 +211,7 @@ describe('a lock that is an object', () => {
 
   const newWriter = (): Writer => ({ isCutOff: false, lock: null });
 
-  test('is not removed by its first owner, who was cut off until it lapsed and was taken over', async () => {
+  test('is not removed by its first owner, who was cut off until it expired and was taken over', async () => {
     const object = new PlainObject();
     const [early, late, third] = [newWriter(), newWriter(), newWriter()];
     const first = (await object.lockOf(early))!;
@@ -238,7 +238,7 @@ describe('a lock that is an object', () => {
     afterMs: fc.constantFrom(0, 0, 0, 5_000, LAPSES_MS / 2, LAPSES_MS + 1),
   });
 
-  test('is nobody’s twice, whoever is cut off, comes back, asks and releases, and when', () =>
+  test('never has two holders, whichever contenders are cut off, return, request and release, and when', () =>
     forAll(600, fc.array(moment, { maxLength: 40, size: 'max' }), async (moments) => {
       const object = new PlainObject();
       const writers = [newWriter(), newWriter()];

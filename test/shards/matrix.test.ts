@@ -24,7 +24,7 @@ import { LooseObjects } from '../support/loose-objects.ts';
 const store = LooseObjects.open();
 afterAll(() => store.close());
 
-/** A row whose targets come in runs of neighbours, as blocks that are reached together do. */
+/** A row whose targets come in runs of neighbours, as blocks reached together do. */
 const runsRow = (targets: number, { least, most }: TimeUnit): fc.Arbitrary<ModeRow> =>
   fc.array(fc.tuple(fc.nat(4), fc.integer({ min: 1, max: 12 })), { maxLength: 8 }).chain((gaps) => {
     const ordinals: number[] = [];
@@ -84,7 +84,7 @@ function encode({ rows, ...shape }: Drawn): Promise<Uint8Array> {
 }
 
 describe('a travel-time matrix', () => {
-  test('gives back its ids, attributes and rows: one at a time, and all in one go', () =>
+  test('returns its ids, attributes and rows, one at a time and all in one go', () =>
     forAll(100, drawn, async (matrix) => {
       const opened = await Matrix.open(store, store.add(await encode(matrix)));
       expect([...opened.origins]).toEqual(matrix.origins);
@@ -99,7 +99,7 @@ describe('a travel-time matrix', () => {
       expect(scanned).toEqual(matrix.rows);
     }));
 
-  test('with any bit flipped, or cut short, gives what it held or a named error', () =>
+  test('with any bit flipped, or truncated, returns its contents or a named error', () =>
     forAll(100, drawn, fc.nat(), async (matrix, where) =>
       expectRightOrNamed(await encode(matrix), where, async (harmed) => {
         const opened = await Matrix.open(store, store.add(harmed));
@@ -111,7 +111,7 @@ describe('a travel-time matrix', () => {
       }),
     ));
 
-  /** A matrix in memory, which notes what is read of it. */
+  /** A matrix in memory, which records its reads. */
   async function watched(matrix: Drawn) {
     const bytes = await encode(matrix);
     const reads: number[] = [];
@@ -126,18 +126,24 @@ describe('a travel-time matrix', () => {
     return { opened, reads };
   }
 
-  /** A row of so many targets, each second one, at a minute: a head, 17 bits for each, and a sum. */
+  /**
+   * A row of that many targets, every second one, at a minute: a head, 17 bits for each, and a
+   * checksum.
+   */
   const sparse = (count: number): ModeRow => ({
     targets: Uint32Array.from({ length: count }, (_, i) => 2 * i + 1),
     times: new Uint16Array(count).fill(10),
   });
   const bytesOf = (count: number) => (count === 0 ? 0 : 1 + count + Math.ceil((9 * count) / 8) + 4);
 
-  test('is scanned in as few reads as it may, and a longer row in one of its own', async () => {
+  test('is scanned in as few reads as possible, and a longer row in a separate one', async () => {
     const counts = [40, 8, 0, 8, 8, 40, 0];
     const { opened, reads } = await watched({
-      ...{ origins: counts.map((_, i) => i), targets: Array.from({ length: 80 }, (_, i) => i) },
-      ...{ modes: 1, unit: TENTHS, attributes: new Uint8Array(0) },
+      origins: counts.map((_, i) => i),
+      targets: Array.from({ length: 80 }, (_, i) => i),
+      modes: 1,
+      unit: TENTHS,
+      attributes: new Uint8Array(0),
       rows: counts.map((count) => [sparse(count)]),
     });
     const scanned = async (most?: number) => {
@@ -159,7 +165,10 @@ describe('a travel-time matrix', () => {
 
   test('reads nothing for a row without targets, and one range for another', async () => {
     const { opened, reads } = await watched({
-      ...{ origins: [5, 9], targets: [2, 4, 6], modes: 2, unit: TENTHS },
+      origins: [5, 9],
+      targets: [2, 4, 6],
+      modes: 2,
+      unit: TENTHS,
       attributes: Uint8Array.of(1, 2, 3),
       rows: [
         [sparse(0), sparse(0)],
@@ -172,7 +181,7 @@ describe('a travel-time matrix', () => {
     expect(reads).toEqual([opened.rowRange(1).length]);
   });
 
-  test('in memory whole, has the rows, ordinals and the bytes that it holds', () =>
+  test('held in memory has the same rows, ordinals and bytes', () =>
     forAll(30, drawn, async (matrix) => {
       const opened = Matrix.fromBytes('object', await encode(matrix));
       for (const [ordinal, row] of matrix.rows.entries()) {
@@ -188,7 +197,7 @@ describe('a travel-time matrix', () => {
       expect(opened.byteLength).toBe(8 * numbers + opened.attributes.buffer.byteLength);
     }));
 
-  describe('whose head was written by a program that was wrong', () => {
+  describe('with a header from a faulty program', () => {
     const right = {
       META: [0, 1],
       ORIG: [1, 7],
@@ -205,7 +214,7 @@ describe('a travel-time matrix', () => {
       return Matrix.fromBytes('object', writeEnvelope(MATRIX_KIND, sections));
     };
 
-    test('is what it says where it is right', () => {
+    test('is read correctly where it is valid', () => {
       const { unit, modes, origins, targets } = opening({ META: [1, 16] })();
       expect([unit, modes, [...origins], [...targets]]).toEqual([MINUTES, 16, [7], [3]]);
     });
@@ -234,7 +243,7 @@ describe('a travel-time matrix', () => {
     }
   });
 
-  test('is not finished before every origin has its row', () => {
+  test('cannot be finished before every origin has its row', () => {
     const shape = { origins: [1, 2], targets: [3], modes: 1, unit: TENTHS };
     const writer = new MatrixWriter(shape, new Spool('never written'));
     const none = { targets: new Uint32Array(0), times: new Uint16Array(0) };
@@ -244,7 +253,7 @@ describe('a travel-time matrix', () => {
   });
 });
 
-/** Any numbers as a row, with the sum that belongs to them. */
+/** Any numbers as a row, with the matching checksum. */
 function signed(ordinal: number, numbers: readonly number[], tail: Uint8Array): Uint8Array {
   const out = new VarintWriter();
   for (const number of numbers) out.uint(number);
@@ -255,7 +264,7 @@ function signed(ordinal: number, numbers: readonly number[], tail: Uint8Array): 
 }
 
 describe('a row', () => {
-  /** Its targets as the format tells, by whichever way takes fewer numbers. */
+  /** Its targets by the format's definition, in whichever encoding takes fewer numbers. */
   function numbersOf(targets: readonly number[]): { numbers: number[]; isRuns: boolean } {
     const starts = targets.filter((target) => !targets.includes(target - 1));
     const ends = targets.filter((target) => !targets.includes(target + 1));
@@ -266,7 +275,7 @@ describe('a row', () => {
     return { numbers, isRuns };
   }
 
-  /** Times as bits, the lowest first, in bytes. */
+  /** Times as bits, lowest first, in bytes. */
   function packed(times: readonly number[], { least, bits }: TimeUnit): number[] {
     const text = times.map((time) =>
       [...(time - least).toString(2).padStart(bits, '0')].reverse().join(''),
@@ -275,7 +284,7 @@ describe('a row', () => {
     return bytes.map((byte) => Number.parseInt([...byte].reverse().join(''), 2));
   }
 
-  test('is written to the byte as its format says, as runs where that takes fewer numbers', () =>
+  test('is written to the byte as its format specifies, as runs where that takes fewer numbers', () =>
     forAll(
       300,
       fc
@@ -308,7 +317,7 @@ describe('a row', () => {
     ));
 });
 
-describe('a row written by a program that was wrong', () => {
+describe('a row from a faulty program', () => {
   test.each([
     ['has bytes left over', [2, 0], [0, 0, 0]],
     ['has 21 of 20 targets', [42], []],
@@ -316,18 +325,18 @@ describe('a row written by a program that was wrong', () => {
     ['has target 21 of 20', [5, 20, 1], [0, 0, 0]],
     ['has runs of more than 2 targets', [5, 0, 2], [0, 0, 0]],
     ['has time 301', [2, 0], [0x23, 0x01]],
-  ])('%s, and is told by object and number', (problem, numbers, tail) => {
+  ])('%s, and is reported by object and number', (problem, numbers, tail) => {
     const bytes = signed(3, numbers, Uint8Array.from(tail));
     const decode = () => decodeRow('object', 3, bytes, 1, 20, TENTHS);
     expect(decode).toThrow(ShardError);
     expect(decode).toThrow(new RegExp(`^object: row 3: ${problem}$`));
   });
 
-  test('is a named error or a row that a right one could have written', async () => {
+  test('is a named error or a row that a correct program could have written', async () => {
     const TARGETS = 20;
     const number = fc.oneof(
       { weight: 4, arbitrary: fc.nat(12) },
-      // What a 32-bit ordinal wraps at.
+      // The modulus at which a 32-bit ordinal wraps.
       fc.integer({ min: 2 ** 32 - 12, max: 2 ** 32 + 12 }),
       fc.maxSafeNat(),
     );
@@ -358,7 +367,7 @@ describe('a row written by a program that was wrong', () => {
   });
 });
 
-test('a row whose targets do not ascend, or whose times no unit holds, is not written', () => {
+test('a row whose targets do not ascend, or whose times fit no unit, is not written', () => {
   const row = (targets: number[], times: number[]) => [
     { targets: Uint32Array.from(targets), times: Uint16Array.from(times) },
   ];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { OrdinalSet } from '../../shards/arrays/ordinal-set.ts';
 import { Dice } from '../transit/dice.ts';
 
-test('a set of ordinals lists each once, ascending, and is empty then', () => {
+test('a set of ordinals lists each once, ascending, and is then empty', () => {
   const dice = new Dice(5);
   for (const bound of [1, 31, 32, 33, 1024, 1025, 70_000]) {
     const set = new OrdinalSet(bound);

@@ -15,7 +15,7 @@ const latitude = fc.integer({ min: -90e6, max: 90e6 }).map((micro) => micro / 1e
 const block = fc.integer({ min: 10_010_000_000_000, max: 789_999_999_999_999 });
 
 const micro = fc.integer({ min: -180e6, max: 180e6 });
-/** Rings of one area; what they enclose does not matter here. */
+/** Rings of one area; their interior does not matter here. */
 const outline: fc.Arbitrary<Rings> = fc
   .array(fc.array(fc.tuple(micro, micro), { minLength: 3, maxLength: 8 }), { maxLength: 3 })
   .map((rings) => ({
@@ -42,12 +42,12 @@ const places = fc
   .uniqueArray(place, { selector: ({ geoid }) => geoid, maxLength: 12 })
   .map((list) => list.sort((a, b) => (a.geoid < b.geoid ? -1 : 1)));
 
-/** The counties of some blocks, as their GEOIDs spell them. */
+/** The counties of some blocks, by the prefix of their GEOIDs. */
 function countiesOf(blocks: readonly number[]): string[] {
   return [...new Set(blocks.map((id) => String(id).padStart(15, '0').slice(0, 5)))].sort();
 }
 
-test('gives every place back, its counties, its blocks and its outline, and finds no other', () =>
+test('returns every place with its counties, its blocks and its outline, and finds no other', () =>
   forAll(100, places, fc.nat(9_999_999), async (list, other) => {
     const table = await PlaceTable.open(store, store.add(encodePlaces(list)));
     expect(table.places).toEqual(
@@ -65,7 +65,7 @@ test('gives every place back, its counties, its blocks and its outline, and find
     expect(table.ordinalOf(absent)).toBe(list.findIndex(({ geoid }) => geoid === absent));
   }));
 
-test('with any bit flipped, or cut short, gives what it held or a named error', () =>
+test('with any bit flipped, or truncated, returns its contents or a named error', () =>
   forAll(100, places, fc.nat(), (list, where) =>
     expectRightOrNamed(encodePlaces(list), where, async (harmed) => {
       const table = await PlaceTable.open(store, store.add(harmed));
@@ -77,7 +77,7 @@ test('with any bit flipped, or cut short, gives what it held or a named error', 
     }),
   ));
 
-test('places and blocks that do not ascend are refused when they are written', () => {
+test('refuses places and blocks that do not ascend when writing', () => {
   const [a] = fc.sample(place, { numRuns: 1, seed: 1 });
   const named = (geoid: string, blocks: number[]) => ({ ...a, geoid, blocks });
   expect(() => encodePlaces([named('2404000', []), named('2404000', [])])).toThrow('2404000');

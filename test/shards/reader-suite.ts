@@ -7,7 +7,7 @@ import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.t
 /** A kind of store, as the suites need it. */
 export interface ReadableKind {
   readonly kind: string;
-  /** An empty store: who writes to it, and a way to open it as a reader. */
+  /** An empty store: its writer, and a function that opens it as a reader. */
   make(): Promise<{ writer: WritableStore; open(): Store | Promise<Store> }>;
 }
 
@@ -28,7 +28,7 @@ export async function failure(promise: Promise<unknown>): Promise<StoreFailure> 
   return (error as StoreError).failure;
 }
 
-/** What every kind of store must hold for who reads it. */
+/** The contract of every kind of store for readers. */
 export function readerSuite({ kind, make }: ReadableKind): void {
   describe(`a reader of ${kind}`, () => {
     let writer: WritableStore;
@@ -44,7 +44,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
 
     const ref = refOf('kind/object.tta', bytes);
 
-    test('a range is what was put, and only ever whole', async () => {
+    test('a range returns the bytes that were put, and only in full', async () => {
       await writer.putContent(ref.name, bytes);
       const ranges = Array.from({ length: 50 }, (_, i) => [i * 13, 1 + i * 7] as const);
       const read = await Promise.all(
@@ -57,7 +57,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
       expect(await failure(reader.readRange(ref, 990, 11))).toBe('changed');
     });
 
-    test('ranges of all sizes come whole, up to the object’s end', async () => {
+    test('ranges of all sizes are complete, up to the object’s end', async () => {
       const large = Uint8Array.from({ length: 3_000_000 }, (_, i) => i % 251);
       const largeRef = refOf('kind/large.tta', large);
       await writer.putContent(largeRef.name, large);
@@ -71,7 +71,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
       await checkRecordedHash(reader, largeRef);
     });
 
-    test('an object of another size than recorded, or none, is told apart', async () => {
+    test('reports an object of an unexpected size, and a missing one', async () => {
       for (const length of [0, 1]) {
         expect(await failure(reader.readRange(ref, 0, length))).toBe('missing');
       }
@@ -88,7 +88,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
       expect((await reader.stat(ref.name))?.bytes).toBe(999);
     });
 
-    test('an empty object is read, and found whole', async () => {
+    test('an empty object is read, and reported as intact', async () => {
       const empty = refOf('kind/empty', new Uint8Array(0));
       await writer.putContent(empty.name, new Uint8Array(0));
       expect(await reader.readRange(empty, 0, 0)).toHaveLength(0);
@@ -96,7 +96,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
       expect((await reader.readWhole(empty.name)).bytes).toHaveLength(0);
     });
 
-    test('a replaced mutable object is read as it is now, with another identity', async () => {
+    test('a replaced mutable object is read in its new state, with another identity', async () => {
       const seen = new Set<string>();
       let identity: string | null = null;
       for (const text of ['one', 'two', 'three']) {
@@ -108,7 +108,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
       expect(seen.size).toBe(3);
     });
 
-    test('many reads at once all come, each with its own bytes', async () => {
+    test('many concurrent reads all succeed, each with its own bytes', async () => {
       const names = Array.from({ length: 20 }, (_, i) => `kind/object-${i}`);
       const contents = names.map((_, i) => Uint8Array.from(bytes, (byte) => (byte + i) % 256));
       await Promise.all(names.map((name, i) => writer.putContent(name, contents[i])));

@@ -45,7 +45,7 @@ writerSuite({
       location,
       rgw.env,
     ),
-  // The server tells times to the second.
+  // The server's timestamps have a resolution of a second.
   lapsesMs: LAPSES_MS + 2_000,
 });
 
@@ -59,7 +59,7 @@ async function inStore<T>(use: (store: S3Store, bucket: string) => Promise<T>): 
   }
 }
 
-test('large content goes in parts, and is known by its hash without a read', () =>
+test('uploads large content in parts, and knows it by its hash without a read', () =>
   inStore(async (store, bucket) => {
     const large = Buffer.alloc(40_000_001, 'some bytes of no power of two');
     const ref = refOf('tiles/large.pmtiles', large);
@@ -72,7 +72,7 @@ test('large content goes in parts, and is known by its hash without a read', () 
     expect(await store.leftovers('tiles/')).toEqual([]);
   }));
 
-test('caches are told to keep an object for ever, and what may be replaced never without asking', () =>
+test('caches may keep an object for ever, and must revalidate a mutable one', () =>
   inStore(async (store, bucket) => {
     await store.putContent('kind/object.tta', bytes);
     await store.putConditional('latest.json', bytes, null);
@@ -82,7 +82,7 @@ test('caches are told to keep an object for ever, and what may be replaced never
     expect(await reported('latest.json')).toBe('no-cache');
   }));
 
-test('an object that another program put there is read to know what it is', () =>
+test('reads an object that another program put there to identify it', () =>
   inStore(async (store, bucket) => {
     const ref = refOf('kind/object.tta', bytes);
     const Key = `store/${ref.name}`;
@@ -97,7 +97,7 @@ test('an object that another program put there is read to know what it is', () =
     expect(await isAsRecorded(store, ref)).toBe(true);
   }));
 
-test('an object of the right length that says it is another is not read', () =>
+test('does not read an object of the right length with a different recorded hash', () =>
   inStore(async (store) => {
     const ref = refOf('kind/object.tta', bytes);
     await store.putContent(ref.name, Uint8Array.from(bytes).fill(9, 500, 501));
@@ -106,7 +106,7 @@ test('an object of the right length that says it is another is not read', () =>
     }
   }));
 
-test('uploads that were broken off are leftovers, found and removed', () =>
+test('interrupted uploads are leftovers, found and removed', () =>
   inStore(async (store, bucket) => {
     const begunMs = Date.now();
     const keys = ['store/tiles/a.pmtiles', 'store/tiles/b.pmtiles', 'store/pois/c.tta'];
@@ -131,7 +131,7 @@ test('uploads that were broken off are leftovers, found and removed', () =>
     expect(await store.leftovers('pois/')).toHaveLength(1);
   }));
 
-test('more objects than a page of the server’s list are all listed', () =>
+test('lists more objects than fit on a page of the server’s list', () =>
   inStore(async (store, bucket) => {
     const names = Array.from({ length: 1003 }, (_, i) => `pois/${10_000 + i}.tta`);
     for (let at = 0; at < names.length; at += 50) {
@@ -145,7 +145,7 @@ test('more objects than a page of the server’s list are all listed', () =>
     expect(await store.topNames()).toEqual(['pois']);
   }));
 
-test('a lock that its owner keeps renewing stays his, long past the time that it lapses in', () =>
+test('a lock that its owner keeps renewing stays held, long past its expiry time', () =>
   inStore(async (store, bucket) => {
     const lock = await store.lock('section.lock');
     const other = new S3Store(`s3://${bucket}/store`, LAPSES_MS);
@@ -158,7 +158,7 @@ test('a lock that its owner keeps renewing stays his, long past the time that it
     await other.close();
   }));
 
-/** Keeps this thread from everything, its timers too, until somebody else may take its locks. */
+/** Blocks this thread, including its timers, until another process may take its locks. */
 function starve(meanwhile: string, location: string): void {
   const program = `import { S3Store } from '${path.resolve('dist/shards/store/s3/s3-store.js')}';
     await new Promise((resolve) => setTimeout(resolve, ${LAPSES_MS + 2_000}));
@@ -170,7 +170,7 @@ function starve(meanwhile: string, location: string): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-test('who lost a lock for want of renewing it writes nothing more; one nobody took is his', () =>
+test('an owner that failed to renew its lock writes nothing more; an unclaimed lock is still its own', () =>
   inStore(async (store) => {
     const lock = await store.lock('section.lock');
     await store.putContent('tiles/upload', bytes);
@@ -193,7 +193,7 @@ test('who lost a lock for want of renewing it writes nothing more; one nobody to
     await store.putContent('tiles/another', bytes);
   }));
 
-/** A store whose server is behind a wire. */
+/** A store whose server is behind a controllable wire. */
 async function overWire<T>(use: (store: S3Store, wire: Wire) => Promise<T>): Promise<T> {
   const wire = await openWire(rgw.endpoint);
   vi.stubEnv('AWS_ENDPOINT_URL_S3', wire.address);
@@ -205,13 +205,13 @@ async function overWire<T>(use: (store: S3Store, wire: Wire) => Promise<T>): Pro
   }
 }
 
-/** The first so many puts meet the fault. */
+/** Applies the failure to the given number of puts. */
 function putsMeet(wire: Wire, fault: Fault, times: number): void {
   let left = times;
   wire.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : null);
 }
 
-test('a conditional put whose answer is lost is known to have been carried out', () =>
+test('detects that a conditional put whose response is lost was carried out', () =>
   overWire(async (store, wire) => {
     let identity: string | null = null;
     for (const text of ['one', 'two']) {
@@ -225,7 +225,7 @@ test('a conditional put whose answer is lost is known to have been carried out',
     expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('conflict');
   }));
 
-test('what fails in passing is put again; what fails for ever is told', () =>
+test('retries a put that fails temporarily; reports one that fails for ever', () =>
   overWire(async (store, wire) => {
     const ref = refOf('kind/object.tta', bytes);
     for (const fault of ['reset', { delayMs: 100 }, 'lost'] as const) {
@@ -239,7 +239,7 @@ test('what fails in passing is put again; what fails for ever is told', () =>
     expect(await store.stat(ref.name)).toBe(null);
   }));
 
-test('a server that falls silent under a put is given up, and asked again', () =>
+test('abandons a put when the server falls silent, and retries it', () =>
   overWire(async (store, wire) => {
     const ref = refOf('kind/object.tta', bytes);
     putsMeet(wire, 'silence', 1);

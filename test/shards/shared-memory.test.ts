@@ -5,7 +5,7 @@ import { forAll } from '../support/for-all.ts';
 
 const bytesOf = (bytes: number) => bytes;
 
-test('caches never hold more than their memory in all, nor one more than its own bound', async () => {
+test('caches never exceed their shared memory, nor any its own bound', async () => {
   const change = fc.record({
     isFirst: fc.boolean(),
     key: fc.nat(30),
@@ -33,7 +33,7 @@ test('caches never hold more than their memory in all, nor one more than its own
   });
 });
 
-test('what goes is what saves least of all there is, as a list on paper has it', async () => {
+test('evicts the least valuable entry of all, like the reference model', async () => {
   const change = fc.record({
     cache: fc.nat(1),
     key: fc.nat(9),
@@ -57,7 +57,7 @@ test('what goes is what saves least of all there is, as a list on paper has it',
         if (known) weigh(known);
         continue;
       }
-      // No two are worth the same.
+      // No two have the same value.
       const costMs = 1 + ((i * 7919) % 1009) / 100 + i * 1e-7;
       caches[cache].set(key, bytes, costMs);
       const added = { at, bytes, costMs, uses: 1, priority: 0 };
@@ -73,7 +73,7 @@ test('what goes is what saves least of all there is, as a list on paper has it',
   });
 });
 
-test('what is dear for its bytes outlives what is cheap, whichever cache it is in', () => {
+test('an entry expensive for its size outlives a cheap one, whichever cache it is in', () => {
   const memory = new CacheBudget(100);
   const heads = new CostAwareCache<string, number>(memory, bytesOf);
   const answers = new CostAwareCache<string, number>(memory, bytesOf);
@@ -85,7 +85,7 @@ test('what is dear for its bytes outlives what is cheap, whichever cache it is i
   expect([answers.get('middling'), answers.get('new')]).toEqual([20, 40]);
 });
 
-test('what is asked for often outlives what is asked for once, and goes when nobody asks any more', () => {
+test('a frequently used entry outlives a rarely used one, and goes when no longer used', () => {
   const memory = new CacheBudget(100);
   const cache = new CostAwareCache<string, number>(memory, bytesOf);
   cache.set('often', 50, 1);
@@ -98,7 +98,7 @@ test('what is asked for often outlives what is asked for once, and goes when nob
   expect(isKept(200)).toBe(false);
 });
 
-test('what was saved is the time that making it took, each time it was at hand', () => {
+test('the time saved is the entry’s creation time, for each hit', () => {
   const cache = new CostAwareCache<string, number>(new CacheBudget(100), bytesOf);
   cache.set('a', 10, 3);
   cache.set('b', 10, 5);
@@ -106,7 +106,7 @@ test('what was saved is the time that making it took, each time it was at hand',
   expect(cache.savedMs).toBe(11);
 });
 
-test('one that is larger than the memory is not kept, and pushes nothing out', () => {
+test('does not keep an entry larger than the memory, and evicts nothing for it', () => {
   const cache = new CostAwareCache<string, number>(new CacheBudget(100), bytesOf);
   cache.set('a', 60, 1);
   cache.set('b', 101, 1000);

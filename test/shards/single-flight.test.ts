@@ -3,7 +3,7 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 
-test('those who ask at the same time share one making, and later ones find it kept', async () => {
+test('concurrent callers share one computation, and later ones find its cached result', async () => {
   const flight = new SingleFlight<string, number>(new Map());
   let made = 0;
   const make = async () => {
@@ -17,7 +17,7 @@ test('those who ask at the same time share one making, and later ones find it ke
   expect(flight.get('a')).toBe(1);
 });
 
-test('a failure reaches all who waited for it, and is not remembered', async () => {
+test('a failure reaches all waiting callers, and is not cached', async () => {
   const flight = new SingleFlight<string, number>(new Map());
   let tries = 0;
   const make = async () => {
@@ -31,7 +31,7 @@ test('a failure reaches all who waited for it, and is not remembered', async () 
   expect(await flight.make('a', make)).toBe(2);
 });
 
-test('where nothing is kept, the making is still shared', async () => {
+test('without caching, the computation is still shared', async () => {
   const flight = new SingleFlight<string, number>(null);
   let made = 0;
   const make = async () => ++made;
@@ -40,7 +40,7 @@ test('where nothing is kept, the making is still shared', async () => {
   expect(flight.get('a')).toBeUndefined();
 });
 
-test('what one makes slowly, another who wants it too makes go on in his own turns', async () => {
+test('a slow computation continues in the turns of another caller that needs it too', async () => {
   const flight = new SingleFlight<string, number>(null);
   const steps = 10;
   const work = (nr: number) => async (waiters: Waiters) => {

@@ -9,7 +9,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
 
-test('gives back what was appended, in order, again and again, also between appends', async () => {
+test('returns what was appended, in order, again and again, also between appends', async () => {
   let files = 0;
   const pieces = fc.array(fc.uint8Array({ maxLength: 50 }));
   await forAll(100, pieces, pieces, fc.nat(120), async (early, late, inMemory) => {
@@ -29,7 +29,7 @@ test('gives back what was appended, in order, again and again, also between appe
   });
 });
 
-test('touches the disk only for what memory does not hold, and leaves nothing there', () => {
+test('touches the disk only for what exceeds memory, and leaves nothing there', () => {
   const file = path.join(folder, 'few');
   const spool = new Spool(file, 100);
   spool.append(new Uint8Array(100));

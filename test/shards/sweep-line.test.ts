@@ -13,7 +13,10 @@ const overlap = (polygons: readonly Polygon[]) => new SweepLine(polygons).fault(
 
 const SIDE = 7;
 const cell: fc.Arbitrary<Cell> = fc.tuple(fc.nat(SIDE), fc.nat(SIDE));
-/** Rings on a small grid, where corners and edges often meet; simple, as the pairs of edges have it. */
+/**
+ * Rings on a small grid, where corners and edges often meet; simple, by checking all pairs of
+ * edges.
+ */
 const simpleRing = fc
   .uniqueArray(cell, { minLength: 3, maxLength: 6, selector: String })
   .filter((cells) => isSimple(cells))
@@ -40,14 +43,14 @@ function crossing(a: Cell, b: Cell, c: Cell, d: Cell): boolean {
   return turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0;
 }
 
-/** Whether two edges have a stretch in common. */
+/** Whether two edges overlap along a stretch. */
 function alongside(a: Cell, b: Cell, c: Cell, d: Cell): boolean {
   if (turn(a, b, c) !== 0 || turn(a, b, d) !== 0) return false;
   const common = [a, b, c, d].filter((p) => isOn(a, b, p) && isOn(c, d, p));
   return new Set(common.map(String)).size > 1;
 }
 
-/** By the angles that the ring's edges have around a point. */
+/** By the angles of the ring's edges around a point. */
 function sideOf(ring: Ring, [x, y]: Cell): 'in' | 'on' | 'out' {
   let angle = 0;
   for (const [a, b] of edgesOf(ring)) {
@@ -62,7 +65,7 @@ function sideOf(ring: Ring, [x, y]: Cell): 'in' | 'on' | 'out' {
   return Math.abs(angle) > Math.PI ? 'in' : 'out';
 }
 
-/** The middles of the pieces into which one ring's corners cut another. */
+/** The midpoints of the pieces into which one ring's corners cut another. */
 function middles(ring: Ring, other: Ring): Cell[] {
   return edgesOf(ring).flatMap(([a, b]) => {
     const far = ([x, y]: Cell) => Math.hypot(x - a[0], y - a[1]);
@@ -78,7 +81,7 @@ function anyPair(a: Ring, b: Ring, holds: typeof crossing): boolean {
   return edgesOf(a).some(([p, q]) => edgesOf(b).some(([r, s]) => holds(p, q, r, s)));
 }
 
-/** A point within a ring: in the middle of a stretch between two of its crossings. */
+/** A point within a ring: the midpoint of a stretch between two of its crossings. */
 function pointWithin(ring: Ring): Cell {
   const y = Math.min(...ring.map(([, cy]) => cy)) + 0.3719;
   const xs = edgesOf(ring)
@@ -88,13 +91,15 @@ function pointWithin(ring: Ring): Cell {
   return [(xs[0] + xs[1]) / 2, y];
 }
 
-/** A hole is in its shell where no piece of its border is outside, and none runs along the shell's. */
+/**
+ * A hole is in its shell where no piece of its border is outside, and none runs along the shell's.
+ */
 function isHoleIn(shell: Ring, hole: Ring): boolean {
   if (anyPair(shell, hole, crossing) || anyPair(shell, hole, alongside)) return false;
   return middles(hole, shell).every((middle) => sideOf(shell, middle) === 'in');
 }
 
-/** Rings have ground in common where one's border is in the other, or they are the same ground. */
+/** Rings overlap where one's border is inside the other, or they are identical. */
 function haveCommonGround(a: Ring, b: Ring): boolean {
   return (
     anyPair(a, b, crossing) ||
@@ -104,8 +109,8 @@ function haveCommonGround(a: Ring, b: Ring): boolean {
   );
 }
 
-describe('a polygon has a fault', () => {
-  test('where a hole is not in its shell, as the middles of its edges have it', async () => {
+describe('a polygon is invalid', () => {
+  test('where a hole is not in its shell, by the midpoints of its edges', async () => {
     const seen = { whole: 0, not: 0 };
     await forAll(8_000, simpleRing, simpleRing, (shell, hole) => {
       const isWhole = isHoleIn(shell, hole);
@@ -125,7 +130,7 @@ describe('a polygon has a fault', () => {
   });
 });
 
-test('polygons overlap where they have ground in common, not where they share a border', async () => {
+test('polygons overlap where they share ground, not where they share a border', async () => {
   await forAll(3_000, simpleRing, simpleRing, (a, b) => {
     expect(overlap([[a], [b]])).toBe(haveCommonGround(a, b));
   });
@@ -134,7 +139,7 @@ test('polygons overlap where they have ground in common, not where they share a 
   expect(overlap([square(0), square(4), square(0)])).toBe(true);
 });
 
-test('a hole must lie in the shell that it is given with', () => {
+test('a hole must lie in the shell it is given with', () => {
   const square = (x: number, side: number): Ring => boxRing(x, 0, x + side, side);
   const inner = square(1, 1).map(([x, y]): Cell => [x, y + 1]);
   expect(new SweepLine([[square(0, 9), inner], [square(20, 9)]]).fault()).toBeNull();
@@ -148,7 +153,7 @@ test('a polygon in the hole of another does not overlap it', () => {
   expect(overlap([[square(9), square(6)], [square(7)]])).toBe(true);
 });
 
-test('a point is in polygons as a ray through each ring has it, in whatever order it is asked', async () => {
+test('point-in-polygon tests agree with ray casting, in any query order', async () => {
   const micro = (ring: Ring): Ring => ring.map(([x, y]) => [x / MICRO, y / MICRO] as const);
   const points = fc.array(fc.tuple(fc.nat(2 * SIDE), fc.nat(2 * SIDE)), { maxLength: 40 });
   await forAll(3_000, simpleRing, simpleRing, points, fc.boolean(), (a, b, asked, isSorted) => {
@@ -163,7 +168,7 @@ test('a point is in polygons as a ray through each ring has it, in whatever orde
   });
 });
 
-describe('2,000 edges take little longer than 500, whatever they are', () => {
+describe('2,000 edges take little longer than 500, of any shape', () => {
   /** Teeth that reach over the whole width or height: each box meets all others. */
   const comb = (edges: number, isUpright: boolean): Ring => {
     const cells = Array.from({ length: edges - 2 }, (_, i): Cell => [i % 2 ? 90 : 1, i]);

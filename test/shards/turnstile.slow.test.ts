@@ -10,7 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-/** A batch, longer to make than all else of a request takes, noted by who asked once it is answered. */
+/**
+ * A batch that takes longer than the rest of a request, recorded with its client once it is served.
+ */
 async function batch(key: string, name: string, answered: string[]): Promise<void> {
   const { current: release } = proxy.releases;
   const index = await release.index(release.counties[0].manifest);
@@ -28,7 +30,7 @@ async function batch(key: string, name: string, answered: string[]): Promise<voi
   answered.push(name);
 }
 
-test('one batch is not kept waiting by the many of others', async () => {
+test('one batch is not kept waiting by another client’s many', async () => {
   const accounts = Array.from({ length: 3 }, () => proxy.customer({ tokens: 1e9 }));
   const [first, second, late] = await Promise.all(accounts);
   const answered: string[] = [];
@@ -40,7 +42,8 @@ test('one batch is not kept waiting by the many of others', async () => {
   await Promise.race(many);
   const before = answered.length;
   await batch(late.key, 'late', answered);
-  // Those that were being made and some that end while it is made are before it: not all that waited.
+  // Those already in progress, and some that complete in the meantime, come first: not all that
+  // waited.
   expect(answered.indexOf('late') - before).toBeLessThan(each);
   await Promise.all(many);
   expect(answered).toHaveLength(2 * each + 1);

@@ -36,13 +36,13 @@ async function takeTilesToo(): Promise<void> {
 
 const county = (fips = '99001') => release.manifest.counties[fips];
 
-/** What is wrong with the manifest as it now is. */
+/** Errors in the manifest as it now is. */
 async function publishedFaults(): Promise<string[]> {
   await release.publish();
   return release.faults();
 }
 
-/** Expects exactly one fault: of this object, in these words. */
+/** Expects exactly one error: about this object, with this text. */
 async function expectOneFault(ref: ObjectRef, ...words: (string | RegExp)[]): Promise<void> {
   const faults = await publishedFaults();
   expect(faults).toHaveLength(1);
@@ -53,7 +53,7 @@ async function expectOneFault(ref: ObjectRef, ...words: (string | RegExp)[]): Pr
   }
 }
 
-/** The first row with a time for which `is` holds, and where. */
+/** The first row with a time for which `is` holds, and its position. */
 async function findEntry(
   ref: ObjectRef,
   is: (modes: readonly ModeRow[], mode: number, at: number) => boolean,
@@ -90,12 +90,12 @@ async function setTime(ref: ObjectRef, from: number, to: number, mode: number, t
   expect(changed).toBe(1);
 }
 
-test('a release as it was built is sound', async () => {
+test('a release as built is sound', async () => {
   await takeTilesToo();
   expect(await release.faults()).toEqual([]);
 });
 
-test('a byte flipped anywhere in each object is found, and all of them are named', async () => {
+test('finds a flipped byte anywhere in each object, and names all of them', async () => {
   await takeTilesToo();
   const refs = objectsNamed(release.manifest);
   const place = fc.tuple(
@@ -121,7 +121,7 @@ test('a byte flipped anywhere in each object is found, and all of them are named
   );
 });
 
-test('every object that is absent or cut short is named', async () => {
+test('names every object that is missing or truncated', async () => {
   await takeTilesToo();
   const refs = objectsNamed(release.manifest);
   for (const [i, ref] of refs.entries()) {
@@ -136,7 +136,7 @@ test('every object that is absent or cut short is named', async () => {
   }
 });
 
-test('a flipped byte is found in its row even when the hash of the object follows', async () => {
+test('finds a flipped byte in its row even when the object’s hash matches', async () => {
   const { pois, catchment, nearest } = county().objects;
   const { places } = release.manifest.states['99'].objects;
   const rows: [ObjectRef, RegExp][] = [
@@ -150,7 +150,7 @@ test('a flipped byte is found in its row even when the hash of the object follow
   for (const [ref, said] of rows) {
     const original = { ...ref };
     const bytes = await release.bytesOf(ref);
-    // In the middle of each of these there are rows.
+    // There are rows in the middle of each of these.
     bytes[bytes.length >> 1] ^= 16;
     await release.replace(ref, bytes);
     await expectOneFault(ref, said);
@@ -158,7 +158,7 @@ test('a flipped byte is found in its row even when the hash of the object follow
   }
 });
 
-test('a tile that cannot be unpacked is named, though the hash of its archive follows', async () => {
+test('names a tile that cannot be unpacked, even when its archive’s hash matches', async () => {
   await takeTilesToo();
   const [[name, { archive: ref, sums }]] = Object.entries(release.manifest.tiles);
   const bytes = await release.bytesOf(ref);
@@ -179,7 +179,7 @@ test('a tile that cannot be unpacked is named, though the hash of its archive fo
   );
 });
 
-test('checksums that are not those of the archive they lie beside are found', async () => {
+test('finds checksums that do not match their archive', async () => {
   await takeTilesToo();
   const { blocks, ...others } = release.manifest.tiles;
   release.manifest.tiles = { blocks };
@@ -193,7 +193,7 @@ test('checksums that are not those of the archive they lie beside are found', as
   await expectOneFault(blocks.archive, /bytes from \d+: corrupted/);
 });
 
-test('two rows that changed places are found, though each is whole', async () => {
+test('finds two swapped rows, though each is intact', async () => {
   const ref = county().objects['reach-from'];
   const bytes = await release.bytesOf(ref);
   const matrix = Matrix.fromBytes(ref.name, bytes);
@@ -208,7 +208,7 @@ test('two rows that changed places are found, though each is whole', async () =>
   await expectOneFault(ref, /row \d+: corrupted/);
 });
 
-test('a time that differs between the rows of a block and the catchment is named with both', async () => {
+test('names a time that differs between the rows of a block and the catchment, with both', async () => {
   const { catchment } = county().objects;
   const entry = await findEntry(catchment, (modes, mode, at) => modes[mode].times[at] < 300);
   let before = 0;
@@ -227,7 +227,7 @@ test('a time that differs between the rows of a block and the catchment is named
   );
 });
 
-test('a row that is missing from reach-to is named', async () => {
+test('names a row that is missing from reach-to', async () => {
   const ref = county().objects['reach-to']!;
   const nothing = { targets: new Uint32Array(0), times: new Uint16Array(0) };
   await release.editRows(ref, (modes, ordinal) =>
@@ -242,7 +242,7 @@ test('a row that is missing from reach-to is named', async () => {
   }
 });
 
-test('transit that takes longer than the walk is found, however well all else agrees', async () => {
+test('finds transit that takes longer than the walk, however well all else agrees', async () => {
   const { 'reach-from': from, 'reach-to': to } = county().objects;
   const { origin, target } = await findEntry(
     from,
@@ -256,7 +256,7 @@ test('transit that takes longer than the walk is found, however well all else ag
   await expectOneFault(from, 'later by transit than on foot', `block ${origin} to block ${target}`);
 });
 
-test('a block that is more than a minute from itself is found', async () => {
+test('finds a block that is more than a minute from itself', async () => {
   const { 'reach-from': from, 'reach-to': to } = county().objects;
   const { origin } = await findEntry(from, () => true);
   await setTime(from, origin, origin, 1, 2);
@@ -264,7 +264,7 @@ test('a block that is more than a minute from itself is found', async () => {
   await expectOneFault(from, `time to itself: block ${origin}, bike: 2`);
 });
 
-test('a nearest time that is not the least of the POI rows is named', async () => {
+test('names a nearest time that is not the least of the POI rows', async () => {
   const { nearest } = county().objects;
   const bytes = await release.bytesOf(nearest);
   const { rows, columns } = readNearestShape(nearest.name, bytes);
@@ -281,7 +281,7 @@ test('a nearest time that is not the least of the POI rows is named', async () =
   await expectOneFault(nearest, 'not the least', `${before - 1} tenths, not ${before}`);
 });
 
-test('what the manifest says of a county or a state is counted again', async () => {
+test('recounts the manifest’s figures for a county or a state', async () => {
   const { index, blocks, catchment } = county().objects;
   const changes: [Record<string, unknown>, string, unknown, ObjectRef][] = [
     [county(), 'population', county().population + 1, index],
@@ -290,7 +290,7 @@ test('what the manifest says of a county or a state is counted again', async () 
     [county(), 'reach', { ...county().reach, from: ['99001'] }, county().objects['reach-from']],
     [county(), 'reach', { ...county().reach, to: ['99003'] }, county().objects['reach-to']!],
     [county(), 'poi_box', [-70.1, ...county().poi_box!.slice(1)], catchment],
-    // The spot of the outermost place as it is stored would lie outside.
+    // The stored position of the outermost place would lie outside.
     [county(), 'poi_box', county().poi_box!.with(0, county().poi_box![0] + 1e-7), catchment],
     [release.manifest.states['99'], 'places', 3, release.manifest.states['99'].objects.places],
   ];
@@ -302,7 +302,7 @@ test('what the manifest says of a county or a state is counted again', async () 
   }
 });
 
-test('a county of another number of blocks than the manifest says is found in all that has rows', async () => {
+test('finds a county whose number of blocks differs from the manifest’s in every object with rows', async () => {
   const { index, nearest } = county().objects;
   const said = ++county().blocks;
   const faults = await publishedFaults();
@@ -312,7 +312,7 @@ test('a county of another number of blocks than the manifest says is found in al
   ]);
 });
 
-test('a manifest that is not what latest.json names is refused', async () => {
+test('refuses a manifest that differs from the one latest.json names', async () => {
   await release.publish();
   const name = await release.currentManifest();
   const bytes = await readFile(name);
@@ -320,7 +320,7 @@ test('a manifest that is not what latest.json names is refused', async () => {
   await expect(release.faults()).rejects.toThrow('is not what latest.json says');
 });
 
-test('a place at home elsewhere than the directory says, or nowhere, is named', async () => {
+test('names a place whose home differs from the directory, or that has none', async () => {
   const ref = release.manifest.objects['dest-ids'];
   const original = { ...ref };
   const homes = (
@@ -350,7 +350,7 @@ test('a place at home elsewhere than the directory says, or nowhere, is named', 
   expect(faults.some((fault) => fault.startsWith(`${ref.name}: `))).toBe(true);
 });
 
-test('a map without one of its features is found', async () => {
+test('finds a map that lacks one of its features', async () => {
   const { catchment, 'poi-map': poiMap } = county().objects;
   const matrix = Matrix.fromBytes(catchment.name, await release.bytesOf(catchment));
   const table = PoiTable.fromBytes(catchment.name, matrix.attributes);
@@ -372,14 +372,14 @@ test('a map without one of its features is found', async () => {
   await expectOneFault(countyMap, /features: .*the manifest says 99001 99003/);
 });
 
-test('polygons of other blocks than the index has are found', async () => {
+test('finds polygons of blocks that are not in the index', async () => {
   const { blocks } = county().objects;
   await release.replace(blocks, await release.bytesOf(county('99003').objects.blocks));
   const faults = await publishedFaults();
   expect(faults).toContain(`${blocks.name}: features: are not the blocks of the index`);
 });
 
-test('a place of a block that is not in the release is found, and of people it does not have', async () => {
+test('finds a place with a block that is not in the release, or with people it does not have', async () => {
   const { places: ref } = release.manifest.states['99'].objects;
   const store = new FolderStore(release.folder);
   const table = await PlaceTable.open(store, ref);
@@ -407,13 +407,13 @@ test('a place of a block that is not in the release is found, and of people it d
   await expectOneFault(ref, `outline: place ${first.geoid}: does not fill its box`);
 });
 
-test('an object in the place of another is refused by its kind', async () => {
+test('refuses an object in the place of another by its kind', async () => {
   const { index, nearest } = county().objects;
   await release.replace(nearest, await release.bytesOf(index));
   await expectOneFault(nearest, /is a "INDX", not a "NEAR"/);
 });
 
-test('many wrong rows are one line that counts them', async () => {
+test('reports many wrong rows on one line with their count', async () => {
   const ref = county().objects['reach-from'];
   await release.editRows(ref, (modes) => {
     const [walk, bike, transit] = modes;

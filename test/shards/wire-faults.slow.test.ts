@@ -27,13 +27,13 @@ afterEach(async () => {
   await wire.close();
 });
 
-/** Reads bytes 100 to 199; they must be those that were put. */
+/** Reads bytes 100 to 199; they must match what was put. */
 async function read(): Promise<void> {
   const range = await reader.readRange(ref, 100, 100);
   expect(Buffer.from(range).equals(bytes.subarray(100, 200))).toBe(true);
 }
 
-/** So many of the next requests meet the fault, and no more. */
+/** Applies the failure to the given number of requests, and no more. */
 function meets(fault: Fault, times: number): void {
   let left = times;
   wire.fault = () => (left-- > 0 ? fault : null);
@@ -44,7 +44,7 @@ const header = (name: string, value: string) =>
     headers[name] = value;
   });
 
-/** Another body with a length to match. */
+/** Another body with a matching length. */
 const body = (change: (whole: Buffer) => Buffer) =>
   altered((answer) => {
     answer.body = change(answer.body);
@@ -58,7 +58,7 @@ const whole = altered((answer) => {
   answer.body = Buffer.from(bytes);
 });
 
-/** Of what the server sends, none of it to be taken for the range. */
+/** Malformed or wrong responses of the server, none of which may pass for the range. */
 const PASSING: readonly (readonly [what: string, fault: Fault])[] = [
   ['a connection that is reset', 'reset'],
   ['an answer cut off in its body', { cut: 50 }],
@@ -74,7 +74,7 @@ const PASSING: readonly (readonly [what: string, fault: Fault])[] = [
 ];
 
 describe.each(PASSING)('%s', (_what, fault) => {
-  test('once, or three times, is tried again, and the right bytes come', async () => {
+  test('once, or three times, is retried, and the right bytes arrive', async () => {
     for (const times of [1, 3]) {
       wire.requests = [];
       meets(fault, times);
@@ -90,13 +90,13 @@ describe.each(PASSING)('%s', (_what, fault) => {
   });
 });
 
-test('a silent server is given up, and asked again', async () => {
+test('abandons a silent server, and retries', async () => {
   meets('silence', 1);
   await read();
   expect(wire.requests).toHaveLength(2);
 });
 
-test('an object of another length is told at once, without another try', async () => {
+test('reports an object of another length at once, without another try', async () => {
   wire.fault = () => header('content-range', 'bytes 100-199/1001');
   expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
   wire.fault = () => status(416);
@@ -106,7 +106,7 @@ test('an object of another length is told at once, without another try', async (
   expect(wire.requests).toHaveLength(3);
 });
 
-test('an ETag that changes says nothing; a SHA-256 that is another’s does', async () => {
+test('a changed ETag does not matter; a SHA-256 of other content does', async () => {
   for (const etag of ['"one"', '"two"']) {
     wire.fault = () => header('etag', etag);
     await read();
@@ -117,7 +117,7 @@ test('an ETag that changes says nothing; a SHA-256 that is another’s does', as
   expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
 });
 
-test('a server in trouble is asked little more than a server that is well', async () => {
+test('a failing server gets few more requests than a healthy one', async () => {
   wire.fault = () => status(503);
   const reads = 300;
   for (let at = 0; at < reads; at += 50) {
@@ -130,12 +130,12 @@ test('a server in trouble is asked little more than a server that is well', asyn
   expect(wire.requests.length).toBeLessThanOrEqual(reads + 50 + reads / 5);
 });
 
-test('an object that is read whole is not as long as a server may say', async () => {
+test('limits an object that is read whole, whatever length the server states', async () => {
   wire.fault = () => header('content-length', String(2 ** 28 + 1));
   await expect(reader.readWhole(ref.name)).rejects.toThrow(/more than 268435456 bytes/);
 });
 
-test('latest.json is asked past every cache, and each answer is read whole', async () => {
+test('requests latest.json past every cache, and reads each response in full', async () => {
   await new FolderStore(root).putContent('latest.json', Buffer.from('{}'));
   meets({ cut: 1 }, 1);
   const { bytes: latest } = await reader.readWhole('latest.json');
@@ -144,26 +144,26 @@ test('latest.json is asked past every cache, and each answer is read whole', asy
   expect(asked).toEqual(['no-cache', 'no-cache']);
 });
 
-describe('a read that is late', () => {
+describe('a late read', () => {
   /** Learns how long reads take. */
   const learn = async () => {
     for (let i = 0; i < 300; i++) await read();
     wire.requests = [];
   };
-  test('is asked for a second time, and the first answer counts', async () => {
+  test('is requested a second time, and the first response counts', async () => {
     await learn();
     meets({ delayMs: 1_500 }, 1);
     await soonerThan(1_000, read());
     expect(wire.requests).toHaveLength(2);
-    // The connection of the one that was given up harms nobody.
+    // The connection of the abandoned read affects no other.
     await pause(10);
     await read();
   });
 
-  test('is a second one for a tenth of the reads at most, when all are late', async () => {
+  test('is repeated for a tenth of the reads at most, when all are late', async () => {
     await learn();
     wire.fault = () => ({ delayMs: 300 });
-    // Fewer than there may be connections, so that a second one need not wait for the first.
+    // Fewer than the connection limit, so that a second one need not wait for the first.
     const reads = 100;
     const all = Array.from({ length: reads }, read);
     await Promise.all(all);

@@ -9,12 +9,12 @@ import { bytes, failure, refOf } from './reader-suite.ts';
 /** A kind of store that can be written to. */
 export interface WritableKind {
   readonly kind: string;
-  /** An empty store, by what a person calls it. */
+  /** An empty store, by its user-facing address. */
   make(): Promise<string>;
   open(location: string): WritableStore | Promise<WritableStore>;
-  /** A process that takes `section.lock`, says whether it got it, and never lets go. */
+  /** A process that acquires `section.lock`, reports whether it got it, and never releases it. */
   holder(location: string): ChildProcessByStdio<null, Readable, null>;
-  /** How long a lock may outlive its owner, and a little. */
+  /** How long a lock may outlive its owner, plus a margin. */
   readonly lapsesMs: number;
 }
 
@@ -23,12 +23,12 @@ const ref = refOf('kind/object.tta', bytes);
 const text = async (of: WritableStore, name: string) =>
   Buffer.from((await of.readWhole(name)).bytes).toString();
 
-/** What every kind of store must hold for who publishes into it. */
+/** The contract of every kind of store for publishers. */
 export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind): void {
   describe(`a writer of ${kind}`, () => {
     let location: string;
     let store: WritableStore;
-    /** Another writer, as of another process. */
+    /** Another writer, as in another process. */
     let other: WritableStore;
     beforeEach(async () => {
       location = await make();
@@ -39,7 +39,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       await Promise.all([store.close(), other.close()]);
     });
 
-    test('a range is of the object that was recorded: another size, or none, is told apart', async () => {
+    test('a range belongs to the recorded object: reports another size, or none', async () => {
       expect(await failure(store.readRange(ref, 0, 1))).toBe('missing');
       expect(await failure(store.readWhole('latest.json'))).toBe('missing');
       await store.putContent(ref.name, bytes);
@@ -51,7 +51,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       await store.remove(ref.name);
     });
 
-    test('content is put once; other content of the name is replaced', async () => {
+    test('puts content once; replaces other content under the name', async () => {
       expect(await store.putContent(ref.name, bytes)).toBe('written');
       expect(await other.putContent(ref.name, bytes)).toBe('present');
       for (const damaged of [bytes.subarray(0, 10), Uint8Array.from(bytes).fill(9, 500, 501)]) {
@@ -68,7 +68,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       expect((await store.list('kind/')).map(({ name }) => name)).toEqual([ref.name, 'kind/raced']);
     });
 
-    test('what is recorded of an object is asked of the store', async () => {
+    test('queries the store for the attributes of an object', async () => {
       expect(await store.stat(ref.name)).toBe(null);
       expect(await isAsRecorded(store, ref)).toBe(false);
       await store.putContent(ref.name, bytes);
@@ -80,7 +80,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       expect(await isAsRecorded(store, { ...ref, sha256: 'f'.repeat(64) })).toBe(false);
     });
 
-    test('of writers that race to create or replace an object one wins, and the others know', async () => {
+    test('of writers that race to create or replace an object one wins, and the others are told', async () => {
       let expected: string | null = null;
       for (const round of [1, 2, 3]) {
         const outcomes = await Promise.allSettled(
@@ -107,7 +107,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('conflict');
     });
 
-    test('lists what is under a prefix by name, with sizes and times', async () => {
+    test('lists objects under a prefix by name, with sizes and times', async () => {
       const begunMs = Date.now();
       for (const name of ['b/2', 'b/1', 'a/1']) await store.putContent(name, bytes);
       await store.putContent('b/1', bytes.subarray(1));
@@ -117,7 +117,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
         ['b/1', 999],
         ['b/2', 1000],
       ]);
-      // The clock of a store need not be that of this machine, to the second.
+      // The store's clock may differ slightly from this machine's.
       for (const { modifiedMs } of listed) {
         expect(Math.abs(modifiedMs - begunMs)).toBeLessThan(60_000);
       }
@@ -128,7 +128,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
       if (lock.taken) await lock.release();
     });
 
-    test('a lock is one writer’s until it is released, or the writer has died', async () => {
+    test('a lock has one holder until it is released, or the holder has died', async () => {
       const mine = await store.lock('section.lock');
       expect(mine.taken).toBe(true);
       expect(await other.lock('section.lock')).toMatchObject({ taken: false });

@@ -8,7 +8,7 @@ import { mappedStreets } from '../support/mapped-streets.ts';
 import { positions } from '../support/rings.ts';
 import { tagsOf } from '../support/tags.ts';
 
-/** Whether one gets through a barrier with these tags, in the middle of a street. */
+/** Whether a barrier with these tags, in the middle of a street, can be passed. */
 function passes(mode: StreetMode, tags: string): boolean {
   const street = { refs: [0, 1, 2], traits: streetTraits(tagsOf('highway=residential')) };
   const places = positions('-70 36, -70.001 36, -70.002 36');
@@ -31,11 +31,11 @@ test.each<[string, string, boolean, boolean]>([
   ['a closed gate', 'barrier=gate, access=no', false, false],
   ['one for bicycles', 'barrier=gate, access=no, bicycle=yes', false, true],
   ['one for walkers, who may push', 'barrier=gate, bicycle=no', true, true],
-])('%s lets through whom it says', (_, tags, walk, bike) => {
+])('%s lets the right modes through', (_, tags, walk, bike) => {
   expect([passes('walk', tags), passes('bike', tags)]).toEqual([walk, bike]);
 });
 
-/** Seconds from each to each of the ends of some streets of 100 m that meet in a barrier. */
+/** Seconds between the ends of some 100 m streets that meet in a barrier, each to each. */
 function secondsThrough(mode: StreetMode, ends: number, tags: string): number[] {
   const traits = streetTraits(tagsOf('highway=residential'));
   const streets = Array.from({ length: ends }, (_, i) => ({ refs: [i + 1, 0], traits }));
@@ -78,7 +78,7 @@ test.each<[string, string, number]>([
   ['a cycle barrier that one rides through', 'barrier=cycle_barrier, bicycle=yes', 0],
   ['a gate for walkers', 'barrier=gate, bicycle=no', 10],
 ])(
-  '%s holds riders up once, whatever number of streets meet there, and no walker',
+  '%s delays riders once, whatever number of streets meet there, and walkers not at all',
   (_, tags, push) => {
     for (const ends of [2, 3, 4]) {
       const each = (seconds: number) =>

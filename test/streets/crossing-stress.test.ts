@@ -14,11 +14,11 @@ interface Street {
   readonly ends: readonly [from: number, to: number];
   /** Forward and backward. */
   readonly stress: readonly [number, number];
-  /** A tag says the stress. */
+  /** A tag states the stress. */
   readonly isTagged: boolean;
 }
 
-/** The stress of each street, both ways, after its crossings are looked at. */
+/** The stress of each street, both ways, once its crossings are taken into account. */
 function raised(streets: readonly Street[], signals: readonly boolean[]) {
   const traits = raiseStressAtCrossings(
     {
@@ -62,7 +62,7 @@ const street: fc.Arbitrary<Street> = fc.record({
   isTagged: fc.boolean(),
 });
 
-test('any street is as stressful as the worst that it meets without a signal, unless a tag says', () =>
+test('any street is as stressful as the worst that it meets without a signal, unless a tag says otherwise', () =>
   forAll(
     300,
     fc.array(street, { minLength: 1, maxLength: 12 }),

@@ -25,11 +25,11 @@ function stressOf(
   return Array.from(network.traits, (own) => `${stressForward(own)}${stressBackward(own)}`);
 }
 
-/** Of a street between traffic lights. */
+/** For a street between traffic lights. */
 const alone = (tags: string) =>
   stressOf('-70 36, -70.001 36', [[[0, 1], tags]], [LIGHTS, LIGHTS])[0];
 
-/** As the OpenStreetMap wiki says which way is which, and Furth what is kept apart from cars. */
+/** The OpenStreetMap wiki defines the directions, and Furth the separation from cars. */
 test.each<[string, string]>([
   ['11', 'highway=primary, cycleway=track'],
   ['11', 'highway=secondary, cycleway:both=track'],
@@ -55,7 +55,7 @@ test.each<[string, string]>([
   ['44', 'highway=primary, cycleway=separate'],
   ['44', 'highway=primary, cycleway=shared_lane, cycleway:separation=kerb'],
   ['33', 'highway=primary, cycleway=track, lts=3'],
-])('stress is %s on %j: tracks kept apart from cars are calm', (stress, tags) => {
+])('stress is %s on %j: tracks separated from cars are calm', (stress, tags) => {
   expect(alone(tags)).toBe(stress);
 });
 
@@ -67,7 +67,7 @@ const [WEST, EAST, NORTH, SOUTH] = [
   [1, 4],
 ];
 
-test('who rides on a track passes the mouths of side streets; who crosses its street meets the cars', () => {
+test('riders on a track pass the mouths of side streets; riders who cross its street meet the cars', () => {
   const main = 'highway=primary, cycleway=track';
   const side = 'highway=residential';
   const streets = [WEST, EAST].map((refs) => [refs, main] as const);
@@ -76,13 +76,13 @@ test('who rides on a track passes the mouths of side streets; who crosses its st
   expect(stressOf(CROSS, [...streets, ...sides], [0, LIGHTS])).toEqual(['11', '11', '11', '11']);
 });
 
-test('a track that meets a large street without lights is as stressful as crossing that', () => {
+test('a track that meets a large street without lights is as stressful as crossing that street', () => {
   const streets = [WEST, EAST].map((refs) => [refs, 'highway=secondary, cycleway=track'] as const);
   const large = [NORTH, SOUTH].map((refs) => [refs, 'highway=primary'] as const);
   expect(stressOf(CROSS, [...streets, ...large])).toEqual(['44', '44', '44', '44']);
 });
 
-/** Which way bicycles are let on where the street as a whole is not for them. */
+/** The directions open to bicycles where the street as a whole is not. */
 test.each<[number, string]>([
   [RIDE_FORWARD, 'highway=primary, bicycle=no, cycleway:right=track'],
   [RIDE_BACKWARD, 'highway=primary, bicycle=no, cycleway:left=track'],

@@ -34,7 +34,7 @@ function streetsOf(ways: Ways, gates: readonly number[] = []) {
   return buildNetwork(...mappedStreets(along, mapped, traits));
 }
 
-/** The same on a ground whose height follows from the metres east. */
+/** The same on ground whose height depends on the metres east. */
 async function onGround(network: StreetNetwork, height: (metres: number) => number) {
   const heightsAt = async (lon: Float64Array) => lon.map((degrees) => height(degrees / METRE));
   const { slopes, known } = await measureSlopes(network, heightsAt);
@@ -53,11 +53,11 @@ async function seconds(
   return Array.from(forward, (there, e) => [there / 1000, backward[e] / 1000]);
 }
 
-/** Tobler's hiking function, kilometres an hour. */
+/** Tobler's hiking function, kilometres per hour. */
 const tobler = (grade: number) => 6 * Math.exp(-3.5 * Math.abs(grade + 0.05));
 const levelTobler = tobler(0);
 
-/** Metres a second of a rider, by the balance of power that ACCURACY.md states. */
+/** A rider's speed in metres per second, by the power balance stated in ACCURACY.md. */
 function rider(grade: number): number {
   const percent = 100 * grade;
   const watts = 100 + (percent > 0 ? Math.min(100, 20 * percent) : Math.max(-100, 20 * percent));
@@ -74,7 +74,7 @@ function rider(grade: number): number {
 
 describe('on a slope', () => {
   test.each([0, 0.02, 0.05, 0.1, 0.3, -0.02, -0.05, -0.12])(
-    'of %d one walks as Tobler says',
+    'walking speed at %d is Tobler’s',
     async (grade) => {
       const [[up, down]] = await seconds('walk', [[[0, 400], PATH]], (metres) => grade * metres);
       const expected = (g: number) => (400 / WALK) * (levelTobler / tobler(g));
@@ -83,7 +83,7 @@ describe('on a slope', () => {
     },
   );
 
-  test('the table of riding speeds is the power model, within a twentieth between its rows', () => {
+  test('the table of riding speeds matches the power model, to a twentieth between its rows', () => {
     for (const [grade, kmh] of HILLS.rideSpeeds) {
       const byPower = Math.min(18, (15 * rider(grade)) / rider(0));
       expect(Math.abs(kmh - byPower)).toBeLessThan(0.06);
@@ -92,24 +92,24 @@ describe('on a slope', () => {
       const byPower = Math.min(1.2, rider(grade) / rider(0));
       expect(Math.abs(1 / ridingSlowdown(grade) / byPower - 1)).toBeLessThan(0.05);
     }
-    // Steeper, one pushes.
+    // On steeper slopes the bicycle is pushed.
     expect(ridingSlowdown(0.16)).toBeCloseTo(walkingSlowdown(0.16) * (15 / 4.8), 9);
   });
 
-  test('nobody goes faster than the scope of a county allows for', () => {
+  test('no speed exceeds what a county’s scope allows for', () => {
     for (let grade = -0.5; grade <= 0.5; grade += 0.001) {
       expect(1 / walkingSlowdown(grade)).toBeLessThanOrEqual(HILLS.fastest);
       expect(1 / ridingSlowdown(grade)).toBeLessThanOrEqual(HILLS.fastest);
     }
   });
 
-  test('one rides by that table, each direction by its own grade', async () => {
+  test('riding speed follows that table, each direction by its own grade', async () => {
     const [[up, down]] = await seconds('bike', [[[0, 500], PATH]], (metres) => 0.04 * metres);
     expect(up).toBeCloseTo(500 / (10.1 / 3.6), 2);
     expect(down).toBeCloseTo(500 / (18 / 3.6), 2);
   });
 
-  test('what is worse than one rides is pushed: as fast as on foot', async () => {
+  test('where riding would be slower, the bicycle is pushed at walking speed', async () => {
     const primary = 'highway=primary, lanes=4';
     const [bike] = await seconds('bike', [[[0, 500], primary]], (metres) => 0.04 * metres);
     const [walk] = await seconds('walk', [[[0, 500], primary]], (metres) => 0.04 * metres);
@@ -117,7 +117,7 @@ describe('on a slope', () => {
   });
 });
 
-test('a hill between two ends that lie level is climbed and descended', async () => {
+test('a hill between two ends at the same height is climbed and descended', async () => {
   const hill = (metres: number) => 12 - Math.abs(metres - 145) * 0.08;
   const [[there, back]] = await seconds('walk', [[[0, 290], PATH]], hill);
   const expected = (145 / WALK) * (levelTobler / tobler(0.08) + levelTobler / tobler(-0.08));
@@ -125,12 +125,12 @@ test('a hill between two ends that lie level is climbed and descended', async ()
   expect(back).toBeCloseTo(expected, 2);
 });
 
-test('a cliff counts as the steepest there is', async () => {
+test('a cliff counts as the steepest possible slope', async () => {
   const [[up]] = await seconds('walk', [[[0, 29], PATH]], (metres) => (metres > 15 ? 40 : 0));
   expect(up).toBeCloseTo((29 / WALK) * (levelTobler / tobler(0.4)), 2);
 });
 
-test('level ground gives the very costs that there are without heights', async () => {
+test('level ground gives exactly the costs without elevation data', async () => {
   const ways = [
     [[0, 123.4, 200], PATH],
     [[200, 951.7], 'highway=primary'],
@@ -161,7 +161,7 @@ describe('bridges and tunnels do not follow the ground', () => {
     expect(times[0]).toEqual([200, 200].map((metres) => metres / WALK));
   });
 
-  test('nor where they are of several ways, with stairs up to their middle', async () => {
+  test('nor do those of several ways, with stairs up to their middle', async () => {
     const span = `${PATH}, bridge=yes`;
     const times = await seconds(
       'walk',
@@ -182,7 +182,7 @@ describe('bridges and tunnels do not follow the ground', () => {
     });
   });
 
-  // Of three ways that meet at a gate, the one in the middle has the gate on both of its sides.
+  // Of three ways that meet at a gate, the middle one has the gate on both sides.
   test.each([
     ['bridge', 'street', 'other bridge'],
     ['bridge', 'other bridge', 'street'],
@@ -205,7 +205,7 @@ describe('bridges and tunnels do not follow the ground', () => {
         [[500, 600], PATH],
       ];
       const times = await seconds('walk', ways, mound, [300]);
-      // Through the gate one is in no time.
+      // Passing the gate takes no time.
       const along = times.map(([there]) => there).filter((there) => there > 1);
       order.forEach((name, i) => {
         expect(along[i]).toBeCloseTo(atGate[name].expected, 2);
@@ -213,7 +213,7 @@ describe('bridges and tunnels do not follow the ground', () => {
     },
   );
 
-  test('one that is none is on the ground', async () => {
+  test('a way tagged bridge=no lies on the ground', async () => {
     const [[plain], [none]] = await Promise.all(
       ['', ', bridge=no'].map((bridge) => seconds('walk', [[[0, 600], PATH + bridge]], valley)),
     );
@@ -221,7 +221,7 @@ describe('bridges and tunnels do not follow the ground', () => {
   });
 });
 
-test('voids are spanned from what is known to what is known, and level where nothing is', async () => {
+test('voids are bridged between known heights, and level where none is known', async () => {
   const between = (from: number, to: number) => (metres: number) =>
     metres > from && metres < to ? Number.NaN : 0.1 * metres;
   const slow = levelTobler / tobler(0.1);
@@ -234,8 +234,8 @@ test('voids are spanned from what is known to what is known, and level where not
   expect(known).toBe(0);
 });
 
-test('a point beside a slope is tied to its place by the time, not the length, that lies before it', async () => {
-  // Level for 145 m, then steep; the others are there so that it is no island.
+test('a point next to a slope is linked to its position by time, not by length', async () => {
+  // Level for 145 m, then steep; the other ways keep it from being an island.
   const ways = Array.from({ length: 50 }, (_, i) => [[290 * i, 290 * (i + 1)], PATH] as const);
   const kinked = (metres: number) => Math.max(0, (metres % 290) - 145) * 0.1;
   const { network } = await onGround(streetsOf(ways), kinked);

@@ -25,7 +25,10 @@ const RIDE = RIDE_FORWARD | RIDE_BACKWARD | CALM;
 const LAT = 36;
 const METRES_A_DEGREE = 111_000 * Math.cos((LAT * Math.PI) / 180);
 
-/** A straight street along a meridian, long enough to be no island, and so many metres east of 0. */
+/**
+ * A straight street along a meridian, long enough not to be an island, at the given metres east of
+ * 0.
+ */
 function street(metres: number, traits: number, vertices = 100) {
   const lon = -70 + metres / METRES_A_DEGREE;
   return {
@@ -34,7 +37,7 @@ function street(metres: number, traits: number, vertices = 100) {
   };
 }
 
-/** A river, or the like, along a meridian. */
+/** A river, or similar, along a meridian. */
 function river(metres: number) {
   const { points } = street(metres, BOTH, 400);
   return new Impassable({
@@ -64,7 +67,7 @@ function linkerOf(
 const reason = (link: unknown) => (typeof link === 'string' ? link : 'linked');
 const [, FAR] = ROUTING.linkRadii;
 
-test('a block says why it could not be linked: by the nearest street of each kind', async () => {
+test('a block reports why it could not be linked: by the nearest street of each kind', async () => {
   const kinds = {
     open: (metres: number) => street(metres, BOTH),
     closed: (metres: number) => street(metres, RIDE),
@@ -94,7 +97,7 @@ test('a block says why it could not be linked: by the nearest street of each kin
   });
 });
 
-test('a cycle track alone links the bike and not the walk; beyond the data neither', () => {
+test('a cycle track alone links the bike but not walking; beyond the data neither is linked', () => {
   const track = [street(20, RIDE)];
   expect(reason(linkerOf('bike', track).link(-70, LAT))).toBe('linked');
   expect(reason(linkerOf('walk', track).link(-70, LAT))).toBe('not-on-mode-network');
@@ -103,7 +106,7 @@ test('a cycle track alone links the bike and not the walk; beyond the data neith
   }
 });
 
-test('a bicycle is tied to the nearest way, and to the nearest that is ridden, within 300 m', () => {
+test('a bicycle is linked to the nearest way, and to the nearest ridable one, within 300 m', () => {
   const WALK = WALK_FORWARD | WALK_BACKWARD;
   const sidewalk = street(5, WALK);
   const snapsOf = (others: readonly ReturnType<typeof street>[], ...more: [Impassable?]) => {
@@ -113,7 +116,7 @@ test('a bicycle is tied to the nearest way, and to the nearest that is ridden, w
     return [tied, toRide].map((link) => link && Math.round(link.snap));
   };
   expect(snapsOf([street(-20, BOTH)])).toEqual([5, 20]);
-  // One way will do, but not along a street whose traffic makes the rider push.
+  // A single direction suffices, but not along a street whose traffic makes the rider push.
   expect(snapsOf([street(-20, WALK | RIDE_FORWARD | CALM), street(40, BOTH)])).toEqual([5, 20]);
   expect(snapsOf([street(-20, withStress(BOTH, 4, 4)), street(40, BOTH)])).toEqual([5, 40]);
   const busy = street(-20, withStress(WALK | RIDE_FORWARD, 4, 1));
@@ -123,7 +126,7 @@ test('a bicycle is tied to the nearest way, and to the nearest that is ridden, w
   expect(snapsOf([street(20, BOTH)], river(12))).toEqual([5, null]);
 });
 
-/** Whole metres to the street that a point is tied to. */
+/** Whole metres to the street that a point is linked to. */
 const snapTo = (link: unknown) =>
   typeof link === 'string' ? link : Math.round((link as Link).snap);
 
@@ -139,36 +142,33 @@ test.each<[string, number]>([
   ['highway=trunk_link, foot=designated', 10],
   ['highway=primary', 10],
   ['highway=footway, bridge=boardwalk', 10],
-])(
-  'beside %s trips begin and end on a street that is up to 50 m farther off: at %i m',
-  (tags, at) => {
-    const near = street(10, streetTraits(tagsOf(tags)));
-    const tied = (metres: number) => linkerOf('walk', [near, street(-metres, BOTH)]);
-    for (const tie of ['link', 'linkBlock'] as const) {
-      expect(snapTo(tied(55)[tie](-70, LAT))).toBe(at);
-      expect(snapTo(tied(65)[tie](-70, LAT))).toBe(10);
-    }
-    // A stop stands where its vehicles go.
-    expect(snapTo(tied(55).linkStop(-70, LAT))).toBe(10);
-    expect(snapTo(linkerOf('walk', [near]).link(-70, LAT))).toBe(10);
-  },
-);
+])('next to %s trips begin and end on a street up to 50 m farther off: at %i m', (tags, at) => {
+  const near = street(10, streetTraits(tagsOf(tags)));
+  const tied = (metres: number) => linkerOf('walk', [near, street(-metres, BOTH)]);
+  for (const tie of ['link', 'linkBlock'] as const) {
+    expect(snapTo(tied(55)[tie](-70, LAT))).toBe(at);
+    expect(snapTo(tied(65)[tie](-70, LAT))).toBe(10);
+  }
+  // A stop lies where its vehicles run.
+  expect(snapTo(tied(55).linkStop(-70, LAT))).toBe(10);
+  expect(snapTo(linkerOf('walk', [near]).link(-70, LAT))).toBe(10);
+});
 
-test('a bicycle is ridden from the nearest street that is ridden, bridge or not', () => {
+test('a bicycle is ridden from the nearest ridable street, bridge or not', () => {
   const bridge = street(10, streetTraits(tagsOf('highway=residential, bridge=yes')));
   const linker = linkerOf('bike', [bridge, street(-55, BOTH)]);
   const tied = linker.link(-70, LAT) as Link;
   expect([tied, linker.linkToRide(-70, LAT, tied)].map(snapTo)).toEqual([55, 10]);
 });
 
-/** Points along a meridian, so many metres east of 0, from south to north: by steps of 11 m. */
+/** Points along a meridian, at the given metres east of 0, from south to north in steps of 11 m. */
 const line = (metres: number, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => [
     -70 + metres / METRES_A_DEGREE,
     LAT + (from + i) * 1e-4,
   ]);
 
-/** Ties walkers to streets where the street data ends in the north, or within outlines. */
+/** Links walkers to streets where the street data ends in the north, or within outlines. */
 function linkerWithin(
   maxLat: number,
   lines: readonly (readonly (readonly number[])[])[],
@@ -183,8 +183,8 @@ function linkerWithin(
   return buildModeNetwork(network, 'walk', { coverage, outlines }).linker;
 }
 
-test('a piece that is cut off where the street data ends counts as 50 m farther off, to stops too', () => {
-  // It leads on to the north alone, and from there to a street that is far away.
+test('a piece cut off where the street data ends counts as 50 m farther off, for stops too', () => {
+  // It leads on to the north only, and from there to a distant street.
   const piece = [...line(10, -15, 20), ...line(3_000, -80, 20).reverse()];
   const snaps = (maxLat: number, ...more: [Surroundings['outlines']?]) =>
     [55, 65].map((metres) => {
@@ -196,19 +196,19 @@ test('a piece that is cut off where the street data ends counts as 50 m farther 
   expect(snaps(36.1)).toEqual([10, 10]);
   expect(snaps(36.001)).toEqual([55, 10]);
   expect(snaps(36.1, [{ polygons: [[boxRing(-71, 35, -69, 36.001)]] }])).toEqual([55, 10]);
-  // One that is large enough to be a town of its own is none.
+  // One large enough to be a separate town does not count as cut off.
   const town = [...line(10, -45, 20), ...line(3_000, -80, 20).reverse()];
   expect(snapTo(linkerWithin(36.001, [town, line(-55, -50, 50)]).link(-70, LAT))).toBe(10);
   expect(snapTo(linkerWithin(36.001, [piece]).link(-70, LAT))).toBe(10);
 });
 
-test('an island is no larger for what sticks out of the street data', () => {
+test('streets beyond the street data do not make an island larger', () => {
   const stub = [line(10, -30, 30)];
   expect(snapTo(linkerWithin(37, stub).link(-70, LAT))).toBe(10);
   expect(linkerWithin(LAT + 5e-4, stub).link(-70, LAT)).toBe('not-on-mode-network');
 });
 
-test('no link crosses a river: the street on this side is taken, if there is one', () => {
+test('no link crosses a river: the street on this side is used, if there is one', () => {
   const streets = [street(60, BOTH), street(-900, BOTH)];
   const snapOf = (link: unknown) =>
     typeof link === 'string' ? link : (link as { snap: number }).snap;
@@ -220,15 +220,15 @@ test('no link crosses a river: the street on this side is taken, if there is one
   expect(reason(linkerOf('walk', [street(60, BOTH)], river(30)).link(-70, LAT))).toBe(
     'no-street-near',
   );
-  // Nor is it told of a street beyond that it is closed.
+  // A closed street beyond it is not reported either.
   expect(linkerOf('walk', [street(60, RIDE)], river(30)).link(-70, LAT)).toBe('no-street-near');
-  // A block, whose point may lie in the water, takes one that is near rather than none.
+  // A block, whose point may lie in the water, takes a nearby street rather than none.
   const blockOf = (metres: number) =>
     linkerOf('walk', [street(metres, BOTH)], river(30)).linkBlock(-70, LAT);
   expect(snapOf(linker.linkBlock(-70, LAT))).toBeCloseTo(900, -1);
   for (const metres of [60, 290]) expect(snapOf(blockOf(metres))).toBeCloseTo(metres, -1);
   expect(blockOf(310)).toBe('no-street-near');
-  // The quay is mapped along the very shore.
+  // The quay is mapped exactly along the shore.
   expect(snapOf(linkerOf('walk', streets, river(60)).link(-70, LAT))).toBeCloseTo(60, 0);
 });
 
@@ -245,6 +245,6 @@ test.each<[boolean, string]>([
   [false, 'highway=motorway, bridge=yes'],
   [true, 'highway=trunk, motorroad=yes'],
   [false, 'highway=trunk'],
-])('that it is impassable is %s of %s', (expected, tags) => {
+])('impassable is %s for %s', (expected, tags) => {
   expect(isImpassable(tagsOf(tags))).toBe(expected);
 });

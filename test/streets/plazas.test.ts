@@ -7,7 +7,7 @@ import { mappedStreets } from '../support/mapped-streets.ts';
 import { positions } from '../support/rings.ts';
 import { tagsOf } from '../support/tags.ts';
 
-/** A degree is so small here that it is flat: a unit is a metre of both coordinates. */
+/** Degrees are so small here that the surface is flat: one unit is a metre in both coordinates. */
 const UNIT = 1 / 111_195;
 
 /** Seconds on foot from the first node to the last, by relaxing until nothing changes. */
@@ -46,13 +46,13 @@ const ACROSS: [number[], string][] = [
   [[3, 5], PATH],
 ];
 
-test('a plaza is walked across, an outline that is a mere path is walked around', () => {
+test('a plaza is crossed on foot, an outline that is only a path is followed', () => {
   const ring = [1, 2, 3, 4, 1];
   expect(walk(SQUARE, [...ACROSS, [ring, PLAZA]])).toBeCloseTo(seconds(100 + 100 * Math.SQRT2), 0);
   expect(walk(SQUARE, [...ACROSS, [ring, 'highway=pedestrian']])).toBeCloseTo(seconds(300), 0);
 });
 
-test('what is not of the plaza is walked around, by its inward corner', () => {
+test('routes go around areas outside the plaza, by its inward corner', () => {
   // An L, entered at the end of each arm; the straight line between these is outside.
   const points = positions('-10 100, 0 100, 0 0, 100 0, 100 20, 20 20, 20 100, 110 0');
   const paths: [number[], string][] = [
@@ -74,7 +74,7 @@ test.each<[string, string, number]>([
   expect(Math.abs(found - expected)).toBeLessThan(3);
 });
 
-test('a ferry drawn as several ways is waited for once, anew where one may go on land', () => {
+test('a ferry drawn as several ways has one wait, and another after each possible landing', () => {
   const points = [0, 300, 400, 1000].map((x) => [x, 0] as const);
   const ferry = 'route=ferry, duration=5, interval=20';
   const pieces: [number[], string][] = [
@@ -92,7 +92,7 @@ test('a ferry drawn as several ways is waited for once, anew where one may go on
   expect(walk(through, landing)).toBeCloseTo((20 + 12) * 60, 0);
 });
 
-test('a ferry for cars alone takes nobody; an elevator is a way that takes a minute', () => {
+test('a ferry for cars only takes no walkers; an elevator is a way that takes a minute', () => {
   const points = positions('0 0, 0 1');
   expect(streetTraits(tagsOf('route=ferry, foot=no'))).toBe(0);
   expect(walk(points, [[[0, 1], 'highway=elevator']])).toBe(60);

@@ -16,7 +16,7 @@ const LIGHTS = nodeTraits(tagsOf('highway=traffic_signals'));
 
 type Way = readonly [points: readonly (readonly [east: number, north: number])[], tags: string];
 
-/** A street of 300 m to the east, and others beside it: what is ridden of the street. */
+/** A 300 m street to the east, with others parallel to it: the ridable parts of the street. */
 function riddenOf(tags: string, ...beside: readonly Way[]): string {
   const street: Way = [
     [
@@ -36,7 +36,7 @@ function riddenOf(tags: string, ...beside: readonly Way[]): string {
 }
 
 const SENT = 'highway=tertiary, bicycle=use_sidepath';
-/** A line of so many metres beside the middle of the street, turned by so many degrees. */
+/** A line of the given length next to the middle of the street, turned by the given degrees. */
 const line = (north: number, tags: string, degrees = 0): Way => {
   const [x, y] = [Math.cos, Math.sin].map((of) => 100 * of((degrees * Math.PI) / 180));
   return [

@@ -19,7 +19,10 @@ import {
 import { tagsOf } from '../support/tags.ts';
 
 const traits = (tags: string) => streetTraits(tagsOf(tags));
-/** W and w: walking forward and back; R and r: riding; and after a slash what passes through. */
+/**
+ * W and w: walking forward and back; R and r: riding; and after a slash the modes for through
+ * traffic.
+ */
 const spelled = (tags: string) => {
   const letters = (bits: number) => [
     ...(bits & WALK_FORWARD ? 'W' : '-'),
@@ -32,7 +35,7 @@ const spelled = (tags: string) => {
   return all === through ? all : `${all}/${through}`;
 };
 
-describe('who may use a way', () => {
+describe('access to a way', () => {
   test.each<[string, string, string]>([
     ['a residential street: everybody', 'highway=residential', 'WwRr'],
     ['a motorway: nobody', 'highway=motorway', '----'],
@@ -75,7 +78,7 @@ describe('who may use a way', () => {
     expect(spelled(tags)).toBe(expected);
   });
 
-  test('what nobody may use is no street', () => {
+  test('a way closed to all is not a street', () => {
     expect(traits('highway=proposed')).toBe(0);
     expect(traits('highway=service, access=no')).toBe(0);
   });
@@ -103,12 +106,12 @@ describe('who may use a way', () => {
     ['a cycle barrier: riders', 'barrier=cycle_barrier', STOPS_RIDE],
     ['one where all may pass: nobody', 'barrier=cycle_barrier, access=yes', 0],
     ['a locked turnstile: who passes', 'barrier=turnstile, locked=yes', LIMITS_WALK | STOPS_RIDE],
-  ])('%s is stopped by a barrier', (_, tags, expected) => {
+  ])('a barrier stops %s', (_, tags, expected) => {
     expect(nodeTraits(tagsOf(tags))).toBe(expected);
   });
 });
 
-/** Forward and backward; one figure where both are alike. Worked out by hand from R5's rules. */
+/** Forward and backward; one figure where both are equal. Worked out by hand from R5's rules. */
 test.each<[string, string]>([
   ['1', 'highway=cycleway'],
   ['1', 'highway=residential, lanes=4, maxspeed=45 mph'],
@@ -142,7 +145,7 @@ test.each<[string, string]>([
   expect(forward === backward ? `${forward}` : `${forward}${backward}`).toBe(stress);
 });
 
-test('a traffic signal is kept of a node, a pedestrian crossing is none', () => {
+test('keeps traffic signals at nodes, but not pedestrian crossings', () => {
   expect(nodeTraits(new Map([['highway', 'traffic_signals']]))).toBe(SIGNAL);
   expect(nodeTraits(new Map([['highway', 'crossing']]))).toBe(0);
 });

@@ -1,17 +1,17 @@
 import type { Model } from './linearizability.ts';
 
-/** What is done to the balance of one account. */
+/** Operations on the balance of one account. */
 export type AccountInput =
   | { readonly kind: 'debit'; readonly tokens: number }
   | { readonly kind: 'refund'; readonly tokens: number }
   | { readonly kind: 'grant' | 'take back'; readonly tokens: number; readonly cause: string }
   | { readonly kind: 'read' }
-  /** A debit whose reply was lost, and what gives it back. */
+  /** A debit whose reply was lost, and the operation that refunds it. */
   | { readonly kind: 'lost debit' | 'undo'; readonly tokens: number; readonly id: number }
-  /** A read when nothing can be under way any more. */
+  /** A read once no operation can be in flight any more. */
   | { readonly kind: 'settled' };
 
-/** What was answered. */
+/** The response. */
 export interface AccountOutput {
   readonly balance?: number;
   readonly isDone?: boolean;
@@ -21,11 +21,11 @@ export interface AccountOutput {
 interface AccountState {
   readonly balance: number;
   readonly causes: readonly string[];
-  /** Lost debits that were made and not yet given back. */
+  /** Lost debits that were made and not yet refunded. */
   readonly lost: readonly number[];
 }
 
-/** An account on paper: what a ledger must be like when everything is asked one after another. */
+/** A model account: the expected behaviour of a ledger when operations run one after another. */
 export function accountModel(balance: number): Model<AccountState, AccountInput, AccountOutput> {
   return {
     initial: { balance, causes: [], lost: [] },

@@ -5,21 +5,21 @@ import { PLANS } from '../../portal/plans.ts';
 import { booksOf } from './books.ts';
 import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';
 
-/** Somebody who signed up by themselves, and what they were charged by the answers that came. */
+/** A self-signed-up customer, and the charges in the responses received. */
 export interface Customer {
   readonly email: string;
   readonly used: number;
   readonly requests: number;
 }
 
-/** Of each sale here, before anything of it is taken back. */
+/** Of each sale here, before any refund. */
 const TOKENS_OF_A_SALE = PLANS.membership.tokens_per_month;
 
 /**
- * Holds the books of an account against what its owner was answered and what Stripe has been paid:
- * one sign-up grant, the tokens of each sale that was paid less what was paid back, nothing twice,
- * nothing lost, charged what was delivered. Of those who buy months and packs of 10,000, and have not
- * used up what is taken back.
+ * Checks the books of an account against its owner's responses and Stripe's payments: one sign-up
+ * grant, the tokens of each paid sale less refunds, no duplicates, no losses, charges equal to
+ * deliveries. For customers who buy months and packs of 10,000, and have not used up refunded
+ * tokens.
  */
 export async function expectAccountedFor(
   { ledger, books, nowMs }: { ledger: Ledger; books: StripeBooks; nowMs: number },

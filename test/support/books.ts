@@ -3,11 +3,14 @@ import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { issuedKey, newAccount } from './customers.ts';
 
-/** What an account's books say. Σ grants − Σ usage = balance, or tokens have been lost or made. */
+/**
+ * The books of an account. Σ grants − Σ usage = balance; otherwise tokens have been lost or
+ * created.
+ */
 export interface Books {
   readonly granted: number;
   readonly used: number;
-  /** Requests that were paid for. */
+  /** Paid requests. */
   readonly requests: number;
   readonly balance: number;
 }
@@ -38,7 +41,7 @@ export async function openCustomer(
   return { account: id, keyId: key.id, key: plainKey };
 }
 
-/** A ledger's folder, open while `use` runs; a service may have it open meanwhile. */
+/** A ledger's folder, open while `use` runs; a service may have it open at the same time. */
 export async function withLedger<T>(
   folder: string,
   use: (ledger: Ledger) => Promise<T>,

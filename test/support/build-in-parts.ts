@@ -8,7 +8,10 @@ import type { Manifest } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 
-/** Builds and publishes a release whose counties are parted into regions like this, and joined one by one. */
+/**
+ * Builds and publishes a release with its counties divided into these regions, which are then
+ * joined.
+ */
 export async function buildInParts(
   request: BuildRequest,
   parts: readonly (readonly CountyFips[])[],

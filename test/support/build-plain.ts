@@ -3,7 +3,7 @@ import type { BuildRequest } from '../../builder/build-request.ts';
 import { silent } from '../../builder/progress.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 
-/** Builds as tests do unless they say otherwise: of all counties, without tiles, in silence. */
+/** Builds with the defaults of tests: all counties, no tiles, no output. */
 export function buildPlain(
   request: Pick<BuildRequest, 'osm' | 'blocks'> & Partial<BuildRequest>,
   store: WritableStore,

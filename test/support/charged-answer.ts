@@ -1,7 +1,10 @@
 import type { Charge } from '../../portal/accounts/metering.ts';
 import type { IdempotentRequest, KeptAnswer, Replays } from '../../portal/accounts/replays.ts';
 
-/** Charges for an answer and, if that was first, keeps it: as a POST does. `null`: it is not kept. */
+/**
+ * Charges for a response and, if it was the first, stores it, as a POST does. `null`: it is not
+ * stored.
+ */
 export async function chargeAndKeep(
   ledger: Replays,
   charge: Charge,

@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { ensureDebianPackage } from './debian.ts';
 
-/** No name but ours is found: there is no network. */
+/** Resolves our names only: there is no network. */
 const ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
 
 export async function openChromium(...args: readonly string[]): Promise<Browser> {
@@ -12,7 +12,7 @@ export async function openChromium(...args: readonly string[]): Promise<Browser>
   });
 }
 
-/** Whether a script runs that somebody has put into a page. */
+/** Whether a script injected into a page runs. */
 export function runsSmuggled(page: Page): Promise<boolean> {
   return page.evaluate(`
     const script = document.createElement('script');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 
-/** A service as the compose file has it. */
+/** A service in the compose file. */
 export interface ComposeService {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -10,8 +10,8 @@ export interface ComposeService {
 const FILE = 'infra/container/compose.yaml';
 
 /**
- * Services of the compose file, by name, as they are started here: `${NAME:-…}` filled in from `values`,
- * and what `elsewhere` names, such as `redis:6379`, where it is.
+ * Services of the compose file, by name, as started here: `${NAME:-…}` filled in from `values`, and
+ * addresses in `elsewhere`, such as `redis:6379`, replaced.
  */
 export async function composeServices(
   values: Readonly<Record<string, string>>,

@@ -1,18 +1,18 @@
 import { Duplex } from 'node:stream';
 
 /**
- * A connection whose kernel does as a test says: it takes so many bytes of what is written, which its
- * peer reads, then no more. So what was delivered is known to the byte.
+ * A connection with a simulated kernel: it accepts a given number of written bytes, which its peer
+ * reads, then no more. So deliveries are known to the byte.
  */
 export class ControlledSocket extends Duplex {
   readonly remoteAddress = '127.0.0.1';
-  /** What the kernel has taken, and the peer has read. */
+  /** Bytes that the kernel has accepted and the peer has read. */
   taken = Buffer.alloc(0);
-  /** Resolves when the kernel takes no more: something is left that it has not taken. */
+  /** Resolves when the kernel accepts no more: some bytes are left over. */
   readonly stalled: Promise<void>;
   #stall = () => {};
   #allowance: number;
-  /** Whether the peer has reset the connection: a write fails before any of it is taken. */
+  /** Whether the peer has reset the connection: a write fails before any of it is accepted. */
   #isReset = false;
 
   constructor(allowance: number) {
@@ -24,18 +24,18 @@ export class ControlledSocket extends Duplex {
     this.on('error', () => {});
   }
 
-  /** Sends what a client would. */
+  /** Sends bytes as a client would. */
   ask(text: string): void {
     this.push(text);
   }
 
-  /** The peer resets the connection, which the server learns now. */
+  /** The peer resets the connection; the server is notified at once. */
   reset(): void {
     this.#isReset = true;
     this.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
   }
 
-  /** The peer resets the connection, which the server learns by its next write. */
+  /** The peer resets the connection; the server notices at its next write. */
   resetUnnoticed(): void {
     this.#isReset = true;
   }

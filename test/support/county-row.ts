@@ -9,26 +9,29 @@ import { BLOCK_FIELDS, type Point, pointAt, squareAround } from '../transit/smal
 export const ROW = ['99001', '99003', '99005', '99007'];
 
 /**
- * Between the middles of two neighbours, in metres. An hour's ride from a county ends beyond the
- * next but one and before the third; half an hour's, beyond the next and before the one after.
+ * Metres between the centres of two neighbours. An hour's ride from a county ends between the
+ * second county and the third; half an hour's, between the first and the second.
  */
 const PITCH = 8_000;
-/** A town of so many corners each way, in the middle of each county, this far from each other. */
+/**
+ * A town with that many corners each way, in the centre of each county, and the distance between
+ * corners.
+ */
 const CORNERS = 6;
 const SIDE = 150;
 const BLOCKS = 9;
-/** Of a block's square, in degrees. */
+/** The side of a block's square, in degrees. */
 const HALF_SIDE = 5e-4;
 
-/** What is to be otherwise than usual, by county. */
+/** Deviations from the default, by county. */
 export interface RowChanges {
   /** More people in its first block. */
   readonly people?: Readonly<Record<string, number>>;
-  /** Its first shop is called otherwise. */
+  /** Another name for its first shop. */
   readonly shop?: Readonly<Record<string, string>>;
-  /** Its first block's internal point is so many metres further east. */
+  /** Moves its first block's internal point east by this many metres. */
   readonly moved?: Readonly<Record<string, number>>;
-  /** The street at the northern end of its town is gone. */
+  /** Removes the street at the northern end of its town. */
   readonly closed?: readonly string[];
 }
 
@@ -71,8 +74,12 @@ export async function writeCountyRow(
           return {
             polygon: [squareAround(pointAt(east, north), HALF_SIDE)],
             values: [
-              ...[`${fips}000100${1000 + i}`, centre.lat.toFixed(7), centre.lon.toFixed(7)],
-              ...[10_000, 0, people],
+              `${fips}000100${1000 + i}`,
+              centre.lat.toFixed(7),
+              centre.lon.toFixed(7),
+              10_000,
+              0,
+              people,
             ],
           };
         }),
@@ -119,7 +126,7 @@ function streets({ closed = [] }: RowChanges): OsmWay[] {
   return ways.map(({ refs, highway }, i) => ({ id: 1 + i, refs, tags: { highway } }));
 }
 
-/** The middle of a block, metres east and north. */
+/** The centre of a block, metres east and north. */
 function blockPlace(county: number, block: number): [east: number, north: number] {
   const [column, row] = [block % 3, Math.floor(block / 3)];
   return [county * PITCH + (column * 1.5 + 0.5) * SIDE, (row * 1.5 + 0.4) * SIDE];

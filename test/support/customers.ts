@@ -23,7 +23,7 @@ export async function newAccount(
   return account;
 }
 
-/** One more key of an account, if there is room for it. */
+/** One more key of an account, unless it has reached its limit. */
 export function newKey(
   ledger: Accounts,
   id: AccountId,
@@ -33,7 +33,7 @@ export function newKey(
   return ledger.issueKey({ owner: { id }, label, by: 'operator', atMs });
 }
 
-/** The same where there is room for it. */
+/** The same for an account below its limit. */
 export async function issuedKey(
   ...order: Parameters<typeof newKey>
 ): Promise<Extract<KeyIssue, { created: true }>> {

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a port of this machine that breaks where a test wants it to. */
+/** A proxy to a local port that breaks on demand. */
 export interface CutWire {
   readonly port: number;
-  /** Lets what is asked next arrive, swallows the answer, and breaks the connection. */
+  /** Lets the next request arrive, swallows the response, and breaks the connection. */
   cutAfterNext(): Promise<void>;
   /**
-   * Holds what is asked next, or next with a word in it, and breaks the connection. What it
-   * resolves with lets the held bytes arrive after all, and resolves once they have been answered.
+   * Holds the next request, or the next that contains a word, and breaks the connection. The
+   * function it resolves with delivers the held bytes after all, and resolves once they have been
+   * answered.
    */
   cutBeforeNext(word?: string): Promise<() => Promise<void>>;
-  /** From now on nothing arrives, in either direction; what was on its way is lost with `close`. */
+  /** From now on nothing arrives, in either direction; data in flight is lost with `close`. */
   freeze(): void;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { ensureDebianPackage } from './debian.ts';
 
-/** What tests need of Debian, and a program of each: those that many need first. */
+/** Debian packages that tests need, and a program of each: most widely used first. */
 const PACKAGES = [
   ['redis-server', 'redis-server'],
   ['osmium-tool', 'osmium'],
@@ -14,14 +14,17 @@ const PACKAGES = [
   ['chromium', 'chromium'],
 ] as const;
 
-/** Begins to install what `npm test` needs, beside the first tests; each waits for its own. */
+/**
+ * Starts installing what `npm test` needs, concurrently with the first tests; each test waits for
+ * its own.
+ */
 export default function setup(): void {
   if (process.env.npm_lifecycle_event === 'test') void installAll();
 }
 
 async function installAll(): Promise<void> {
   for (const [pkg, binary] of PACKAGES) {
-    // The test that needs it says what is wrong.
+    // The test that needs it reports the error.
     await ensureDebianPackage(pkg, binary).catch(() => {});
   }
 }

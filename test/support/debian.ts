@@ -8,16 +8,16 @@ const LOCK = path.join(tmpdir(), 'travel-time-access-apt.lock');
 const MAX_OUTPUT_BYTES = 1 << 26;
 
 /**
- * Makes sure that a program of a Debian package is there, installing the package if it is not. Test
- * files that run side by side take turns: apt itself would fail all but the first. Throws, with
- * apt's own words, when it cannot be had: a test that needs it must not pass without it.
+ * Makes sure that a program of a Debian package is available, installing the package if it is not.
+ * Concurrent test files take turns: otherwise apt would fail for all but the first. Throws apt's
+ * own error when the package cannot be installed: a test that needs it must not pass without it.
  */
 export async function ensureDebianPackage(pkg: string, binary: string): Promise<void> {
   const found = `command -v ${binary} > /dev/null`;
   const apt = 'DEBIAN_FRONTEND=noninteractive apt-get';
   const install = `${apt} install -y --no-install-recommends ${pkg}`;
   const script = `${found} || ${install} || { ${apt} update && ${install}; }`;
-  // Root's own container, or a machine where sudo asks nothing.
+  // A root container, or a machine where sudo needs no password.
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   try {
     await run('sh', ['-c', found]);

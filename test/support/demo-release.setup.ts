@@ -16,15 +16,15 @@ declare module 'vitest' {
 /** The size and seed of the demo city that tests share. */
 export const DEMO_CITY = { blocks: 600, seed: 7 };
 
-/** What the release follows from. */
+/** The inputs that determine the release. */
 const SOURCES = ['builder', 'shards', 'infra/demo'];
 const OTHER_SOURCES = ['package-lock.json', import.meta.filename];
 const KEPT = 4;
 const CACHE = path.resolve('node_modules/.cache/demo-release');
 
 /**
- * Provides one demo release for all test files: a copy of the one that the run before built, as
- * long as the programs that built it are the same to the byte.
+ * Provides one demo release for all test files: a copy of the previous run's, as long as the
+ * programs that built it are identical.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-demo-'));
@@ -40,7 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function buildInto(folder: string): Promise<void> {
-  // Most runs have no need of the builder.
+  // Most runs do not need the builder.
   const [{ buildRelease }, { silent }, { writeDemoCity }, { FolderStore }] = await Promise.all([
     import('../../builder/build.ts'),
     import('../../builder/progress.ts'),
@@ -64,7 +64,7 @@ async function buildInto(folder: string): Promise<void> {
   await store.close();
 }
 
-/** Keeps a copy of a folder, which is seen whole or not at all, beside the last few. */
+/** Keeps a copy of a folder, created atomically, along with the last few. */
 async function keep(folder: string, kept: string): Promise<void> {
   const copy = `${kept}.${process.pid}`;
   await cp(folder, copy, { recursive: true });

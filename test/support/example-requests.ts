@@ -27,7 +27,10 @@ export interface ApiDocument {
 export const readDocument = async (proxy: ProxyHarness): Promise<ApiDocument> =>
   inPlace((await proxy.get('/openapi.json')).json());
 
-/** The request of an operation that the reference makes of its examples: of each that has one. */
+/**
+ * The request that the API reference generates from the examples of an operation: for each that has
+ * one.
+ */
 function exampleRequest(path: string, { parameters = [], requestBody }: Operation) {
   const query = new URLSearchParams();
   let url = path;
@@ -42,7 +45,7 @@ function exampleRequest(path: string, { parameters = [], requestBody }: Operatio
   };
 }
 
-/** Lists and outlines of an example are shortened: what it shows of an answer is there. */
+/** Lists and outlines in an example are shortened: all its contents occur in the response. */
 function expectShown(example: unknown, answer: unknown, at: string): void {
   if (Array.isArray(example)) {
     const isOutline = example.length > 3 && Array.isArray(example[0]);
@@ -53,7 +56,7 @@ function expectShown(example: unknown, answer: unknown, at: string): void {
     else for (const [i, item] of example.entries()) expectShown(item, shown[i], `${at}[${i}]`);
   } else if (example !== null && typeof example === 'object') {
     for (const [name, member] of Object.entries(example)) {
-      // Sealed by nobody: it leads to no page.
+      // A made-up cursor: it leads to no page.
       if (name === 'next_cursor' && member !== null) continue;
       expectShown(member, (answer as Record<string, unknown>)[name], `${at}.${name}`);
     }
@@ -61,8 +64,9 @@ function expectShown(example: unknown, answer: unknown, at: string): void {
 }
 
 /**
- * Asks for every example of a document, in each of its formats, and holds what it shows against the
- * answer. Returns the paths without an example, and what asking for each once, as JSON, costs.
+ * Sends every example of a document, in each of its formats, and compares the shown response with
+ * the actual one. Returns the paths without an example, and the cost of requesting each once, as
+ * JSON.
  */
 export async function askForExamples(
   proxy: ProxyHarness,
@@ -100,5 +104,5 @@ export async function askForExamples(
   return { without, tokens };
 }
 
-/** What these answer is of no release. */
+/** Responses that do not depend on a release. */
 const OF_THE_MOMENT = /^\/v1\/(health|ready|tokens)$/;

@@ -2,7 +2,7 @@ import type { Store } from '../../shards/store/store.ts';
 import { verifyRelease } from '../../shards/verify/verify-release.ts';
 import { releaseIn } from './release-in.ts';
 
-/** What is found wrong with the release of a store, as `object: problem`. */
+/** Errors found in the release of a store, as `object: problem`. */
 export async function faultsIn(store: Store): Promise<string[]> {
   const release = await releaseIn(store);
   const faults: string[] = [];

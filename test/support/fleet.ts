@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { TTA } from './tta.ts';
 
-/** `tta serve` by several processes, compiled, as an operator starts it. */
+/** `tta serve` with several processes, compiled, as an operator starts it. */
 export interface ServedFleet extends ServerProcess {
-  /** The process ids of those that answer. */
+  /** The ids of the processes that respond. */
   pids(): Promise<number[]>;
 }
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 type Arbitraries<Values> = { [At in keyof Values]: fc.Arbitrary<Values[At]> };
 
 /**
- * Holds so many drawn examples against a check; one that fails is made as small as can be. A check
- * fails by throwing, or by returning something other than `true` or nothing.
+ * Checks the given number of generated examples; a failing one is shrunk. A check fails by
+ * throwing, or by returning a value other than `true` or undefined.
  */
 export function forAll<Values extends [unknown, ...unknown[]]>(
   runs: number,

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below what systems take for outgoing connections: one of those would have the port while a server
- * of ours is being started again. 10,000 above, where a node of Redis Cluster listens too, is free
- * of them as well.
+ * Below the ephemeral port range: an outgoing connection could otherwise take the port while a
+ * server is being restarted. The port 10,000 above, which a node of Redis Cluster also uses, is
+ * outside the range too.
  */
 const [FIRST, END] = [12_000, 22_000];
 
-/** A port of loopback on which nobody listens now. */
+/** A free loopback port. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, END);

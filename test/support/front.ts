@@ -9,17 +9,17 @@ import { ensureDebianPackage } from './debian.ts';
 import { freePort } from './free-port.ts';
 import { listening, runNginx } from './nginx.ts';
 
-/** What an answer was, as it came: its body not uncompressed. */
+/** A response as received: its body not decompressed. */
 export interface FrontAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
-/** A server in front of the service, by the very configuration that operators are given. */
+/** A server in front of the service, with the very configuration given to operators. */
 export interface Front {
   readonly port: number;
-  /** Asks one of its hosts. */
+  /** Sends a request to one of its hosts. */
   ask(
     url: string,
     headers?: Readonly<Record<string, string>>,
@@ -32,31 +32,33 @@ export interface Front {
 export interface NginxFront extends Front {
   readonly caFile: string;
   readonly ca: string;
-  /** What it has written down, a line a request. */
+  /** Its access log, a line per request. */
   log(): Promise<string[]>;
-  /** The lines of that log which say that a server behind it did not answer. */
+  /** The access log lines that report an unresponsive upstream. */
   unanswered(): Promise<string[]>;
-  /** What it says has gone wrong. */
+  /** Its error output. */
   errors(): Promise<string>;
 }
 
-/** The hosts that tests know the service by. */
+/** The hosts under which tests reach the service. */
 export const HOSTS = {
   api: 'api.example.test',
   account: 'account.example.test',
   tiles: 'tiles.example.test',
 } as const;
 
-/** What begins such a line. */
+/** The start of such a line. */
 const UNANSWERED = 'unanswered ';
 
-/** Starts Debian's nginx by `infra/front/nginx.conf.template`, filled in as the compose file says. */
+/**
+ * Starts Debian's nginx with `infra/front/nginx.conf.template`, filled in from the compose file.
+ */
 export async function startNginxFront(
   servers: {
     readonly api?: readonly string[];
     readonly portal?: string;
     readonly bucket?: string;
-    /** Where the store is in the bucket, if not where the compose file has it. */
+    /** The store's location in the bucket, unless as in the compose file. */
     readonly bucketPath?: string;
   },
   other: {
@@ -69,7 +71,8 @@ export async function startNginxFront(
   const template = await readFile('infra/front/nginx.conf.template', 'utf8');
   const names = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account, TILES_HOST: HOSTS.tiles };
   const { nginx: composed } = await composeServices(names, {});
-  // With the parameters of the compose file, but `resolve`, which Debian's nginx does not know.
+  // With the parameters of the compose file, except `resolve`, which Debian's nginx does not
+  // support.
   const upstream = (name: string, addresses: readonly string[]) => {
     const parameters = /^server \S+ resolve(.*;)$/.exec(composed.environment[name])![1];
     return addresses.map((address) => `server ${new URL(address).host}${parameters}`).join(' ');
@@ -111,18 +114,18 @@ export async function startNginxFront(
   };
 }
 
-/** Has every name lead to loopback, whose certificate is trusted. */
+/** Resolves every name to loopback, whose certificate is trusted. */
 export function loopbackAgent(ca: string): Agent {
   const lookup = (_: string, __: object, done: (...found: unknown[]) => void) =>
     done(null, [{ address: '127.0.0.1', family: 4 }]);
   return new Agent({ connect: { ca, lookup } as object });
 }
 
-/** Starts Debian's Varnish by `infra/front/api.vcl.template`, before one server or two. */
+/** Starts Debian's Varnish with `infra/front/api.vcl.template`, in front of one server or two. */
 export async function startVarnishFront(first: string, second = first): Promise<Front> {
   await ensureDebianPackage('varnish', 'varnishd');
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-varnish-'));
-  // Started by root, it reads as a user of its own.
+  // Started by root, it reads as a separate user.
   await chmod(folder, 0o755);
   const port = await freePort();
   const template = await readFile('infra/front/api.vcl.template', 'utf8');
@@ -183,7 +186,7 @@ async function asked(
   };
 }
 
-/** A template with its names replaced, as `envsubst` does it; one that nothing is known of throws. */
+/** A template with its names replaced, as `envsubst` does it; throws on an unknown name. */
 function filledIn(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];

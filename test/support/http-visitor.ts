@@ -1,10 +1,10 @@
-/** A program with a cookie jar that uses a portal over HTTP. */
+/** A client with a cookie jar that uses a portal over HTTP. */
 export class HttpVisitor {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   #cookie = '';
 
-  /** `headers` go with each request. */
+  /** `headers` are sent with each request. */
   constructor(base: string, headers: Readonly<Record<string, string>> = {}) {
     this.#base = base;
     this.#headers = headers;

@@ -3,24 +3,24 @@ import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail server on loopback that keeps what it is sent. */
+/** A loopback mail server that keeps the mail it receives. */
 export interface Inbox {
-  /** Where it listens, such as `smtp://127.0.0.1:2525`. */
+  /** Its address, such as `smtp://127.0.0.1:2525`. */
   readonly address: string;
-  /** The mail that came to an address after those that it had; waits for it. */
+  /** The next mail to an address; waits for it. */
   next(to: string, had?: number, waitMs?: number): Promise<Email>;
   close(): Promise<void>;
 }
 
-/** An address that it takes no mail for. */
+/** An address for which it refuses mail. */
 export const REFUSED = 'nobody@example.org';
-/** An address whose mail it cannot keep. */
+/** An address whose mail it fails to store. */
 export const FAILING = 'full@example.org';
 const WAIT_MS = 10_000;
 
 export async function openInbox(): Promise<Inbox> {
   const mails: Email[] = [];
-  // Of a sender that breaks off, nothing is kept.
+  // If a sender disconnects midway, nothing is kept.
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],

@@ -6,18 +6,18 @@ export interface LedgerProgram {
   readonly child: ChildProcess;
   /** Writes a line to its standard input. */
   tell(line: string): void;
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): string;
-  /** Resolves when it has written these words; rejects, with all it wrote, when it ends first. */
+  /** Resolves when it has written this text; rejects, with all its output, when it exits first. */
   says(words: string): Promise<void>;
-  /** Resolves with its exit code, or null if a signal ended it. */
+  /** Resolves with its exit code, or null if it was killed by a signal. */
   readonly ended: Promise<number | null>;
 }
 
 /**
- * Runs JavaScript in a process of its own, on the built code, with the ledger of this address open
- * as `ledger`, `say(words)` to write and `heard` to read lines from its standard input.
- * `maxFileBlocks` is the largest file that it may write, in KiB: a disk that is full for this
+ * Runs JavaScript in a separate process, on the built code, with the ledger at this address open as
+ * `ledger`, `say(words)` to write and `heard` to read lines from its standard input.
+ * `maxFileBlocks` is the largest file that it may write, in KiB: simulates a full disk for this
  * process alone.
  */
 export function runLedgerProgram(

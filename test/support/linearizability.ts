@@ -1,25 +1,28 @@
-/** Something that was asked of an object while others asked too. Times are of one clock. */
+/** An operation on an object shared with concurrent callers. Times are from one clock. */
 export interface Operation<Input, Output> {
   readonly input: Input;
   readonly calledAt: number;
-  /** `Infinity` of what was not answered: it may have been done at any time since, or never. */
+  /** `Infinity` without a response: it may have taken effect at any time since, or never. */
   readonly returnedAt: number;
   readonly output: Output | undefined;
 }
 
-/** An object as it behaves when one thing is done after another. */
+/** The sequential behaviour of an object. */
 export interface Model<State, Input, Output> {
   readonly initial: State;
-  /** The state after, or `undefined` if this cannot be answered so; nobody saw an undefined output. */
+  /**
+   * The state after, or `undefined` if this output is impossible; an undefined output was not
+   * observed.
+   */
   step(state: State, input: Input, output: Output | undefined): State | undefined;
-  /** The same for equal states, and for no others. */
+  /** Equal for equal states, and for no others. */
   key(state: State): string;
 }
 
 /**
- * Whether everything that was answered can have been done at one moment each, between being asked
- * and being answered. The search of Wing and Gong: try as the next whatever was asked before the
- * first of the rest was answered; with Lowe's memory of what was done to reach which state.
+ * Whether every completed operation can have taken effect at one moment between its call and its
+ * response. Wing and Gong's search: tries as the next operation any that was called before the
+ * first remaining response; with Lowe's memoization of the operations done and the state reached.
  */
 export function isLinearizable<State, Input, Output>(
   { initial, step, key }: Model<State, Input, Output>,
@@ -44,12 +47,12 @@ export function isLinearizable<State, Input, Output>(
   return leadsOn(0n, initial);
 }
 
-/** Writes down what is asked, in the order in which it is asked and answered. */
+/** Records operations in the order of their calls and responses. */
 export class History<Input, Output> {
   readonly operations: Operation<Input, Output>[] = [];
   #now = 0;
 
-  /** Asks, and notes the answer. An error is thrown on, with nothing noted. */
+  /** Runs an operation and records its response. Rethrows an error without recording anything. */
   async note<T extends Output>(input: Input, ask: () => Promise<T>): Promise<T> {
     const calledAt = this.#now++;
     const output = await ask();
@@ -57,7 +60,7 @@ export class History<Input, Output> {
     return output;
   }
 
-  /** Notes what may be done from a time on, by default now, or never. */
+  /** Records an operation that may take effect from a given time on, by default now, or never. */
   noteOpen(input: Input, calledAt = this.#now++): void {
     const returnedAt = Number.POSITIVE_INFINITY;
     this.operations.push({ input, calledAt, returnedAt, output: undefined });

@@ -2,8 +2,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
 /**
- * A process of its own that takes `section.lock` of a store, says whether it got it, and never lets
- * go. `open` is how it opens the store `location`, its first argument.
+ * A separate process that acquires `section.lock` of a store, reports whether it got it, and never
+ * releases it. `open` is the code that opens the store `location`, its first argument.
  */
 export function lockHolder(
   imports: string,

@@ -1,12 +1,15 @@
-/** How an event loop fared while something was done. */
+/** The event loop's behaviour during some work. */
 export interface Watched<T> {
   readonly value: T;
-  /** The most processor time spent between two turns, milliseconds: whatever else the machine does. */
+  /**
+   * The most processor time spent between two turns, in milliseconds: independent of the machine's
+   * other load.
+   */
   readonly heldMs: number;
   readonly turns: number;
 }
 
-/** Does work, and looks in every turn of the event loop how long the last one took. */
+/** Does work, and measures in every turn of the event loop how long the last one took. */
 export async function watchLoop<T>(work: () => Promise<T>): Promise<Watched<T>> {
   let [heldMs, turns, isOver] = [0, 0, false];
   let before = process.cpuUsage();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
-/** A folder store of its own for objects of any bytes, sound or not, under made-up names. */
+/** A folder store for objects of any bytes, sound or not, under made-up names. */
 export class LooseObjects extends FolderStore {
   readonly #folder: string;
   #count = 0;

@@ -1,12 +1,12 @@
 import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 
 export interface MappedWay {
-  /** Its nodes, by their numbers. */
+  /** Its nodes, by number. */
   readonly refs: readonly number[];
   readonly traits: number;
 }
 
-/** Nodes at some places and ways over them, as an extract has them. `nodeTraits`: none by default. */
+/** Nodes at given positions and ways over them, as in an extract. `nodeTraits`: none by default. */
 export function mappedStreets(
   places: readonly (readonly number[])[],
   ways: readonly MappedWay[],

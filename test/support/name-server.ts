@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** A DNS server on loopback that knows one IPv4 address of every name, for a second. */
+/** A loopback DNS server with one IPv4 address for every name and a TTL of a second. */
 export interface NameServer {
-  /** Where it listens, such as `127.0.0.1:5353`. */
+  /** Its address, such as `127.0.0.1:5353`. */
   readonly address: string;
-  /** What names lead to. */
+  /** The address that names resolve to. */
   leadsTo: string;
   close(): void;
 }
@@ -26,9 +26,9 @@ export async function openNameServer(leadsTo: string): Promise<NameServer> {
   return server;
 }
 
-/** The answer to a query of one question: an address, or, where none of IPv4 is wanted, nothing. */
+/** The response to a query of one question: an address, or no records unless IPv4 is requested. */
 function answerTo(query: Buffer, ip: string): Buffer {
-  // The name ends in an empty label; type and class stand behind it.
+  // The name ends with an empty label, followed by type and class.
   const end = query.indexOf(0, HEADER_BYTES) + 5;
   const isAsked = query.readUInt16BE(end - 4) === A;
   const header = Buffer.from(query.subarray(0, HEADER_BYTES));

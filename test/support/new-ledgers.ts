@@ -7,14 +7,16 @@ import { openBeside } from './open-beside.ts';
 import { startRedis } from './redis-server.ts';
 import { folderOfTests } from './temporary-folder.ts';
 
-/** Addresses of new and empty SQLite ledgers, whose folders go when the tests of the file have run. */
+/**
+ * Addresses of new, empty SQLite ledgers, whose folders are removed after the tests of the file.
+ */
 export function newSqliteLedgers(): () => string {
   const folder = folderOfTests();
   let ledgers = 0;
   return () => `sqlite:${path.join(folder, String(ledgers++))}`;
 }
 
-/** The same on Redis: databases of one server, which ends when the tests of the file have run. */
+/** The same on Redis: databases of one server, which stops after the tests of the file. */
 export function newRedisLedgers(): () => string {
   const redis = ofTests(() => startRedis());
   let databases = 0;
@@ -23,12 +25,12 @@ export function newRedisLedgers(): () => string {
 
 interface LedgersOfTests {
   readonly ledger: Ledger;
-  /** The same ledger, opened once more: as another server has it. */
+  /** The same ledger, opened again as another server would. */
   readonly other: Ledger;
   readonly address: () => string;
 }
 
-/** A ledger that tests share, twice. */
+/** A ledger shared by tests, opened twice. */
 export function ledgersOfTests(
   newAddress: () => string,
   options: { readonly rateLimitPerMinute: number },

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const FOLDER = path.join(tmpdir(), 'travel-time-access-newer-nginx');
-/** nginx, and what it is linked with. */
+/** nginx, and the libraries it is linked with. */
 const PACKAGES = [
   'nginx',
   'libc6',
@@ -17,8 +17,8 @@ const PACKAGES = [
 ];
 
 /**
- * The command of an nginx as new as the image's, or newer: that of Debian's next release, unpacked
- * beside this machine's own, with the libraries it needs. It stays on the machine.
+ * The command of an nginx at least as new as the image's: that of Debian's next release, unpacked
+ * alongside the system's own, with the libraries it needs. It stays on the machine.
  */
 export async function newerNginx(): Promise<readonly string[]> {
   await mkdir(path.join(FOLDER, 'lists/partial'), { recursive: true });

@@ -11,7 +11,7 @@ import { freePort } from './free-port.ts';
 const POLL_MS = 50;
 const START_MS = 20_000;
 
-/** A web server that shows a folder to the public, with TLS and without. */
+/** A web server that serves a folder publicly, with and without TLS. */
 export interface Nginx extends RunningNginx {
   readonly https: string;
   readonly http: string;
@@ -30,18 +30,18 @@ export async function startNginx(root: string): Promise<Nginx> {
   };
 }
 
-/** An nginx that runs, in a folder of its own. */
+/** A running nginx with its own folder. */
 export interface RunningNginx {
   readonly folder: string;
-  /** The certificate it signed itself: its file, and what is in it. */
+  /** Its self-signed certificate: the file, and its contents. */
   readonly caFile: string;
   readonly ca: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Debian's nginx, or another, with what its `http` block holds, and waits until it listens on a port. The
- * folder has `ca.pem` and `key.pem`, a certificate of the names given.
+ * Starts Debian's nginx, or another, with this content of its `http` block, and waits until it
+ * listens on a port. The folder has `ca.pem` and `key.pem`, a certificate for the given names.
  */
 export async function runNginx(
   port: number,
@@ -75,7 +75,7 @@ export async function runNginx(
 }
 
 function configuration(folder: string, httpBlock: string): string {
-  // As root the workers would be of a user who may not read a folder of this test.
+  // Under root the workers would run as a user without access to this test's folder.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `${user}
 daemon off;
@@ -109,7 +109,7 @@ function publicFolder(folder: string, root: string, tls: number, plain: number):
   }`;
 }
 
-/** Waits until a server takes connections. */
+/** Waits until a server accepts connections. */
 export async function listening(port: number, name: string): Promise<void> {
   for (const until = Date.now() + START_MS; ; ) {
     const socket = connect(port, '127.0.0.1');

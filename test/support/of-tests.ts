@@ -1,19 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 
-/** What tests open has one of these. */
+/** A resource that tests open and close. */
 type Opened = { close(): unknown } | { stop(): unknown };
 
-/** What the tests of a file, or of the `describe` around, share: there from the first to the last. */
+/**
+ * A resource shared by the tests of a file, or of the enclosing `describe`, for their whole run.
+ */
 export function ofTests<T extends Opened>(open: () => T | Promise<T>): T {
   return standIn(open, beforeAll, afterAll);
 }
 
-/** What each test has one of for itself. */
+/** A resource that each test has to itself. */
 export function ofEachTest<T extends Opened>(open: () => T | Promise<T>): T {
   return standIn(open, beforeEach, afterEach);
 }
 
-/** What the test that asks for it has, until it has ended. */
+/** A resource of the calling test, until it ends. */
 export async function ofThisTest<T extends Opened>(opening: T | Promise<T>): Promise<T> {
   const opened = await opening;
   onTestFinished(() => end(opened));
@@ -22,7 +24,7 @@ export async function ofThisTest<T extends Opened>(opening: T | Promise<T>): Pro
 
 type Hook = (work: () => Promise<void>) => void;
 
-/** Stands for what is not open yet where a file names it. */
+/** A placeholder for a resource that is not open yet where a file refers to it. */
 function standIn<T extends Opened>(open: () => T | Promise<T>, before: Hook, after: Hook): T {
   let opened: T | undefined;
   before(async () => {

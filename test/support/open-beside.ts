@@ -2,13 +2,21 @@ import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 
 const READS = new Set<string | symbol>([
-  ...['account', 'accountByEmail', 'admit', 'usage', 'audit', 'session', 'sessions'],
-  ...['secrets', 'formerMailboxes', 'openEvents'],
+  'account',
+  'accountByEmail',
+  'admit',
+  'usage',
+  'audit',
+  'session',
+  'sessions',
+  'secrets',
+  'formerMailboxes',
+  'openEvents',
 ]);
 
 /**
- * The ledger of an address, opened once more, as another server has it. What it reads is as of its
- * turn of the event loop, which a server begins with each request: so does this with each read.
+ * The ledger at an address, opened again as another server would. Its reads are as of its event
+ * loop turn, which a server starts with each request: so each read does here.
  */
 export async function openBeside(
   address: string,

@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { folderOfThisTest } from './temporary-folder.ts';
 
-/** What stands in a document, or what is referred to there. */
+/** An object in a document, or the target of its reference. */
 function resolved<T extends object>(document: object, node: T | { readonly $ref: string }): T {
   if (!('$ref' in node)) return node;
   const steps = node.$ref.replace(/^#\//, '').split('/');
@@ -18,8 +18,8 @@ function resolved<T extends object>(document: object, node: T | { readonly $ref:
 }
 
 /**
- * The same document with the parameters, responses, headers and examples that its operations refer to
- * in their places. Schemas stay among its components.
+ * The same document with references of its operations to parameters, responses, headers and
+ * examples inlined. Schemas stay among its components.
  */
 export function inPlace<T extends object>(document: T): T {
   const reported = (node: unknown): unknown => {
@@ -34,7 +34,10 @@ export function inPlace<T extends object>(document: T): T {
   return { ...document, paths: reported((document as { paths?: object }).paths) };
 }
 
-/** Holds a document against the linter, and its examples, so many at least, against what it says. */
+/**
+ * Checks a document with the linter, and its examples, at least the given number, against their
+ * schemas.
+ */
 export async function expectSoundOpenApi(document: string, minExamples: number): Promise<void> {
   expect(await lintOpenApi(document)).toMatch(/valid/i);
   const checked = checkedExamples(JSON.parse(document));
@@ -42,7 +45,7 @@ export async function expectSoundOpenApi(document: string, minExamples: number):
   expect(checked.filter(({ faults }) => faults)).toEqual([]);
 }
 
-/** What redocly's recommended rules say of a document. */
+/** The findings of redocly's recommended rules in a document. */
 async function lintOpenApi(document: string): Promise<string> {
   const folder = await folderOfThisTest();
   const file = path.join(folder, 'openapi.json');
@@ -62,7 +65,10 @@ interface Operation {
   readonly responses: Record<string, { content?: Content }>;
 }
 
-/** The examples of bodies and good answers, and what each fails of its schema: nothing, if right. */
+/**
+ * The examples of bodies and successful responses, and the schema violations of each: none, if
+ * correct.
+ */
 function checkedExamples(document: { paths: object }): { at: string; faults: unknown }[] {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'openapi');

@@ -9,7 +9,10 @@ export type PlainGridPlace = (typeof PLAIN_GRID_PLACES)[number];
 
 const WALK_METRES_PER_MINUTE = 80;
 
-/** Where a corner of the plain grid lies, 0 to 8 columns east and rows north of its south-west one. */
+/**
+ * The position of a corner of the plain grid, 0 to 8 columns east and rows north of its south-west
+ * one.
+ */
 export function plainGridCorner(
   plan: CityPlan,
   column: number,

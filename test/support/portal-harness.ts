@@ -12,13 +12,13 @@ import type { Payment } from '../../portal/payment/payment.ts';
 export interface PortalHarness {
   readonly app: FastifyInstance;
   readonly ledger: Ledger;
-  /** What has been mailed, oldest first. */
+  /** Mails sent, oldest first. */
   readonly mails: Message[];
-  /** The clock that the portal goes by: real time and what a test puts before it. */
+  /** The portal's clock: real time plus an offset set by a test. */
   readonly clock: { aheadMs: number };
-  /** The mail that comes to an address after those that it has had. */
+  /** The next mail to an address. */
   nextMail(to: string, had: number): Promise<Message>;
-  /** A browser, or a program with a cookie jar, that nobody is signed in with yet. */
+  /** A browser, or a client with a cookie jar, that is not signed in yet. */
   visitor(options?: VisitorOptions): Visitor;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface VisitorOptions {
 }
 
 export interface Visitor {
-  /** The cookie it has kept, as `name=value`. */
+  /** Its cookie, as `name=value`. */
   cookie: string | undefined;
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   post(
@@ -37,12 +37,12 @@ export interface Visitor {
     body?: object,
     headers?: Record<string, string>,
   ): Promise<LightMyRequestResponse>;
-  /** A request that changes something, with the session's CSRF token. */
+  /** A state-changing request, with the session's CSRF token. */
   change(method: 'POST' | 'DELETE', url: string, body?: object): Promise<LightMyRequestResponse>;
   csrf(): Promise<string>;
-  /** Asks for a code; the code and the link's token of the mail. */
+  /** Requests a code; returns the code and the link's token from the mail. */
   ask(email: string): Promise<{ code: string; token: string }>;
-  /** Asks for a code and signs in with it. */
+  /** Requests a code and signs in with it. */
   signIn(email: string): Promise<LightMyRequestResponse>;
 }
 
@@ -51,13 +51,13 @@ export function slugOf(answer: LightMyRequestResponse): string | undefined {
   return answer.json().type.split('/').at(-1);
 }
 
-/** A portal over a fresh SQLite ledger, its mails in memory: no socket. */
+/** A portal over a fresh SQLite ledger, with its mails in memory: no socket. */
 export async function openPortal(
   options: {
     config?: PortalConfigInput;
     payment?: (ledger: Ledger) => Payment;
     mailer?: Mailer;
-    /** One that is open already, and stays so. */
+    /** An already open ledger, which stays open. */
     ledger?: Ledger;
   } = {},
 ): Promise<PortalHarness> {
@@ -75,7 +75,8 @@ export async function openPortal(
     mailer: options.mailer ?? inMemory,
     payment: options.payment?.(ledger),
     config: {
-      ...{ rateLimitPerMinute: 1_000_000, logLevel: 'silent' },
+      rateLimitPerMinute: 1_000_000,
+      logLevel: 'silent',
       signupGrants: { perDay: 1e6, perNetwork: 1e6, perDomain: 1e6 },
       ...options.config,
     },
@@ -117,7 +118,10 @@ function visitorOf(
     headers: Record<string, string>,
   ) => {
     const answer = await app.inject({
-      ...{ method, url, remoteAddress: address, ...(payload && { payload }) },
+      method,
+      url,
+      remoteAddress: address,
+      ...(payload && { payload }),
       headers: { ...always, ...(visitor.cookie && { cookie: visitor.cookie }), ...headers },
     });
     const [kept] = [answer.headers['set-cookie'] ?? []].flat();

@@ -12,9 +12,9 @@ import { openProxy, type ProxyHarness } from './proxy-harness.ts';
 /** The demo city: covers its whole county. */
 const PORT_MERIDIAN = '9957600';
 
-/** The whole service as people meet it: pages, API and mail on loopback, and a browser. */
+/** The whole service as users see it: pages, API and mail on loopback, and a browser. */
 export interface PortalSite {
-  /** Where the pages are. */
+  /** The address of the pages. */
   readonly address: string;
   readonly apiAddress: string;
   readonly exampleBlock: string;
@@ -22,7 +22,7 @@ export interface PortalSite {
   readonly inbox: Inbox;
   readonly portal: PortalHarness;
   readonly proxy: ProxyHarness;
-  /** A browser that has signed in; `state` is what another one needs to be signed in too. */
+  /** A signed-in browser; `state` signs another one in too. */
   signedIn(email: string): Promise<BrowserContext>;
   close(): Promise<void>;
 }
@@ -48,7 +48,13 @@ export async function openPortalSite(
   await portal.app.listen({ port: portalPort, host: '127.0.0.1' });
   const browser = await openChromium();
   return {
-    ...{ address, apiAddress, exampleBlock, browser, inbox, portal, proxy },
+    address,
+    apiAddress,
+    exampleBlock,
+    browser,
+    inbox,
+    portal,
+    proxy,
     async signedIn(email) {
       const visitor = portal.visitor();
       await visitor.post('/auth/request', { email });
@@ -69,7 +75,7 @@ export async function openPortalSite(
   };
 }
 
-/** A block of the demo city from which something can be walked to. */
+/** A block of the demo city with destinations within walking distance. */
 async function someBlock(proxy: ProxyHarness): Promise<string> {
   const { key } = await proxy.customer();
   const answer = await proxy.get(`/v1/places/${PORT_MERIDIAN}/blocks?mode=walk&limit=1`, key);

@@ -19,7 +19,7 @@ import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 
-/** What is prepared with, in a store that is gone after. */
+/** Preparation dependencies, in a store that is removed afterwards. */
 function withMeans<T>(work: (means: Means) => Promise<T>): Promise<T> {
   return inScratchFolder(undefined, async (scratch) => {
     const store = new FolderStore(path.join(scratch, 'store'));
@@ -38,7 +38,7 @@ interface Means {
   readonly progress: Progress;
 }
 
-/** A key of what something is made of. */
+/** A key for the inputs of an artifact. */
 export const keyOf = (madeOf: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 
@@ -53,7 +53,7 @@ const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) 
 const poisOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
   new PoiTables(means.store, await writePois({ ...means, paths, area, keyOf }));
 
-/** What is in files of OpenStreetMap within an area, as a unit has it that reads what was prepared. */
+/** The contents of OpenStreetMap files within an area, as a unit reads them after preparation. */
 export function extractOsm(
   paths: readonly string[],
   area: BoundingBox,
@@ -65,7 +65,7 @@ export function extractOsm(
   });
 }
 
-/** The places of lists within an area, as a unit has them that reads what was prepared. */
+/** The places of lists within an area, as a unit reads them after preparation. */
 export function readPois(
   paths: readonly string[],
   area: BoundingBox,
@@ -79,7 +79,7 @@ export function readPois(
   });
 }
 
-/** Works with the blocks of some files. */
+/** Provides the blocks of some files. */
 export function withBlocks<T>(
   paths: readonly string[],
   work: (blocks: BlockTables) => Promise<T>,
@@ -87,17 +87,17 @@ export function withBlocks<T>(
   return withMeans(async (means) => work(await tablesOf(paths, means)));
 }
 
-/** What a region is read of, as files. */
+/** The input files of a region. */
 interface Files extends Pick<RegionInputs, 'elevation'> {
   readonly osm: readonly string[];
   readonly pois?: readonly string[];
   readonly blocks: readonly string[];
   readonly feeds: DatedFeeds | null;
-  /** All that there are, if none is named. */
+  /** All available counties, if none is named. */
   readonly counties: readonly CountyFips[];
 }
 
-/** Reads a region of files. */
+/** Reads a region from files. */
 export function readFiles(files: Files): Promise<Region> {
   return withMeans(async (means) => {
     const blocks = await tablesOf(files.blocks, means);

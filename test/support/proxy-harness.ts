@@ -30,7 +30,7 @@ export interface ProxyHarness {
     headers?: Record<string, string>,
     method?: 'GET' | 'HEAD' | 'POST',
   ): Promise<LightMyRequestResponse>;
-  /** Asks with a body, as JSON. */
+  /** Sends a request with a JSON body. */
   post(
     url: string,
     key: string,
@@ -38,26 +38,26 @@ export interface ProxyHarness {
     headers?: Record<string, string>,
   ): Promise<LightMyRequestResponse>;
   balance(id: AccountId): Promise<number>;
-  /** Opens a port of this machine to connections. */
+  /** Opens a local port to connections. */
   listen(): Promise<number>;
   close(): Promise<void>;
 }
 
 interface ProxyOptions {
   rateLimitPerMinute?: number;
-  /** Holds every debit back, so that a client can leave meanwhile. */
+  /** Delays every debit, so that a client can disconnect meanwhile. */
   debitDelayMs?: number;
   config?: ProxyConfigInput;
   /** The address of a ledger; by default a fresh one on SQLite. */
   ledger?: string;
 }
 
-/** The proxy that the tests of a file share, and the key of somebody rich. */
+/** The proxy shared by the tests of a file, and the key of a rich customer. */
 export interface SharedProxy extends ProxyHarness {
   readonly key: string;
 }
 
-/** A proxy that is there from a file's first test to its last: on the demo release, unless told. */
+/** A proxy for all tests of a file: on the demo release by default. */
 export function proxyOfTests(options: ProxyOptions & { store?: string } = {}): SharedProxy {
   const shared: Partial<SharedProxy> = {};
   beforeAll(async () => {
@@ -78,7 +78,7 @@ export async function openProxy(
   const store = new CountingStore(storeFolder);
   const releases = new ReleaseSource(store, new ReleaseCache(1 << 28));
   await releases.refresh();
-  // What a release reads when it is opened belongs to no request.
+  // Reads at opening a release belong to no request.
   store.reads = [];
   const rateLimitPerMinute = options.rateLimitPerMinute ?? 1_000_000;
   const address = options.ledger ?? `sqlite:${folder}`;
@@ -87,9 +87,11 @@ export async function openProxy(
     releases,
     ledger: options.debitDelayMs ? delayDebits(ledger, options.debitDelayMs) : ledger,
     config: {
-      ...{ freeRateLimitPerMinute: 1_000_000, logLevel: 'silent' },
-      // A test that works for long in one turn makes its own proxy late.
-      ...{ shedAtLagMs: 0, ...options.config },
+      freeRateLimitPerMinute: 1_000_000,
+      logLevel: 'silent',
+      // A test that blocks the event loop for long delays its own proxy.
+      shedAtLagMs: 0,
+      ...options.config,
     },
   });
   return {

@@ -8,8 +8,8 @@ import { ensureDebianPackage } from './debian.ts';
 const run = promisify(execFile);
 
 /**
- * Has packages of PyPI, named with their versions, in an environment of their own, and returns the folder
- * of their programs. It stays on the machine: the next one that asks finds it.
+ * Installs pinned PyPI packages in an isolated environment, and returns the folder of their
+ * programs. It stays on the machine for later calls.
  */
 export async function pythonTools(...packages: readonly string[]): Promise<string> {
   await ensureDebianPackage('python3-venv', 'python3');

@@ -5,7 +5,9 @@ import { joinFeeds, type Transit } from '../../builder/transit/join-feeds.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
 import type { FeedFacts } from '../../shards/release/manifest.ts';
 
-/** All that feeds run on their days, without a map of their stations, and what is known of each. */
+/**
+ * All trips of feeds on their days, without a map of their stations, and the metadata of each feed.
+ */
 export async function readFeeds({
   clock,
   feeds,

@@ -10,23 +10,23 @@ import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
-/** A Redis of its own, in a folder of its own. */
+/** A private Redis, with its own folder. */
 export interface RedisServer {
   readonly port: number;
-  /** As a ledger: each number is another database. */
+  /** Its ledger address: each number is another database. */
   address(database?: number): string;
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Starts it again after it was killed, with what its log holds. */
+  /** Restarts it after a kill, from its log. */
   restart(): Promise<void>;
-  /** What a redis-cli says. */
+  /** The output of redis-cli. */
   cli(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** As an operator is told to run it: every write is on the disk before it is acknowledged. */
+/** Configured as recommended to operators: every write is on the disk before it is acknowledged. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
-/** Starts a redis-server on a free port of loopback, with settings in the words of its command. */
+/** Starts a redis-server on a free loopback port, with settings as command-line arguments. */
 export async function startRedis(...settings: readonly string[]): Promise<RedisServer> {
   await ensureDebianPackage('redis-server', 'redis-server');
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-redis-'));
@@ -70,12 +70,12 @@ export async function startRedisCluster(): Promise<{ address: string; stop(): Pr
   };
 }
 
-/** A master, two replicas of it of which it wants one to have each write, and a sentinel. */
+/** A master, two replicas, one of which must acknowledge each write, and a sentinel. */
 export async function startRedisWithReplicas(): Promise<{
   readonly address: string;
   readonly master: RedisServer;
   readonly replicas: readonly RedisServer[];
-  /** What the replicas get from the master comes over this. */
+  /** The replicas' connection to the master runs through this. */
   readonly replication: CutWire;
   /** The port of the master that the sentinel names. */
   masterPort(): Promise<number>;
@@ -90,16 +90,21 @@ export async function startRedisWithReplicas(): Promise<{
     await pause(50);
   }
   const sentinel = await startSentinel(
-    ...['books', master.port],
-    // Only after this time would it have the replicas follow the master past the wire.
-    ...['down-after-milliseconds books 600', 'failover-timeout books 60000'],
+    'books',
+    master.port,
+    // Only after this time would it make the replicas follow the master directly, bypassing the
+    // wire.
+    'down-after-milliseconds books 600',
+    'failover-timeout books 60000',
   );
   const seen = async () =>
     (await sentinel.cli('sentinel', 'replicas', 'books')).split('name').length;
   while ((await seen()) < 3) await pause(50);
   return {
     address: `redis+sentinel://127.0.0.1:${sentinel.port}/books/0`,
-    ...{ master, replicas, replication },
+    master,
+    replicas,
+    replication,
     async masterPort() {
       const named = await sentinel.cli('sentinel', 'get-master-addr-by-name', 'books');
       return Number(named.split('\n')[1]);
@@ -112,7 +117,7 @@ export async function startRedisWithReplicas(): Promise<{
   };
 }
 
-/** Starts a sentinel that watches a Redis under a name; its port. */
+/** Starts a sentinel that watches a Redis under a name; returns its port. */
 export async function startSentinel(
   name: string,
   port: number,

@@ -11,21 +11,21 @@ import { freePort } from './free-port.ts';
 const START_MS = 120_000;
 const POLL_MS = 100;
 
-/** A real S3 server of this test's own: Ceph's, of one monitor, one disk in memory, one gateway. */
+/** A real S3 server for this test: Ceph's, with one monitor, one in-memory disk and one gateway. */
 export interface RgwServer {
   readonly endpoint: string;
-  /** What a client has in its environment to use it. */
+  /** Environment variables for a client. */
   readonly env: Readonly<Record<string, string>>;
-  /** A client of another making than the stores. */
+  /** An independent client, different from the stores'. */
   readonly client: S3;
-  /** Makes a new bucket and returns its name. */
+  /** Creates a new bucket and returns its name. */
   bucket(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the server on free ports of loopback, in a folder of its own, which goes when it stops: by
- * the script that the compose file starts it with, but for its disk, which is memory.
+ * Starts the server on free loopback ports, in a folder that is removed when it stops: with the
+ * compose file's start script, except that its disk is in memory.
  */
 export async function startRgw(): Promise<RgwServer> {
   for (const [pkg, binary] of PACKAGES) await ensureDebianPackage(pkg, binary);
@@ -41,12 +41,14 @@ export async function startRgw(): Promise<RgwServer> {
   );
   const daemons = spawn('bash', ['infra/container/ceph-gateway.sh'], {
     stdio: ['ignore', log, log],
-    // A group of their own, to be ended together.
+    // A process group, to be killed together.
     detached: true,
     env: {
       ...process.env,
-      ...{ DATA: path.join(folder, 'data'), DISK: 'memstore' },
-      ...{ LISTEN: `127.0.0.1:${gateway}`, MONITOR: `127.0.0.1:${monitor}` },
+      DATA: path.join(folder, 'data'),
+      DISK: 'memstore',
+      LISTEN: `127.0.0.1:${gateway}`,
+      MONITOR: `127.0.0.1:${monitor}`,
       CREDENTIALS: credentials,
     },
   });
@@ -60,7 +62,10 @@ export async function startRgw(): Promise<RgwServer> {
       throw new Error(`${error.message}: ${(await readFile(output, 'utf8')).slice(-1_000)}`);
     });
     const client = new S3({
-      ...{ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: key },
+      endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: key,
       requestChecksumCalculation: 'WHEN_REQUIRED',
     });
     let buckets = 0;
@@ -106,14 +111,14 @@ async function listening(port: number, daemons: ChildProcess): Promise<void> {
   }
 }
 
-/** Nothing they hold is to be kept, and they take long to go by themselves. */
+/** None of its data is kept, and an orderly shutdown takes long. */
 async function killed(daemons: ChildProcess): Promise<void> {
   const hasEnded = daemons.exitCode !== null || daemons.signalCode !== null;
   const end = hasEnded ? Promise.resolve() : once(daemons, 'exit');
   try {
     process.kill(-daemons.pid!, 'SIGKILL');
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
   await end;
 }

@@ -1,4 +1,7 @@
-/** Positions by their coordinates, as well-known text writes them: `positions('0 0, 9 0, 9 9, 0 0')`. */
+/**
+ * Positions by their coordinates, as well-known text writes them: `positions('0 0, 9 0, 9 9, 0
+ * 0')`.
+ */
 export function positions(text: string): [number, number][] {
   return text.split(', ').map((position) => {
     const [x, y] = position.split(' ').map(Number);

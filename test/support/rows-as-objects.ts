@@ -9,8 +9,8 @@ interface BatchMembers {
 
 /**
  * Rows written by the engine's own `JSON.stringify` and by Papa: the expected bytes of each format.
- * `columns`: those of CSV, nested members with a dot. `batch`: the members of a batch response that
- * are not its rows.
+ * `columns`: those of CSV, nested members with a dot. `batch`: the members of a batch response
+ * other than its rows.
  */
 export const ROWS_AS_OBJECTS = {
   ndjson: (rows: readonly Row[], _columns: readonly string[] = [], batch: Row = {}) => {

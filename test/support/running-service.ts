@@ -7,7 +7,7 @@ import { openCustomer } from './books.ts';
 export interface RunningService extends Serving {
   readonly account: string;
   readonly key: string;
-  /** Asks with the customer's key. */
+  /** Sends a request with the customer's key. */
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -20,7 +20,9 @@ export async function runService(
   const ledger = env.LEDGER ?? `sqlite:${folder}/ledger`;
   const quiet = { LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '1000000', SHED_AT_LAG_MS: '0' };
   const settings = serveSettings({ store, ledger }, '1.0.0', {
-    ...{ ...quiet, PORT: '0', FREE_RATE_LIMIT_PER_MINUTE: '1000000' },
+    ...quiet,
+    PORT: '0',
+    FREE_RATE_LIMIT_PER_MINUTE: '1000000',
     ...env,
   });
   const serving = await serve(settings);
@@ -37,7 +39,7 @@ export async function runService(
   };
 }
 
-/** Blocks of the release's first county that lead somewhere. */
+/** Blocks of the release's first county with outgoing times. */
 export async function linkedBlocks({ releases }: Serving, count: number): Promise<string[]> {
   const release = releases.current;
   const index = await release.index(release.counties[0].manifest);

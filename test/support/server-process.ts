@@ -2,20 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A server as a process of its own, and where it listens. */
+/** A server as a separate process, and its address. */
 export interface ServerProcess {
   readonly address: string;
   readonly pid: number;
   readonly child: ChildProcess;
-  /** What it has written to stdout so far, and to stderr. */
+  /** Its output so far, stdout and stderr. */
   said(): string;
   noise(): string;
-  /** Ends it by SIGTERM, unless it has ended; its exit code. */
+  /** Stops it by SIGTERM, unless it has exited; returns its exit code. */
   stop(): Promise<number | null>;
 }
 
 interface Start {
-  /** What it says once it is ready. */
+  /** The text it prints once it is ready. */
   readonly until?: RegExp;
   readonly cwd?: string;
   readonly node?: string;
@@ -23,13 +23,13 @@ interface Start {
 
 const ADDRESS = /http:\/\/[\w.]+:\d+/;
 
-/** Starts a Node program and waits until it says the address it listens at. */
+/** Starts a Node program and waits until it prints the address it listens on. */
 export async function startServer(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   { until = ADDRESS, cwd, node = process.execPath }: Start = {},
 ): Promise<ServerProcess> {
-  // What runs tests sets a BASE_URL of its own, which is a setting of ours too.
+  // Test runners set their own BASE_URL, which is also one of our settings.
   const { BASE_URL: _, ...inherited } = process.env;
   const child = spawn(node, args, { cwd, env: { ...inherited, ...env } });
   const text = { stdout: '', stderr: '' };

@@ -15,13 +15,13 @@ import { openStripeStandIn, type StripeStandIn } from './stripe-stand-in/stripe-
 export const MEMBERSHIP_PRICE = 'price_membership';
 export const DAY = 86_400;
 
-/** A ledger, a Stripe account, and the payment between them: all by the clock of the stand-in. */
+/** A ledger, a Stripe account, and the payment code between them: all on the stand-in's clock. */
 export class Shop {
   readonly standIn: StripeStandIn;
   readonly #address: string;
-  /** What has gone wrong while events were acted upon. */
+  /** Errors that occurred while events were handled. */
   readonly errors: unknown[] = [];
-  /** What `restart` begins with. */
+  /** Options used by `restart`. */
   membershipPrices: MembershipPrices = [MEMBERSHIP_PRICE];
   ledger!: Ledger;
   payment!: OpenPayment;
@@ -55,7 +55,8 @@ export class Shop {
       settings: { ...access, webhookSecret, membershipPrices: this.membershipPrices },
       ledger,
       accountUrl: 'https://account.example.org',
-      ...{ now: this.now, settleWithinMs: 3_000 },
+      now: this.now,
+      settleWithinMs: 3_000,
     });
     payment.start((error) => this.errors.push(error));
     return payment;
@@ -63,7 +64,7 @@ export class Shop {
 
   readonly now = () => this.books.now * 1000;
 
-  /** The portal's process ends, and another begins. */
+  /** The portal's process exits, and another starts. */
   async restart(): Promise<void> {
     await this.#closePortal();
     await this.#openPortal();
@@ -107,7 +108,7 @@ export class Shop {
     return this.books.sessions.get(new URL(checkoutUrl).pathname.slice(1))!;
   }
 
-  /** Delivers events in this order, each with a signature of now. */
+  /** Delivers events in this order, each with a fresh signature. */
   async deliver(events: readonly StripeEvent[]): Promise<void> {
     for (const event of events) {
       const { body, signature } = this.standIn.sign(event);
@@ -116,12 +117,12 @@ export class Shop {
     await this.payment.settleOpenEvents();
   }
 
-  /** Delivers what has not been delivered yet. */
+  /** Delivers all undelivered events. */
   async deliverNew(): Promise<void> {
     await this.deliver(this.books.events.splice(0));
   }
 
-  /** Asks Stripe for what was missed. */
+  /** Reconciles with Stripe for missed events. */
   reconcile(sinceMs: number | null = null) {
     return reconcile(this.billing(), sinceMs);
   }
@@ -132,14 +133,14 @@ export class Shop {
     return { stripe, ledger, membershipPrices: this.membershipPrices, now: this.now };
   }
 
-  /** What an account has, and whether its books add up. */
+  /** An account's balance and membership, and whether its books add up. */
   async standing(id: AccountId) {
     const { membership, balance } = await this.account(id);
     const { granted, used } = await booksOf(this.ledger, id);
     return { balance, membership, addsUp: granted - used === balance };
   }
 
-  /** The same once all that is new is delivered. */
+  /** The same once all new events are delivered. */
   async reported(id: AccountId) {
     await this.deliverNew();
     return this.standing(id);

@@ -41,8 +41,8 @@ export const SMALL_TAXONOMY: readonly DestinationType[] = [
 export const SMALL_LEAVES: readonly number[] = [101, 102, 201, 311, 312, 320];
 
 /**
- * Publishes counties as a release into a folder, straight with the writers of `shards/`. The same
- * counties give the same objects; publishing again replaces the release in force.
+ * Publishes counties as a release into a folder, directly with the writers of `shards/`. The same
+ * counties give the same objects; publishing again replaces the current release.
  */
 export async function publishSmallRelease(
   folder: string,
@@ -85,7 +85,7 @@ export function smallReleaseOfTests(...counties: SmallCounty[]): string {
   return folder;
 }
 
-/** Stands for the objects that the routes over a small release do not read. */
+/** Placeholder for the objects that the routes over a small release do not read. */
 const UNREAD = new TextEncoder().encode('not read');
 
 async function putCounty(store: WritableStore, county: SmallCounty): Promise<CountyManifest> {
@@ -130,7 +130,7 @@ function isLinked({ links }: SmallBlock): boolean {
   return links.walk === 'linked' || links.bike === 'linked';
 }
 
-/** The least time to any place of each leaf type, by the definition. */
+/** The least time to any place of each leaf type, by definition. */
 function nearestTimes({ blocks, pois }: SmallCounty): Uint16Array {
   const cells = blocks.flatMap((block) =>
     SMALL_MODES.flatMap((mode) =>
@@ -159,7 +159,7 @@ function encodeCatchments({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
   );
 }
 
-/** Rows of the times that there are between origins and targets, which are told by their ordinals. */
+/** Rows of the times between origins and targets, which are identified by their ordinals. */
 function encodeMatrix(
   { origins, targets, pois }: { origins: number[]; targets: number[]; pois: readonly SmallPoi[] },
   timeOf: (origin: number, mode: Mode, target: number) => number | undefined,

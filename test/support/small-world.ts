@@ -1,7 +1,7 @@
 import type { LinkStatus } from '../../shards/blocks/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
 
-/** A county as plain data: what shards are written from, and what answers are checked against. */
+/** A county as plain data: the source of shards, and of the expected responses. */
 export interface SmallCounty {
   readonly fips: string;
   /** Ascending by GEOID. */
@@ -14,7 +14,9 @@ export interface SmallBlock {
   readonly geoid: string;
   readonly population: number | null;
   readonly landArea: number | null;
-  /** Whether each mode could be routed from it, by the streets it begins on, or why not. */
+  /**
+   * Whether each mode could be routed from it, depending on the streets it links to, or why not.
+   */
   readonly links: Readonly<Record<'walk' | 'bike', LinkStatus>>;
   /** Per mode, tenths of a minute (10 to 300) to each place within reach. */
   readonly tenths: Readonly<Record<Mode, ReadonlyMap<number, number>>>;
@@ -42,8 +44,9 @@ const LINKS: readonly SmallBlock['links'][] = [
 ];
 
 /**
- * A made-up county, the same for the same seed: two blocks cannot be routed, one only on foot, which
- * reaches nothing, one reaches every place by every mode at the two ends of the scale.
+ * A made-up county, the same for the same seed: two blocks cannot be routed, one can be routed only
+ * on foot but reaches nothing, and one reaches every place by every mode at the two ends of the
+ * scale.
  */
 export function smallCounty(shape: {
   readonly fips: string;
@@ -94,7 +97,7 @@ export function smallCounty(shape: {
   return { fips: shape.fips, blocks, pois };
 }
 
-/** Mulberry32: small, seeded, and shared with nothing that is tested. */
+/** Mulberry32: small, seeded, and independent of the code under test. */
 function generator(seed: number): () => number {
   let state = seed | 0;
   return () => {

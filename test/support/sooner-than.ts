@@ -1,6 +1,6 @@
 /**
- * Resolves with what a promise does, and rejects if a timer that is set now fires first. Both are
- * of one event loop: one that is starved of the processor is late with both, in their order.
+ * Resolves with a promise's value, and rejects if a timer started now fires first. Both are on one
+ * event loop: if it is starved of the processor, both are late, in order.
  */
 export async function soonerThan<T>(ms: number, promise: T): Promise<Awaited<T>> {
   let timer: NodeJS.Timeout | undefined;

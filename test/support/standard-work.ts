@@ -3,15 +3,17 @@ const NUMBERS = 100_000;
 const TRIES = 3;
 
 /**
- * The processor time of some work as a multiple of that of a standard piece of work, done at the
- * same time: neither a slow machine nor one that does much else changes it.
+ * The processor time of some work as a multiple of a standard piece of work, done at the same time:
+ * independent of the machine's speed and other load.
  */
 export async function standardWorks(work: () => unknown): Promise<number> {
   const spent = await processorMs(work);
   return spent / (await standardMs());
 }
 
-/** Milliseconds of processor time that standard work takes here and now: the least of some tries. */
+/**
+ * Milliseconds of processor time that standard work currently takes here: the least of some tries.
+ */
 export async function standardMs(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES; tries++) {
@@ -20,7 +22,7 @@ export async function standardMs(): Promise<number> {
   return least;
 }
 
-/** Milliseconds that this process has the processor while it does some work. */
+/** Milliseconds of processor time this process uses for some work. */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -1,4 +1,4 @@
-/** Tags of the map by how they are told: `highway=service, access=private`. */
+/** OSM tags parsed from text: `highway=service, access=private`. */
 export function tagsOf(text: string): Map<string, string> {
   return new Map(text.split(', ').map((tag) => tag.split('=', 2) as [string, string]));
 }

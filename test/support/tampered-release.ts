@@ -15,10 +15,10 @@ import type { ObjectRef } from '../../shards/store/store.ts';
 import { LATEST } from '../../shards/store/store.ts';
 import { faultsIn } from './faults.ts';
 
-/** A copy of a store whose release can be made wrong, with or without its hashes following. */
+/** A copy of a store whose release can be tampered with, with or without updating its hashes. */
 export class TamperedRelease {
   readonly folder: string;
-  /** To be changed at will, and then published. */
+  /** To be modified freely, and then published. */
   readonly manifest: Manifest;
   readonly #store: FolderStore;
 
@@ -57,7 +57,7 @@ export class TamperedRelease {
     return new Uint8Array(await readFile(this.path(ref)));
   }
 
-  /** Puts other bytes in the place of an object, under a name and with a hash that are theirs. */
+  /** Replaces an object with other bytes, under their own name and hash. */
   async replace(ref: ObjectRef, bytes: Uint8Array): Promise<void> {
     const [stem, extension] = [
       ref.name.slice(0, ref.name.lastIndexOf('-')),
@@ -66,7 +66,7 @@ export class TamperedRelease {
     Object.assign(ref, await putObject(this.#store, stem, extension.slice(1), bytes));
   }
 
-  /** Encodes a matrix anew, each row as `edit` gives it back. */
+  /** Re-encodes a matrix, each row as returned by `edit`. */
   async editRows(
     ref: ObjectRef,
     edit: (modes: ModeRow[], ordinal: number, matrix: Matrix) => ModeRow[],
@@ -81,7 +81,7 @@ export class TamperedRelease {
     spool.close();
   }
 
-  /** Makes the manifest as it now is the one in force, its hash right. */
+  /** Makes the modified manifest the current one, with a correct hash. */
   async publish(): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(this.manifest));
     const ref = await putObject(this.#store, `manifests/${this.manifest.release}`, 'json', bytes);
@@ -94,13 +94,13 @@ export class TamperedRelease {
     await writeFile(path.join(this.folder, LATEST), encodeLatest(latest));
   }
 
-  /** The file of the manifest that is in force. */
+  /** The file of the current manifest. */
   async currentManifest(): Promise<string> {
     const latest = JSON.parse(await readFile(path.join(this.folder, LATEST), 'utf8'));
     return path.join(this.folder, latest.manifest);
   }
 
-  /** What is found wrong with it, as `object: problem`. */
+  /** Errors found in it, as `object: problem`. */
   async faults(): Promise<string[]> {
     const store = new FolderStore(this.folder);
     const found = await faultsIn(store);
@@ -109,7 +109,7 @@ export class TamperedRelease {
   }
 }
 
-/** A row with another time at place `at`. */
+/** A row with another time at index `at`. */
 export function withTime({ targets, times }: ModeRow, at: number, time: number): ModeRow {
   const changed = times.slice();
   changed[at] = time;

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
 
-/** A folder that the tests of a file, or of the `describe` around, share: gone after the last. */
+/**
+ * A folder shared by the tests of a file, or of the enclosing `describe`: removed after the last.
+ */
 export function folderOfTests(): string {
   const { folder, make, remove } = temporary();
   beforeAll(make);
@@ -12,7 +14,7 @@ export function folderOfTests(): string {
   return folder;
 }
 
-/** A folder that each test finds empty. */
+/** A folder that is empty at the start of each test. */
 export function folderOfEachTest(): string {
   const { folder, make, remove } = temporary();
   beforeEach(make);
@@ -20,7 +22,7 @@ export function folderOfEachTest(): string {
   return folder;
 }
 
-/** A folder of the test that asks for it, until it has ended. */
+/** A folder of the calling test, until it ends. */
 export async function folderOfThisTest(): Promise<string> {
   const { folder, make, remove } = temporary();
   onTestFinished(remove);

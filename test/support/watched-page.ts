@@ -1,13 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** A page of a browser, and everything that goes wrong in it. */
+/** A browser page, and all errors in it. */
 export interface WatchedPage {
   readonly page: Page;
   readonly wrong: string[];
   readonly asked: string[];
 }
 
-/** Opens a page. Answers of a status in `expected` are none of its faults. */
+/** Opens a page. Responses with a status in `expected` do not count as errors. */
 export async function openWatched(
   context: BrowserContext,
   url: string,

@@ -19,14 +19,16 @@ export interface WideCounty {
   readonly centres: readonly (readonly [lon: number, lat: number])[];
 }
 
-/** A release of many counties whose indexes alone can be read, and how often each was. */
+/**
+ * A release of many counties of which only the indexes can be read, with a count of reads of each.
+ */
 export interface WideRelease {
   readonly release: Release;
   /** Codes of the counties whose index was read, in that order. */
   readonly read: string[];
 }
 
-/** Stands for the objects that nobody reads. */
+/** Placeholder for objects that are never read. */
 const UNREAD = new Uint8Array(0);
 const NO_OBJECT: ObjectRef = { name: 'none', bytes: 0, sha256: '0'.repeat(64) };
 
@@ -70,7 +72,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
   return { release: new Release(store, latest, manifest, new ReleaseCache(1 << 28)), read };
 }
 
-/** As many counties as the country has, a quarter of a degree each, with a block in the middle. */
+/** As many counties as the country has, a quarter of a degree each, with a block in the centre. */
 export function wholeCountry(): WideCounty[] {
   const [columns, rows, side] = [80, 40, 0.25];
   return Array.from({ length: columns * rows }, (_, i) => {

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A request as it went over the wire. */
+/** A request as sent over the wire. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ export interface WireRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** An answer on its way: what comes of the server may be altered. */
+/** A response in transit: the server's data may be altered. */
 interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -25,8 +25,8 @@ interface Answer {
 }
 
 /**
- * What is done to a request or its answer. `cut`: bytes of the body after which the connection
- * breaks; `lost`: it breaks when all is done, before the answer.
+ * The effect on a request or its response. `cut`: bytes of the body after which the connection
+ * breaks; `lost`: it breaks after processing, before the response.
  */
 export type Fault =
   | { readonly alter: (answer: Answer) => void }
@@ -40,7 +40,7 @@ type Alteration = Extract<Fault, { alter: unknown }>['alter'];
 
 export const altered = (alter: Alteration): Fault => ({ alter });
 
-/** Another answer in place of what came: its status, and nothing else but a body. */
+/** Another response instead of the real one: its status, and nothing else but a body. */
 export function status(code: number, body = ''): Fault {
   return altered((answer) => {
     answer.status = code;
@@ -49,11 +49,11 @@ export function status(code: number, body = ''): Fault {
   });
 }
 
-/** A server in front of another, which counts what is asked and does to the answers as it is told. */
+/** A server in front of another, which counts requests and alters responses as instructed. */
 export interface Wire {
   readonly address: string;
   requests: WireRequest[];
-  /** What befalls the next request; null: nothing. */
+  /** The effect on the next request; null: none. */
   fault: (request: WireRequest) => Fault | null;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export async function openWire(target: string): Promise<Wire> {
   return wire;
 }
 
-/** What the server behind says; it sees the request as it was sent, its signature too. */
+/** The upstream's response; it sees the request as sent, including its signature. */
 function forwarded(target: string, asked: IncomingMessage): Promise<Answer> {
   const { method, url, headers } = asked;
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse, type Source } from 'pmtiles';
 import type { ArchiveFacts } from '../../shards/pmtiles/writer.ts';
 
-/** What the archives of tests say of themselves. */
+/** The metadata of test archives. */
 export const ARCHIVE_FACTS: ArchiveFacts = {
   name: 'Some tiles',
   description: 'of a test',

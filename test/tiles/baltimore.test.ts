@@ -43,7 +43,7 @@ beforeAll(async () => {
   index = BlockIndex.decode('index', BlockIndex.encode(records));
 });
 
-/** The blocks with their centre within so many micro-degrees of a block's. */
+/** The blocks with their centre within the given micro-degrees of a block's. */
 function around(block: number, radius: number): Uint32Array {
   return Uint32Array.from(index.geoids.keys()).filter(
     (other) =>
@@ -52,7 +52,7 @@ function around(block: number, radius: number): Uint32Array {
   );
 }
 
-test('neighbouring blocks share their corners: all together are one ring', () => {
+test('neighbouring blocks share their corners: their union is one ring', () => {
   const areas = Uint32Array.from(outlines.geoids.keys());
   const union = dissolve([{ outlines, areas }], 0);
   expect([...union.firstRing]).toEqual([0, 1]);
@@ -85,7 +85,7 @@ test('GEOS finds unions of real blocks valid: round ones, and those full of hole
   }
 });
 
-/** Bands as rings around a few blocks, every block in one, ragged as real ones are. */
+/** Bands as rings around a few blocks, with every block in one and ragged edges like real ones. */
 function ringBands(centres: readonly number[]): Uint8Array {
   return Uint8Array.from(index.geoids.keys(), (block) => {
     const away = centres.map((centre) =>

@@ -23,7 +23,7 @@ const EXTENT = 4096;
 
 let city: DrawnRelease;
 let keys: string[];
-/** The archive with most tiles that differ. */
+/** The archive with the most distinct tiles. */
 let busiest: string;
 beforeAll(async () => {
   city = await openDrawnRelease(inject('demoStore'));
@@ -44,7 +44,7 @@ test('there is an archive for each mode and leaf type, and one of blocks', () =>
   }
 });
 
-test('at zoom 14 the middle of every block is in the band of its nearest time, and in no other', async () => {
+test('at zoom 14 the centre of every block is in the band of its nearest time, and in no other', async () => {
   const { release } = city;
   const picked = keys.flatMap((key, column) => (column % 20 === 4 ? [{ key, column }] : []));
   let drawn = 0;
@@ -68,14 +68,14 @@ test('at zoom 14 the middle of every block is in the band of its nearest time, a
   expect(drawn).toBeGreaterThan(500);
 });
 
-test('at every zoom bands have the area that their blocks have, to a few pixels along the border', async () => {
+test('at every zoom bands have the area of their blocks, to a few pixels along the border', async () => {
   const key = busiest;
   const areaAt = async (z: number): Promise<Map<number, number>> => {
     const areas = new Map<number, number>();
     for (const { x, y } of city.addresses(z)) {
       for (const feature of await city.features(key, z, x, y)) {
         const minutes = Number(feature.properties.minutes);
-        // The buffer is drawn in both tiles; it is small beside the tolerance below zoom 12.
+        // The buffer is drawn in both tiles; it is small compared with the tolerance below zoom 12.
         areas.set(minutes, (areas.get(minutes) ?? 0) + areaOf(feature) * 4 ** (14 - z));
       }
     }
@@ -93,7 +93,7 @@ test('at every zoom bands have the area that their blocks have, to a few pixels 
   }
 });
 
-test('bands neither gap nor overlap: together they have exactly the area of their union', async () => {
+test('bands have neither gaps nor overlaps: their total area is exactly that of their union', async () => {
   const { release } = city;
   const counties = new Map<string, TileCounty>();
   for (const [fips, county] of Object.entries(release.manifest.counties)) {
@@ -128,18 +128,18 @@ test('bands neither gap nor overlap: together they have exactly the area of thei
   expect(tiles).toBeGreaterThan(50);
 });
 
-test('outer rings turn one way and holes the other, each hole after its outer ring', async () => {
+test('outer rings wind one way and holes the other, each hole after its outer ring', async () => {
   for (const { x, y } of city.addresses(13)) {
     for (const feature of await city.features(busiest, 13, x, y)) {
       const geometry = feature.toGeoJSON(x, y, 13).geometry;
-      // The library makes a polygon of each ring that turns as outer rings do.
+      // The library makes a polygon of each ring that winds like an outer ring.
       expect(['Polygon', 'MultiPolygon']).toContain(geometry.type);
       expect(areaOf(feature)).toBeGreaterThan(0);
     }
   }
 });
 
-test('no tile is larger than 300 kB, the mean is under 30 kB, and none is empty', async () => {
+test('no tile exceeds 300 kB, the mean is under 30 kB, and none is empty', async () => {
   for (const key of [...keys, 'blocks']) {
     const archive = await city.archive(key);
     const header = await archive.getHeader();
@@ -174,7 +174,7 @@ test('every block with land is in the block tiles at zoom 14, with its populatio
     const index = await city.release.index(county);
     for (let block = 0; block < index.count; block++) {
       const geoid = geoidFromNumber(index.geoids[block]);
-      // Nobody lives on water, nor looks for it on this map.
+      // Water is uninhabited and of no interest on this map.
       if (index.landArea(block) === 0) continue;
       expect([geoid, seen.get(geoid)]).toEqual([geoid, index.population(block)]);
       expect(ids.get(geoid)).toBe(index.geoids[block]);
@@ -184,7 +184,7 @@ test('every block with land is in the block tiles at zoom 14, with its populatio
   expect(seen.size).toBe(blocks);
 });
 
-test('GDAL reads tiles as the vector tile library does', async () => {
+test('GDAL reads tiles like the vector tile library', async () => {
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   const folder = await folderOfThisTest();
   let read = 0;

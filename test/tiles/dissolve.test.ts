@@ -76,7 +76,7 @@ test('GEOS finds every union valid and of the right area', async () => {
   });
 });
 
-test('it does not matter which side of a county line an area is on, nor in which order', () =>
+test('the side of a county line that an area is on does not matter, nor does the order', () =>
   forAll(100, cells, fc.nat(SIDE), (grid, line) => {
     const areas = chosen(grid);
     const west = areas.filter((cell) => cell % SIDE < line);
@@ -85,7 +85,7 @@ test('it does not matter which side of a county line an area is on, nor in which
     expect(canonical(dissolve(parts, 0))).toEqual(canonical(whole(areas)));
   }));
 
-test('small holes are filled, with the islands in them; large ones stay', () => {
+test('fills small holes, including their islands; keeps large ones', () => {
   const map = [
     '#########',
     '#.......#',
@@ -119,7 +119,7 @@ test.each([
   ['on the neighbour’s edge', 0],
   ['a hair inside the neighbour', -1],
   ['a hair off the neighbour', 1],
-])('a corner %s, where the neighbour has none, leaves no seam', (_, off) => {
+])('a corner %s, missing from the neighbour, leaves no seam', (_, off) => {
   const areas = areasOf([
     positions('0 0, 2000 0, 2000 1000, 0 1000'),
     [
@@ -140,7 +140,7 @@ test.each([
   expect(twiceSignedArea(union.x, union.y, 0, union.firstPoint[1])).toBe(2 * 2000 * 2000);
 });
 
-test('blocks of two counties join as topojson joins them', async () => {
+test('blocks of two counties join as in topojson', async () => {
   const features = city.flatMap(({ outlines }, county) =>
     Array.from(outlines.geoids.keys(), (area) => ({ outlines, county, area })),
   );
@@ -168,14 +168,14 @@ test('blocks of two counties join as topojson joins them', async () => {
     for (let i = 0; i < 50; i++) {
       const { outlines, area } = features[(i * 7919 + seed) % features.length];
       const [x, y] = somewhereIn(outlines, area);
-      // Its rings may touch themselves: inside is what an odd number of them goes around.
+      // Its rings may touch themselves: the interior has an odd number of them around it.
       const inside = isInside(theirs.coordinates, x / 1e6, y / 1e6);
       expect(polygonsAround(ours, x, y)).toBe(inside ? 1 : 0);
     }
   });
 });
 
-test('with the shared borders found before, a union is the same, point by point', async () => {
+test('precomputed shared borders give the same union, point by point', async () => {
   const borders = city.map(({ outlines }) => runToCompletion(sharedBorderSteps(outlines)));
   await forAll(25, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (share, seed) => {
     const parts = city.map(({ outlines }, county) => ({
@@ -189,20 +189,41 @@ test('with the shared borders found before, a union is the same, point by point'
   });
 });
 
-test('shared borders of areas with holes, spurs, and corners where the neighbour has none', () => {
+test('handles shared borders of areas with holes, spurs, and corners missing from the neighbour', () => {
   // The second lies in a hole of the first, a corner of which is on the second's edge; the third
-  // has a spur, and a hole for nobody.
+  // has a spur, and an empty hole.
   const areas: Rings = {
     firstRing: Uint32Array.of(0, 2, 3, 5),
     firstPoint: Uint32Array.of(0, 4, 9, 13, 20, 24),
     x: Int32Array.of(
-      ...[0, 9, 9, 0, 3, 3, 6, 6, 4, 3, 6, 6, 3],
-      ...[9, 20, 20, 15, 15, 15, 9, 11, 11, 12, 12],
+      0,
+      9,
+      9,
+      0,
+      3,
+      3,
+      6,
+      6,
+      4,
+      3,
+      6,
+      6,
+      3,
+      9,
+      20,
+      20,
+      15,
+      15,
+      15,
+      9,
+      11,
+      11,
+      12,
+      12,
     ).map((x) => x * CELL),
-    y: Int32Array.of(
-      ...[0, 0, 9, 9, 3, 6, 6, 3, 3, 3, 3, 6, 6],
-      ...[0, 0, 9, 9, 14, 9, 9, 2, 3, 3, 2],
-    ).map((y) => y * CELL),
+    y: Int32Array.of(0, 0, 9, 9, 3, 6, 6, 3, 3, 3, 3, 6, 6, 0, 0, 9, 9, 14, 9, 9, 2, 3, 3, 2).map(
+      (y) => y * CELL,
+    ),
   };
   const borders = runToCompletion(sharedBorderSteps(areas));
   for (let union = 0; union < 8; union++) {
@@ -220,7 +241,7 @@ test('all blocks of the city are one polygon without a hole', () => {
   expect(shape(dissolve(parts, 0))).toEqual([1]);
 });
 
-/** Rings of each polygon, most first. */
+/** Number of rings of each polygon, most first. */
 function shape({ firstRing }: Rings): number[] {
   return Array.from(firstRing.subarray(1), (end, p) => end - firstRing[p]).sort((a, b) => b - a);
 }
@@ -242,12 +263,12 @@ function somewhereIn({ firstRing, firstPoint, x, y }: Rings, area: number): [num
   return [(x[p] + x[p + 1]) / 2 - (0.3 * dy) / length, (y[p] + y[p + 1]) / 2 + (0.3 * dx) / length];
 }
 
-/** How many polygons a point lies in: in the shell, and in no hole. */
+/** The number of polygons that contain a point: in the shell, and in no hole. */
 function polygonsAround(polygons: Rings, x: number, y: number): number {
   return polygonsOfAll(polygons).filter((polygon) => isInside([polygon], x / 1e6, y / 1e6)).length;
 }
 
-/** Square degrees, times 10⁶ so that decimals are worth comparing. */
+/** Square degrees, times 10⁶ so that decimals can be compared. */
 function area(polygons: readonly number[][][][]): number {
   let twice = 0;
   for (const polygon of polygons) {
@@ -264,7 +285,7 @@ function area(polygons: readonly number[][][][]): number {
   return twice / 2;
 }
 
-/** Pieces of a grid that hang together by sides. */
+/** Pieces of a grid that are connected by sides. */
 function piecesOf(grid: readonly boolean[]): number {
   const seen = new Set<number>();
   let pieces = 0;
@@ -286,7 +307,7 @@ function piecesOf(grid: readonly boolean[]): number {
   return pieces;
 }
 
-/** Rings as texts that do not depend on where a ring begins or which comes first. */
+/** Rings as strings that do not depend on their starting point or order. */
 function canonical(polygons: Rings): string[][] {
   const ring = (r: number): string => {
     const points: string[] = [];

@@ -57,7 +57,7 @@ export async function openDrawnRelease(folder: string): Promise<DrawnRelease> {
   };
 }
 
-/** Where a position is at a zoom, in tiles from the north-west corner of the world. */
+/** A position at a zoom, in tiles from the north-west corner of the world. */
 export function tilePosition(lon: number, lat: number, z: number): [x: number, y: number] {
   const y = Math.asinh(Math.tan((lat * Math.PI) / 180)) / Math.PI;
   return [((lon + 180) / 360) * 2 ** z, ((1 - y) / 2) * 2 ** z];

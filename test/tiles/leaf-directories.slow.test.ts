@@ -11,14 +11,14 @@ import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
 
-test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf the first time', async () => {
+test('200,000 tiles: leaf directories, one read to open, one per tile, one per leaf the first time', async () => {
   const folder = await folderOfThisTest();
   const store = await ofThisTest(new CountingStore(folder));
   const spill = new ScratchFile(path.join(folder, 'scratch'));
   const writer = new PmtilesWriter(spill);
   const side = 448;
   const at = (i: number) => ({ z: 14, x: 4700 + (i % side), y: 6200 + Math.floor(i / side) });
-  // Lengths without a pattern: directories of them do not shrink much.
+  // Random lengths: directories of them do not compress much.
   const textOf = (i: number) => `${i} ${'x'.repeat((Math.imul(i, 0x9e3779b1) >>> 16) % 400)}`;
   for (let i = 0; i < 200_000; i++) writer.add(at(i), gzipSync(textOf(i), { level: 0 }));
   const bytes = await bufferBody(writer.finish(ARCHIVE_FACTS));

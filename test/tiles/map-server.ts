@@ -17,8 +17,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the test's map page and the libraries it is made with; and an archive by range to pages of
- * any origin, as object storage does.
+ * Serves the test's map page and its libraries; and an archive by range to pages of any origin, as
+ * object storage does.
  */
 export async function serveMap(archive: Uint8Array): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {

@@ -17,11 +17,11 @@ const COLOURS: Readonly<Record<number, string>> = {
   25: '#c2a5cf',
   30: '#762a83',
 };
-/** A map is drawn by WebGL; the machine need have no card for it. */
+/** A map is drawn by WebGL; the machine may have no graphics card. */
 const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const PAPER = '#ffffff';
 const SIZE = { width: 900, height: 700 };
-/** Places this near the edge of the page are not looked at. */
+/** Places this near the edge of the page are ignored. */
 const MARGIN = 5;
 
 const browser = ofTests(() => openChromium(...SOFTWARE_GL));
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => city?.close());
 
-/** The walk column with most different times: a map worth looking at. */
+/** The walk column with the most distinct times: a map worth examining. */
 async function richestColumn(): Promise<number> {
   const bands = Array.from({ length: city.release.columns }, () => new Set<number>());
   for (const county of Object.values(city.release.manifest.counties)) {
@@ -45,7 +45,7 @@ async function richestColumn(): Promise<number> {
   return bands.findIndex((seen) => seen.size === Math.max(...bands.map(({ size }) => size)));
 }
 
-/** Where a map finds its tiles, and the key it shows for them. */
+/** The map's tile source, and the key it sends for it. */
 interface TileSource {
   readonly url: string;
   readonly key?: string;
@@ -66,7 +66,7 @@ async function colouredBlocks(column: number) {
   return blocks;
 }
 
-/** Draws a column at several zooms, and looks at the pixel at each block's centre. */
+/** Draws a column at several zooms, and samples the pixel at each block's centre. */
 async function expectEveryBlockDrawn(column: number, mapUrl: string, source: TileSource) {
   const blocks = await colouredBlocks(column);
   const mean = (axis: 0 | 1) =>

@@ -22,7 +22,7 @@ const block = (geoid: string, ...polygons: Ring[][]): FgbFeature => ({
   properties: { geoid },
 });
 
-test('the outlines are those that the FlatGeobuf library reads, ascending by GEOID', async () => {
+test('outlines match those that the FlatGeobuf library reads, ascending by GEOID', async () => {
   for (const { bytes, outlines } of counties) {
     const theirs = new Map<string, number[][]>();
     for await (const feature of deserialize(bytes) as AsyncIterable<Feature<MultiPolygon>>) {
@@ -42,7 +42,7 @@ test('the outlines are those that the FlatGeobuf library reads, ascending by GEO
   }
 });
 
-test('shells are turned to run counter-clockwise and holes clockwise', () => {
+test('shells are made counter-clockwise and holes clockwise', () => {
   const hole = square(0.2, 0.2, 0.1);
   const layer = writeFlatGeobuf('blocks', COLUMNS, [
     block('240010001001001', [square(0, 0, 1), hole], [[...square(5, 5, 1)].reverse()]),
@@ -63,7 +63,7 @@ test('shells are turned to run counter-clockwise and holes clockwise', () => {
   expect(turns).toEqual([1, -1, 1, -1, 1]);
 });
 
-test('points that fall together go, and rings without an area', () => {
+test('removes coinciding points, and rings without an area', () => {
   const doubled: Ring = positions('0 0, 1 0, 1 0.0000001, 1 1, 0 1, 0 0');
   const flat: Ring = positions('2 2, 3 2, 2 2.0000001, 2 2');
   const layer = writeFlatGeobuf('blocks', COLUMNS, [block('240010001001000', [doubled], [flat])]);
@@ -74,7 +74,7 @@ test('points that fall together go, and rings without an area', () => {
   ]);
 });
 
-test('a layer without blocks, and one with a single block, are read', () => {
+test('reads a layer without blocks, and one with a single block', () => {
   expect(readOutlines('blocks/x.fgb', writeFlatGeobuf('blocks', COLUMNS, [])).geoids).toHaveLength(
     0,
   );
@@ -84,7 +84,7 @@ test('a layer without blocks, and one with a single block, are read', () => {
   );
 });
 
-test('an object cut off anywhere, or of another kind, is an error that names it', () => {
+test('an object truncated anywhere, or of another kind, is an error that names it', () => {
   const { bytes } = counties[0];
   for (const length of [0, 3, 11, 200, 5000, bytes.length >> 1, bytes.length - 1]) {
     expect(() => readOutlines('blocks/cut.fgb', bytes.subarray(0, length))).toThrow(ShardError);

@@ -41,7 +41,7 @@ async function put(bytes: Uint8Array): Promise<ObjectRef> {
   return ref;
 }
 
-test('a tile’s place is the one the PMTiles library computes', async () => {
+test('a tile’s id is the one the PMTiles library computes', async () => {
   await forAll(
     100,
     fc.nat(20),
@@ -77,7 +77,7 @@ test('any set of tiles is read back, by the PMTiles library and by us, and no ot
   });
 });
 
-test('the order in which tiles come does not change a byte', async () => {
+test('the input order of tiles does not change a byte', async () => {
   const tiles = Array.from({ length: 500 }, (_, i): [TileAddress, Uint8Array] => [
     { z: 10, x: i % 25, y: Math.floor(i / 25) },
     tileOf(`tile ${i % 90}`),
@@ -98,7 +98,7 @@ test('equal tiles are stored once, and neighbours among them are one entry', asy
   expect(bytes.length).toBeLessThan(1000);
 });
 
-test('a tile that comes twice is refused', async () => {
+test('refuses a tile given twice', async () => {
   const tile = { z: 3, x: 1, y: 1 };
   await expect(
     write([
@@ -114,7 +114,7 @@ test('a tile that comes twice is refused', async () => {
   ).rejects.toThrow(RangeError);
 });
 
-test('what the archive says of itself is what the library reads', async () => {
+test('the library reads the archive’s metadata as written', async () => {
   const bytes = await write([[{ z: 0, x: 0, y: 0 }, tileOf('world')]]);
   const library = libraryArchive(bytes);
   const header = await library.getHeader();
@@ -167,7 +167,7 @@ test('a truncated, foreign or damaged archive is an error that names it', async 
   await broken((b) => b.fill(0xff, 24, 32));
 });
 
-test('the scratch file is gone when it is closed', async () => {
+test('removes the scratch file when it is closed', async () => {
   const spill = new ScratchFile(path.join(folder, 'scratch'));
   const large = Buffer.alloc(3 << 20, 7);
   const at = [Buffer.from('a'), large, Buffer.from('b')].map((bytes) => spill.append(bytes));

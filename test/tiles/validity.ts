@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
-/** What GEOS, through GDAL, says of multipolygons: whether each is valid, and its area. */
+/** GEOS's findings about multipolygons, through GDAL: whether each is valid, and its area. */
 export async function judge(
   multipolygons: readonly number[][][][][],
 ): Promise<{ valid: boolean; area: number }[]> {

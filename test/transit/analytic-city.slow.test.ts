@@ -30,7 +30,7 @@ async function timesOnAvenue(
   };
 }
 
-/** One trip every `headway` minutes from `first` on, all morning. */
+/** One trip every `headway` minutes, starting at `first`, all morning. */
 function repeated(
   first: number,
   headway: number,
@@ -41,14 +41,14 @@ function repeated(
 }
 
 /*
- * A bus every h minutes, h a divisor of 60, leaves stop A at minutes p, p + h, … The walk to A takes
- * a, the ride r, the walk from B e. Whoever departs at minute d = 0 … 59 may board a bus that
- * leaves at d + a + 1 or later, so waits a minute, and then (p − a − 1 − d) mod h. Over the 60
- * departures that takes the h values f, f + 1, … f + h − 1, where f is the part of p − a − 1 below
- * a whole minute, each 60 / h times. Number ⌈0.10 · 60⌉ − 1 = 5 of the sorted waits is therefore
- * f + ⌊5 / (60 / h)⌋ = f + ⌊h / 12⌋, and
+ * A bus every h minutes, h a divisor of 60, leaves stop A at minutes p, p + h, … The walk to A
+ * takes a, the ride r, the walk from B e. A rider departing at minute d = 0 … 59 may board a bus
+ * that leaves at d + a + 1 or later, so waits a minute, and then (p − a − 1 − d) mod h. Over the 60
+ * departures that takes the h values f, f + 1, … f + h − 1, where f is the fractional part of p − a
+ * − 1, each 60 / h times. Number ⌈0.10 · 60⌉ − 1 = 5 of the sorted waits is therefore f + ⌊5 / (60
+ * / h)⌋ = f + ⌊h / 12⌋, and
  *
- *     t = a + 1 + f + ⌊h / 12⌋ + r + e
+ * t = a + 1 + f + ⌊h / 12⌋ + r + e
  */
 const HEADWAYS = [5, 10, 12, 15, 20, 30];
 /** Block at 1,000 m, stop A at 1,240 m: half a minute and three. */
@@ -63,7 +63,7 @@ const RIDE = 13;
 const expected = (headway: number, fraction: number) =>
   ACCESS + 1 + fraction + Math.floor(headway / 12) + RIDE + EGRESS;
 
-test.each(HEADWAYS)('a bus every %i minutes takes what paper says', async (headway) => {
+test.each(HEADWAYS)('a bus every %i minutes takes the calculated time', async (headway) => {
   const trips = repeated(EIGHT - 57, headway, { A: 0, B: RIDE });
   const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, trips);
   expect(shops).toEqual([expect.closeTo(expected(headway, 0.5), 6)]);
@@ -77,7 +77,7 @@ test.each(HEADWAYS)('so does one by exact frequencies, every %i minutes', async 
 });
 
 test.each(HEADWAYS)(
-  'where only the headway is known, %i minutes, the second is the only doubt',
+  'where only the headway is known, %i minutes, only the second is uncertain',
   async (headway) => {
     const every = { from: EIGHT - 120, until: 11 * 60, headway, exact: 0 } as const;
     const trip = { ...tripFrom(EIGHT, { A: 0, B: RIDE }), every };
@@ -88,31 +88,35 @@ test.each(HEADWAYS)(
 );
 
 /*
- * Two lines, h apart and H = k · h apart. Only the last bus of the first line that meets a bus of the
- * second matters, so the two are one line with headway H that leaves A when that bus does, and takes
- * as long as both rides, the change and the wait for the second.
+ * Two lines, h apart and H = k · h apart. Only the last bus of the first line that meets a bus of
+ * the second matters, so the two are one line with headway H that leaves A when that bus does, and
+ * takes as long as both rides, the transfer and the wait for the second.
  */
 test.each([
   { first: 10, second: 10 },
   { first: 10, second: 20 },
   { first: 5, second: 15 },
   { first: 6, second: 30 },
-])('a change from every $first to every $second minutes takes what paper says', async (lines) => {
-  // B to C is 200 m: two minutes and a half. The second line leaves C at minutes 14 past its headway.
-  const stops = { A, B: 5_000, C: 5_200, D: B };
-  const firstRide = 4;
-  const secondRide = 3;
-  const trips = [
-    ...repeated(EIGHT - 60, lines.first, { A: 0, B: firstRide }),
-    ...repeated(EIGHT - 46, lines.second, { C: 0, D: secondRide }),
-  ];
-  const { shops } = await timesOnAvenue({ shops: [SHOP] }, stops, trips);
-  // At C a minute early: the bus that meets it leaves A at 14 − 1 − 2.5 − 4 = 6.5 past or before.
-  const leaves = 6 - (6 % lines.first);
-  const ride = 14 + secondRide - leaves;
-  const waits = 0.5 + Math.floor(lines.second / 12);
-  expect(shops).toEqual([ACCESS + 1 + waits + ride + EGRESS]);
-});
+])(
+  'a transfer from every $first to every $second minutes takes the calculated time',
+  async (lines) => {
+    // B to C is 200 m: two minutes and a half. The second line leaves C at minutes 14 past its
+    // headway.
+    const stops = { A, B: 5_000, C: 5_200, D: B };
+    const firstRide = 4;
+    const secondRide = 3;
+    const trips = [
+      ...repeated(EIGHT - 60, lines.first, { A: 0, B: firstRide }),
+      ...repeated(EIGHT - 46, lines.second, { C: 0, D: secondRide }),
+    ];
+    const { shops } = await timesOnAvenue({ shops: [SHOP] }, stops, trips);
+    // At C a minute early: the bus that meets it leaves A at 14 − 1 − 2.5 − 4 = 6.5 past or before.
+    const leaves = 6 - (6 % lines.first);
+    const ride = 14 + secondRide - leaves;
+    const waits = 0.5 + Math.floor(lines.second / 12);
+    expect(shops).toEqual([ACCESS + 1 + waits + ride + EGRESS]);
+  },
+);
 
 test('a bus is caught a minute after the last one stopped, and missed a second later', async () => {
   const change = (late: number) =>
@@ -125,7 +129,7 @@ test('a bus is caught a minute after the last one stopped, and missed a second l
   expect((await change(1 / 60)).blocks).toEqual([Math.ceil(caught + 10)]);
 });
 
-test('a change of 990 m is walked, one of 1,010 m is not', async () => {
+test('a transfer of 990 m is walked, one of 1,010 m is not', async () => {
   const via = (apart: number) =>
     timesOnAvenue({ blocks: [SHOP] }, { A, B1: 3_700, B2: 3_700 + apart, B }, [
       ...repeated(EIGHT - 60, 5, { A: 0, B1: 2 }),
@@ -143,7 +147,7 @@ test('a walk of 29.9 minutes to a stop, or from it, is walked; one of 30.1 is no
     const trips = repeated(EIGHT - 60, 1, { A: 0, B: 3 });
     return (await timesOnAvenue({ blocks: [block] }, { A: stop, B }, trips)).blocks[0];
   };
-  // A bus every minute: one is at the stop until the next whole minute.
+  // A bus every minute: the rider waits at the stop until the next whole minute.
   const through = (access: number, egress: number) => Math.ceil(Math.ceil(access) + 1 + 3 + egress);
   expect(await legs(29.9, 10.3)).toBe(through(29.9, 10.3));
   expect(await legs(30.1, 10.3)).toBe(undefined);
@@ -155,7 +159,7 @@ test('a trip may take nine rides', async () => {
   // More than half an hour on foot, so that no ride can be walked instead.
   const hop = 2_450;
   const stops = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`S${i}`, A + i * hop]));
-  // Each bus leaves two minutes after the one before it arrived, a minute away: 3 a ride.
+  // Each bus leaves two minutes after the previous one arrived, a minute away: 3 per ride.
   const trips = Array.from({ length: 9 }, (_, i) =>
     repeated(EIGHT - 60 + 3 * i, 10, { [`S${i}`]: 0, [`S${i + 1}`]: 1 }),
   ).flat();
@@ -166,7 +170,7 @@ test('a trip may take nine rides', async () => {
   expect(blocks).toEqual(rides.map((ride) => Math.ceil(time(ride))));
 });
 
-test('a ride is never slower than the walk beside it', async () => {
+test('a ride is never slower than walking the same way', async () => {
   const stops = { A: 1_000, B: 1_800 };
   const trips = repeated(EIGHT - 60, 30, { A: 0, B: 25 });
   const places = [1_432, 1_816, 3_008];
@@ -176,7 +180,7 @@ test('a ride is never slower than the walk beside it', async () => {
   expect(blocks).toEqual(walks.map(Math.ceil));
 });
 
-test('forbidden and slow changes of transfers.txt hold, also at one stop', async () => {
+test('forbidden and slow transfers of transfers.txt apply, also at one stop', async () => {
   const trips = [
     ...repeated(EIGHT - 60, 10, { A: 0, M: 5 }),
     ...repeated(EIGHT - 54, 10, { M: 0, B: 7 }),
@@ -193,7 +197,7 @@ test('forbidden and slow changes of transfers.txt hold, also at one stop', async
   expect((await withRule({ transfer_type: 3 })).blocks).toEqual([undefined]);
   const slow = { transfer_type: 2, min_transfer_time: 61 };
   expect((await withRule(slow)).blocks).toEqual([Math.ceil(quick + 10)]);
-  // The minute between the two is enough for a rule of a minute, which has the buffer in it.
+  // The minute between the two is enough for a rule of a minute, which includes the buffer.
   for (const enough of [0, 60]) {
     const rule = { transfer_type: 2, min_transfer_time: enough };
     expect((await withRule(rule)).blocks).toEqual([Math.ceil(quick)]);
@@ -201,7 +205,7 @@ test('forbidden and slow changes of transfers.txt hold, also at one stop', async
   expect((await withRule({ transfer_type: 1 })).blocks).toEqual([Math.ceil(quick)]);
 });
 
-test('nobody boards or alights where the timetable forbids it, and everybody where one phones or tells the driver', async () => {
+test('no rider boards or alights where the timetable forbids it, but every rider may by phone or by arrangement with the driver', async () => {
   const trips = repeated(EIGHT - 60, 10, { A: 0, M: 2, B: RIDE });
   const stops = { A, M: A + 800, B };
   const timesWhere = (column: string, stop: string, type: number) => {
@@ -219,7 +223,7 @@ test('nobody boards or alights where the timetable forbids it, and everybody whe
   expect(await timesWhere('drop_off_type', 'B', 0)).toBe(fromA);
   expect(await timesWhere('pickup_type', 'A', 1)).toBe(fromM);
   expect(await timesWhere('drop_off_type', 'B', 1)).toBe(undefined);
-  // After a phone call; by word with the driver.
+  // After a phone call; by arrangement with the driver.
   for (const type of [2, 3]) {
     expect(await timesWhere('pickup_type', 'A', type)).toBe(fromA);
     expect(await timesWhere('drop_off_type', 'B', type)).toBe(fromA);

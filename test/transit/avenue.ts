@@ -12,8 +12,8 @@ const CORNER_EVERY = 200;
 const SET_BACK = 40;
 
 /**
- * A city of one straight street without a corner to turn at, so that every walk is half a minute
- * out to the avenue, a minute for each 80 m along it, and half a minute in.
+ * A city of one straight street without any corners, so that every walk is half a minute out to the
+ * avenue, a minute for each 80 m along it, and half a minute in.
  */
 export function avenue(blocks: readonly AlongAvenue[], shops: readonly AlongAvenue[]): SmallCity {
   const corners = Array.from({ length: LENGTH / CORNER_EVERY + 1 }, (_, i) =>
@@ -27,7 +27,7 @@ export function avenue(blocks: readonly AlongAvenue[], shops: readonly AlongAven
   };
 }
 
-/** A trip by the names of its stops and the minutes after midnight at which it is there. */
+/** A trip by the names of its stops and its times there in minutes after midnight. */
 export interface AvenueTrip {
   readonly calls: readonly (readonly [stop: string, minutes: number])[];
   readonly service?: string;
@@ -40,7 +40,7 @@ export interface AvenueTrip {
   };
 }
 
-/** A trip that leaves then; `after`: the minutes after that at which it is at each stop. */
+/** A trip with the given departure; `after`: minutes from then to each stop. */
 export function tripFrom(leaves: number, after: Readonly<Record<string, number>>): AvenueTrip {
   return { calls: Object.entries(after).map(([stop, minutes]) => [stop, leaves + minutes]) };
 }
@@ -78,8 +78,11 @@ export function avenueFeed(
       calls.map(([stop, minutes], i) => {
         const time = clock(minutes);
         return {
-          ...{ trip_id: `t${trip}`, stop_id: stop, stop_sequence: i + 1 },
-          ...{ arrival_time: time, departure_time: time },
+          trip_id: `t${trip}`,
+          stop_id: stop,
+          stop_sequence: i + 1,
+          arrival_time: time,
+          departure_time: time,
         };
       }),
     ),
@@ -89,7 +92,7 @@ export function avenueFeed(
   };
 }
 
-/** Minutes after midnight, to the second, as a feed writes them. */
+/** Minutes after midnight, to the second, in feed format. */
 function clock(minutes: number): string {
   return gtfsTime(Math.round(minutes * 60));
 }

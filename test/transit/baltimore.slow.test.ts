@@ -15,10 +15,10 @@ import { type Run, transitTimes } from './time-expanded.ts';
 const MINUTE = 60_000;
 
 /**
- * Each feed, the day it is read on, and the services that run then. The street data is of 2015, so
- * the first ordinary days are nearest: of the trains' common ones a Monday in November 2020, a week
- * after the last of them begins; of the buses a week after they begin; of the boats the first that
- * their feed claims to be right for.
+ * Each feed, the day it is read on, and the services that run then. The street data is from 2015,
+ * so the nearest ordinary days are the first ones: for the trains, of the most common days, a
+ * Monday in November 2020, a week after the last of their services starts; for the buses a week
+ * after they start; for the boats the first day that their feed claims to cover.
  */
 const FEEDS = [
   {
@@ -31,9 +31,9 @@ const FEEDS = [
   { file: 'mta_marc.zip', date: '2020-11-09', services: ['101'] },
   { file: 'mta_metro.zip', date: '2020-11-09', services: ['2011'], underground: true },
 ];
-/** Between the street and a platform under it, of which neither these feeds nor the map tell. */
+/** Between the street and a platform under it, missing from both these feeds and the map. */
 const DOWN = 2.5 * MINUTE;
-/** Where their feeds put them. */
+/** Their positions in the feeds. */
 const MARITIME_PARK: Position = [-76.59589, 39.27906];
 const LOCUST_POINT: Position = [-76.58974, 39.27592];
 const JOHNS_HOPKINS: Position = [-76.594107, 39.298289];
@@ -46,7 +46,7 @@ describe('transit in Baltimore', () => {
   let reach: Map<number, Minutes>[];
   let index: BlockIndex;
   let engine: SecondEngine;
-  /** Blocks with a street to walk on. */
+  /** Blocks with a walkable street. */
   let linked: number[];
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('transit in Baltimore', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('every feed is read on a day it runs, and those that share none are named', () => {
+  test('reads every feed on a day it runs, and names those that share none', () => {
     const { assumptions, feeds: facts } = built.release.manifest;
     expect(facts.map(({ file, service_date }) => [file, service_date])).toEqual(
       FEEDS.map(({ file, date }) => [file, date]),
@@ -84,7 +84,7 @@ describe('transit in Baltimore', () => {
     ]);
   });
 
-  test('450 blank times of the Circulator are filled in, 54 orphans of the boats reported', () => {
+  test('fills in 450 blank times of the Circulator, and reports 54 orphans of the boats', () => {
     const { feeds } = built.release.manifest;
     const problems = feeds.map((feed) => feed.problems.map(({ file, rows }) => `${file} ${rows}`));
     expect(problems).toEqual([['stop_times.txt 450'], ['stop_times.txt 54'], [], [], []]);
@@ -93,16 +93,16 @@ describe('transit in Baltimore', () => {
   });
 
   /*
-   * All leave on whole minutes, so a walk of a minutes and the wait for the next whole one take ⌈a⌉,
-   * and one more must be left for boarding. A boat every 15 minutes: of the waits that follow, 0 to
-   * 14 minutes four times each, number 5 from 0 is 1. A train every 8 minutes: there are seven or
-   * eight waits of 0, so number 5 is 0.
+   * All leave on whole minutes, so a walk of a minutes and the wait for the next whole one take
+   * ⌈a⌉, plus one for boarding. A boat every 15 minutes: of the waits that follow, 0 to 14 minutes
+   * four times each, number 5 from 0 is 1. A train every 8 minutes: there are seven or eight waits
+   * of 0, so number 5 is 0.
    */
   test.each([
     { name: 'boat over the harbour', from: MARITIME_PARK, to: LOCUST_POINT, wait: 1, ride: 7 },
     { name: 'boat back', from: LOCUST_POINT, to: MARITIME_PARK, wait: 1, ride: 7 },
     { name: 'train downtown', from: JOHNS_HOPKINS, to: SHOT_TOWER, wait: 0, ride: 2, down: DOWN },
-  ])('the $name takes what its timetable says', ({ from, to, wait, ride, down = 0 }) => {
+  ])('the $name takes the time in its timetable', ({ from, to, wait, ride, down = 0 }) => {
     const [origin, target] = [from, to].map((stop) => nearestBlock(index, linked, stop));
     const points = [centreOf(index, origin), from, to, centreOf(index, target)];
     const [[, access], , [, , , egress]] = engine.times(points, [0, 1, 2], 60 * MINUTE);
@@ -111,8 +111,9 @@ describe('transit in Baltimore', () => {
     expect(Math.abs(reach[origin].get(target)! - Math.ceil(minutes))).toBeLessThanOrEqual(1);
   });
 
-  test('times agree with a plain search on the walks of a second engine', () => {
-    // The second engine knows no private legs, and ties across water: it is asked where it ties alike.
+  test('times agree with a brute-force search on the walks of a second engine', () => {
+    // The second engine has no private legs, and links across water: it is used only where both
+    // link alike.
     const theirs = engine.metresToStreet(linked.map((block) => centreOf(index, block)));
     const alike = linked.filter(
       (block, i) => Math.abs(index.link(block, 'walk').snap - theirs[i]) < 1,
@@ -187,14 +188,16 @@ function nearestBlock(index: BlockIndex, blocks: readonly number[], at: Position
   return blocks.reduce((best, block) => (distance(block) < distance(best) ? block : best));
 }
 
-/** Walks by the second engine from points, the first of which are the origins, and between stops. */
+/**
+ * Walks by the second engine from points, the first of which are the origins, and between stops.
+ */
 function walksBetween(
   engine: SecondEngine,
   points: readonly Position[],
   stops: readonly Position[],
   originCount: number,
 ) {
-  // Where the street data ends, so do walks.
+  // Walks end where the street data ends.
   const [west, south, east, north] = [-76.6081, 39.2586, -76.5288, 39.3065];
   const inside = stops.map(
     ([lon, lat]) => lon >= west && lon <= east && lat >= south && lat <= north,
@@ -204,7 +207,7 @@ function walksBetween(
     i < originCount ? i : points.length + i - originCount,
   );
   const times = engine.times([...points, ...near], starts, 66 * MINUTE);
-  /** A value for each stop: those of the ones inside in order, Infinity for the rest. */
+  /** A value for each stop: those inside in order, Infinity for the rest. */
   const spread = <T>(values: readonly T[], otherwise: T): T[] => {
     let next = 0;
     return inside.map((is) => (is ? values[next++] : otherwise));

@@ -10,7 +10,7 @@ import type { Minutes, Tenths } from '../../shards/units.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { type SmallCity, shopName, writeSmallCity } from './small-city.ts';
 
-/** A release that was built, and what the builder said meanwhile. */
+/** A finished release, and the builder's messages. */
 export interface BuiltCity {
   readonly result: BuildResult;
   readonly release: Release;

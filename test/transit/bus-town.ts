@@ -9,14 +9,16 @@ import { type FeedTables, type TextStyle, writeFeed } from './gtfs-text.ts';
 
 /** Minutes after midnight. */
 export const EIGHT = 8 * 60;
-/** Stop A is three and a half minutes from the block at 1,000 m, B two and a half from the other. */
+/**
+ * Stop A is three and a half minutes from the block at 1,000 m, B two and a half from the other.
+ */
 const BLOCKS = [1_000, 9_160] as const;
 export const STOPS = { A: 1_240, B: 9_000 };
 export const RIDE = 13;
-/** By a bus every ten minutes, which comes half a minute after one is ready for it. */
+/** By a bus every ten minutes that arrives half a minute after the rider is ready. */
 export const TIME = Math.ceil(3.5 + 1 + 0.5 + RIDE + 2.5);
 
-/** Trips every ten minutes for three hours from `first` on; from A to B, unless told. */
+/** Trips every ten minutes for three hours from `first` on; by default from A to B. */
 export function busLine(
   service = 'daily',
   first = EIGHT - 60,
@@ -29,7 +31,10 @@ export function busFeed(more: FeedTables = {}, trips = busLine()): FeedTables {
   return avenueFeed(STOPS, trips, more);
 }
 
-/** The avenue with two blocks on it, for the feeds of one test file. Its files go when that is done. */
+/**
+ * The avenue with two blocks on it, for the feeds of one test file. Its files are removed at the
+ * end.
+ */
 export class BusTown {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'bus-town-'));
 
@@ -37,7 +42,7 @@ export class BusTown {
     afterAll(() => rmSync(this.#folder, { recursive: true, force: true }));
   }
 
-  /** Where a feed of that name is written. */
+  /** The path for a feed of that name. */
   path(name: string): string {
     return path.join(this.#folder, name);
   }
@@ -46,7 +51,10 @@ export class BusTown {
     return writeFeed(this.path(name), tables, style);
   }
 
-  /** Builds with some feeds: the minutes from block to block, and what is said of the feeds. */
+  /**
+   * Builds with some feeds: returns the minutes from block to block, and the messages about the
+   * feeds.
+   */
   async build(feeds: readonly string[], serviceDate?: string) {
     const folder = await mkdtemp(this.path('build-'));
     const built = await buildSmallCity(folder, avenue(BLOCKS, [1_000]), feeds, serviceDate);

@@ -3,7 +3,7 @@ import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
 import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
 
-test('the only way there is taken, which takes as long as its own bound and as trips may', () => {
+test('takes the only route, whose duration equals both its own bound and the trip limit', () => {
   const [limit, step, walk, never] = [250_000, 60_000, 50_000, 250_001];
   const [stop, lane] = [1, 15];
   const limits = { departures: 1, step, boardSlack: 0, limit };

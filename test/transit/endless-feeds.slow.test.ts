@@ -13,7 +13,7 @@ import { busFeed, busLine } from './bus-town.ts';
 import { service } from './feed-records.ts';
 import { csv, type FeedTables } from './gtfs-text.ts';
 
-/** What reading a feed may cost, whatever it holds, in standard works: some seconds of a processor. */
+/** The maximum cost of reading any feed, in standard works: some seconds of a processor. */
 const SOON = 800;
 
 /** 2026-03-11, as days since 1970. */
@@ -23,7 +23,7 @@ const folder = folderOfTests();
 
 let feeds = 0;
 
-/** Reads a feed, some of whose files are given as texts; soon, whatever comes of it. */
+/** Reads a feed with some of its files given as texts; must finish soon, whatever the outcome. */
 async function read(tables: FeedTables, texts: Readonly<Record<string, string>> = {}) {
   const file = path.join(folder, `${++feeds}.zip`);
   const zip = new ZipFile();
@@ -54,15 +54,21 @@ async function refusal(tables: FeedTables, texts: Readonly<Record<string, string
   return message;
 }
 
-/** A call of one of the trips there are, behind all its others. */
+/** A call of one of the existing trips, after all its others. */
 const calledAt = (stop_id: string, i: number) => ({
-  ...{ trip_id: `t${i % 18}`, stop_id, stop_sequence: 100 + i },
-  ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
+  trip_id: `t${i % 18}`,
+  stop_id,
+  stop_sequence: 100 + i,
+  arrival_time: '10:30:00',
+  departure_time: '10:30:00',
 });
 
 const repeated = (headway: number | string, until: string, trip = 't0') => ({
-  ...{ trip_id: trip, start_time: '00:00:00', end_time: until },
-  ...{ headway_secs: headway, exact_times: 1 },
+  trip_id: trip,
+  start_time: '00:00:00',
+  end_time: until,
+  headway_secs: headway,
+  exact_times: 1,
 });
 
 test.each([
@@ -83,7 +89,7 @@ test.each([
   [205, '167:59:59'],
   [3_000, '24:00:00'],
 ])(
-  'trips repeated millions of times by %i rows until %s are refused, by trip',
+  'refuses trips repeated millions of times by %i rows until %s, by trip',
   async (length, until) => {
     const rows = Array.from({ length }, () => repeated(5, until));
     expect(await refusal(busFeed({ 'frequencies.txt': rows }))).toMatch(
@@ -92,7 +98,7 @@ test.each([
   },
 );
 
-test('times beyond a week cannot be, and are taken as blank', async () => {
+test('treats impossible times beyond a week as blank', async () => {
   const tables = busFeed();
   const [first, ...rest] = tables['stop_times.txt'];
   const late = { ...first, arrival_time: '168:00:01', departure_time: '999:00:00' };
@@ -102,7 +108,7 @@ test('times beyond a week cannot be, and are taken as blank', async () => {
   expect(reported).toContain('impossible departure_time; taken as blank');
 });
 
-test('a quote that does not close is refused, by record, early in a table or late', async () => {
+test('refuses an unclosed quote, by record, early in a table or late', async () => {
   const tables = busFeed();
   const lines = csv(tables['stop_times.txt']).trimEnd().split('\n');
   const many = Array.from({ length: 400_000 }, (_, i) => `x${i},A,${i},08:00:00,08:00:00`);
@@ -116,50 +122,55 @@ test('a quote that does not close is refused, by record, early in a table or lat
   );
 });
 
-test('a header of a million columns is refused', async () => {
+test('refuses a header of a million columns', async () => {
   const header = `stop_id,stop_lat,stop_lon,${'x,'.repeat(1e6)}`;
   expect(await refusal(busFeed(), { 'stops.txt': header })).toMatch(
     /stops\.txt: record 1 is longer than 65536 characters/,
   );
 });
 
-test('a table that unpacks to a thousand times its size is refused before it is', async () => {
+test('refuses a table that unpacks to a thousand times its size before unpacking it', async () => {
   const text = `stop_id,stop_lat,stop_lon\n${'\n'.repeat(40 * 2 ** 20)}`;
   expect(await refusal(busFeed(), { 'stops.txt': text })).toMatch(
     /stops\.txt would be 41943066 bytes unpacked, from \d+; at most 16777216 are believed/,
   );
 });
 
-test('more records than any feed has are refused, empty ones too', async () => {
+test('refuses more records than any real feed has, including empty ones', async () => {
   const text = `agency_name,agency_timezone\n${'\n'.repeat(200_000)}`;
   expect(await refusal(busFeed(), { 'agency.txt': text })).toMatch(
     /agency\.txt: has more than 100000 records/,
   );
 });
 
-test('services by the hundred thousand, since ever and for ever, are read soon', async () => {
+test('reads hundreds of thousands of unlimited services quickly', async () => {
   const trips = busLine();
   const tables = busFeed({}, trips);
   const services = Array.from({ length: 100_000 }, (_, i) =>
     service(`s${i}`, '1111111', 19000101, 99991231),
   );
   const ofThem = services.map(({ service_id }, i) => ({
-    ...{ route_id: 'R', trip_id: `x${i}`, service_id },
+    route_id: 'R',
+    trip_id: `x${i}`,
+    service_id,
   }));
   const { facts } = await read({
     ...tables,
     'calendar.txt': [...tables['calendar.txt'], ...services],
     'trips.txt': [...tables['trips.txt'], ...ofThem],
   });
-  // In 2026 the feed's own service is added to theirs, which is commoner alone.
+  // In 2026 the feed's own service is added to theirs, which alone is more common.
   expect(facts[0].service_date).toBe('2025-12-24');
 });
 
-test('a trip of thousands of calls is left out, by line', async () => {
+test('leaves out a trip of thousands of calls, by line', async () => {
   const tables = busFeed();
   const calls = Array.from({ length: 2_001 }, (_, i) => ({
-    ...{ trip_id: 'long', stop_id: i % 2 === 0 ? 'A' : 'B', stop_sequence: 1e9 + i },
-    ...{ arrival_time: '08:00:00', departure_time: '08:00:00' },
+    trip_id: 'long',
+    stop_id: i % 2 === 0 ? 'A' : 'B',
+    stop_sequence: 1e9 + i,
+    arrival_time: '08:00:00',
+    departure_time: '08:00:00',
   }));
   const { facts } = await read({
     ...tables,
@@ -177,7 +188,7 @@ test('a trip of thousands of calls is left out, by line', async () => {
   ]);
 });
 
-test('pathways that join thousands of platforms to each other are refused, by stop', async () => {
+test('refuses pathways that join thousands of platforms to each other, by stop', async () => {
   const tables = busFeed();
   const [stop] = tables['stops.txt'];
   const ids = Array.from({ length: 8_000 }, (_, i) => `P${i}`);
@@ -187,7 +198,10 @@ test('pathways that join thousands of platforms to each other are refused, by st
       'stops.txt': [...tables['stops.txt'], ...ids.map((id) => ({ ...stop, stop_id: id }))],
       'stop_times.txt': [...tables['stop_times.txt'], ...ids.map(calledAt)],
       'pathways.txt': ids.map((id) => ({
-        ...{ from_stop_id: 'P0', to_stop_id: id, is_bidirectional: 1, traversal_time: 60 },
+        from_stop_id: 'P0',
+        to_stop_id: id,
+        is_bidirectional: 1,
+        traversal_time: 60,
       })),
     }),
   ).toMatch(/pathways\.txt joins too many places, P\d+ among them/);
@@ -196,11 +210,14 @@ test('pathways that join thousands of platforms to each other are refused, by st
 test.each([
   ['platforms', 0],
   ['entrances', 2],
-])('thousands of %s of one station are refused, by stop', async (_, location_type) => {
+])('refuses thousands of %s of one station, by stop', async (_, location_type) => {
   const tables = busFeed();
   const [A] = tables['stops.txt'];
   const at = (stop_id: string, type: number) => ({
-    ...{ ...A, stop_id, location_type: type, parent_station: 'S' },
+    ...A,
+    stop_id,
+    location_type: type,
+    parent_station: 'S',
   });
   const platforms = Array.from({ length: 1_800 }, (_, i) => `P${i}`);
   const others = Array.from({ length: 1_800 }, (_, i) => at(`E${i}`, location_type));
@@ -209,21 +226,27 @@ test.each([
       ...tables,
       'stops.txt': [
         { ...A, stop_id: 'S', location_type: 1 },
-        ...[...tables['stops.txt'], ...platforms.map((id) => at(id, 0)), at('door', 2), ...others],
+        ...tables['stops.txt'],
+        ...platforms.map((id) => at(id, 0)),
+        at('door', 2),
+        ...others,
       ],
       'stop_times.txt': [...tables['stop_times.txt'], ...platforms.map(calledAt)],
     }),
   ).toMatch(/stops\.txt: one station has too many platforms and entrances, P\d+ among them/);
 });
 
-test('rules for changing between all platforms of two huge stations are refused', async () => {
+test('refuses rules for transfers between all platforms of two huge stations', async () => {
   const tables = busFeed();
   const [stop] = tables['stops.txt'];
   const ids = Array.from({ length: 1_800 }, (_, i) => `P${i}`);
   const platforms = ids.map((id) => ({ ...stop, stop_id: id, parent_station: 'A' }));
   const calls = ids.map((id, i) => ({
-    ...{ trip_id: `t${i % 18}`, stop_id: id, stop_sequence: 100 + i },
-    ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
+    trip_id: `t${i % 18}`,
+    stop_id: id,
+    stop_sequence: 100 + i,
+    arrival_time: '10:30:00',
+    departure_time: '10:30:00',
   }));
   const rule = { from_stop_id: 'A', to_stop_id: 'A', transfer_type: 2, min_transfer_time: 60 };
   expect(
@@ -236,11 +259,13 @@ test('rules for changing between all platforms of two huge stations are refused'
   ).toMatch(/transfers\.txt: with that from A to A, .* more than 3000000 pairs/);
 });
 
-test('thousands of rows with one fault are one line of the report', async () => {
+test('thousands of rows with one error are one line of the report', async () => {
   const tables = busFeed();
   const [stop] = tables['stops.txt'];
   const lost = Array.from({ length: 5_000 }, (_, i) => ({
-    ...{ ...stop, stop_id: `L${i}`, parent_station: `nowhere ${i}` },
+    ...stop,
+    stop_id: `L${i}`,
+    parent_station: `nowhere ${i}`,
   }));
   const { facts } = await read({
     ...tables,

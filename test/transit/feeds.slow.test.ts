@@ -9,7 +9,7 @@ const town = new BusTown();
 
 const days = (feeds: readonly FeedFacts[]) => feeds.map(({ service_date }) => service_date);
 
-test('assumptions name each feed by file, feed id and agency, and the day it was read at', async () => {
+test('assumptions name each feed by file, feed id and agency, and the day it was read for', async () => {
   const early = busFeed({
     'calendar.txt': [service('daily', '1111100', 20260101, 20260331)],
     'feed_info.txt': [
@@ -26,11 +26,15 @@ test('assumptions name each feed by file, feed id and agency, and the day it was
   const { assumptions, feeds } = await town.build(files);
   expect(assumptions.feeds).toEqual([
     {
-      ...{ file: 'with-id.zip', feed_id: 'f-buses', agency: AGENCY.agency_name },
+      file: 'with-id.zip',
+      feed_id: 'f-buses',
+      agency: AGENCY.agency_name,
       service_date: feeds[0].service_date,
     },
     {
-      ...{ file: 'no-id.zip', feed_id: null, agency: 'Others' },
+      file: 'no-id.zip',
+      feed_id: null,
+      agency: 'Others',
       service_date: feeds[1].service_date,
     },
   ]);
@@ -71,7 +75,7 @@ test('a feed with calendar_dates.txt alone runs on its dates', async () => {
   await expect(town.build([bare])).rejects.toThrow(/bare\.zip.*calendar/);
 });
 
-test('a feed is read alike from an archive, a folder, with a mark, quoted, in any line ends', async () => {
+test('reads a feed alike from an archive, a folder, with a byte order mark, quoted, with any line ends', async () => {
   const tables = busFeed();
   const files = [
     await town.write('plain.zip', tables),
@@ -83,7 +87,7 @@ test('a feed is read alike from an archive, a folder, with a mark, quoted, in an
   for (const file of files) expect((await town.build([file])).minutes, file).toBe(TIME);
 });
 
-test('a feed that lacks a file, or is none, fails by name', async () => {
+test('a feed that lacks a file, or is not a feed, fails by name', async () => {
   const tables = busFeed();
   for (const name of ['agency.txt', 'stops.txt', 'trips.txt', 'stop_times.txt']) {
     const { [name]: _, ...rest } = tables;
@@ -96,7 +100,7 @@ test('a feed that lacks a file, or is none, fails by name', async () => {
   await expect(town.build([file])).rejects.toThrow(/mars\.zip: agency\.txt: "Mars\/Olympus"/);
 });
 
-test('the clock is the one of the feed: an hour later in Chicago is the same hour', async () => {
+test('uses the feed’s clock: an hour later in Chicago is the same hour', async () => {
   const stops = { A: STOPS.A, M: 5_000, B: STOPS.B };
   const onward = (first: number) => busLine('daily', first, { M: 6, B: RIDE });
   const chicago = { 'agency.txt': [{ ...AGENCY, agency_timezone: 'America/Chicago' }] };
@@ -108,7 +112,7 @@ test('the clock is the one of the feed: an hour later in Chicago is the same hou
   const hourOff = await town.write('chicago.zip', avenueFeed(stops, onward(EIGHT - 120), chicago));
   expect((await town.build([newYork, sameZone])).minutes).toBe(TIME);
   expect((await town.build([newYork, hourOff])).minutes).toBe(TIME);
-  // Alone, its eight o'clock is its own.
+  // Alone, it uses its own eight o'clock.
   const alone = await town.write('alone.zip', busFeed(chicago));
   const { minutes, feeds } = await town.build([alone]);
   expect([minutes, feeds[0].time_zone]).toEqual([TIME, 'America/Chicago']);
@@ -118,7 +122,7 @@ test.each([
   ['a stop', { stop_timezone: 'America/Chicago' }, {}],
   ['its station', { stop_timezone: 'Asia/Tokyo' }, { stop_timezone: 'America/Chicago' }],
 ])(
-  'times are the feed’s, but eight o’clock is that of %s where it has a clock of its own',
+  'times are the feed’s, but eight o’clock is that of %s where its time zone differs',
   async (_, own, ofStation) => {
     const tables = busFeed({}, busLine('daily', EIGHT + 60));
     const stops = tables['stops.txt'].flatMap((stop) => [
@@ -134,7 +138,7 @@ test.each([
   },
 );
 
-test('a stop’s clock that is none is told, and the feed’s is taken', async () => {
+test('reports a stop’s invalid time zone, and uses the feed’s', async () => {
   const tables = busFeed();
   const stops = tables['stops.txt'].map((stop) => ({ ...stop, stop_timezone: 'Mars/Olympus' }));
   const { minutes, feeds } = await town.build([
@@ -149,7 +153,7 @@ test('a feed of another season keeps its clock', async () => {
   const winter = avenueFeed(stops, busLine('daily', EIGHT - 60, { A: 0, M: 5 }), {
     'calendar.txt': [service('daily', '1111111', 20260105, 20260227)],
   });
-  // From 8:06 to 9:06: six of them meet a bus that somebody can catch who leaves after eight.
+  // From 8:06 to 9:06: six of them meet a bus that a rider departing after eight can catch.
   const summer = avenueFeed(stops, busLine('daily', EIGHT, { M: 6, B: RIDE }).slice(0, 7), {
     'calendar.txt': [service('daily', '1111111', 20250701, 20250731)],
   });
@@ -159,7 +163,7 @@ test('a feed of another season keeps its clock', async () => {
   expect(minutes).toBe(TIME);
 });
 
-/** Three hours of buses, all of them past midnight of the day they are counted to. */
+/** Three hours of buses, all of them past midnight of their service day. */
 const nightFeed = (hours: number, weekdays: string) =>
   busFeed(
     { 'calendar.txt': [service('night', weekdays, 20260101, 20261231)] },
@@ -179,19 +183,19 @@ test('trips of the day before still run at 32 o’clock, those of two days befor
   expect(await timeWith('both.zip', nightFeed(32, '0110000'))).toBe(TIME);
 });
 
-test('on days when the clocks change, the trips of the night before do too', async () => {
+test('on days when the clocks change, so do the trips of the night before', async () => {
   const times = async (hours: number, date: string) => {
     const file = await town.write(`night-${hours}-${date}.zip`, nightFeed(hours, '1111111'));
     return (await town.build([file], date)).minutes;
   };
-  // Sunday begins with a night of 23 hours: 31 o'clock of Saturday is 8 o'clock of Sunday.
+  // Sunday starts with a night of 23 hours: 31 o'clock of Saturday is 8 o'clock of Sunday.
   expect(await times(31, '2026-03-08')).toBe(TIME);
   expect(await times(33, '2026-11-01')).toBe(TIME);
   expect(await times(32, '2026-03-09')).toBe(TIME);
   expect(await times(32, '2026-03-07')).toBe(TIME);
 });
 
-test('rows that fit nowhere are counted, file by file, and the rest is used', async () => {
+test('counts invalid rows, file by file, and uses the rest', async () => {
   const tables = busFeed();
   const orphan = { ...tables['stop_times.txt'][0], trip_id: 'nobody' };
   const astray = { ...tables['stop_times.txt'][0], stop_id: 'nowhere', stop_sequence: 9 };
@@ -228,7 +232,7 @@ test('rows that fit nowhere are counted, file by file, and the rest is used', as
   }
 });
 
-test('blank times are filled in evenly by place, or by distance where every call has one', async () => {
+test('blank times are filled in evenly by position, or by distance where every call has one', async () => {
   const stops = { A: STOPS.A, M1: 3_000, M2: 4_000, B: STOPS.B, C: 20_000 };
   const calls = ['A', 'M1', 'M2', 'B', 'C'];
   const tables = (distances: readonly number[] | null) => {
@@ -247,14 +251,14 @@ test('blank times are filled in evenly by place, or by distance where every call
   };
   const timeWith = async (name: string, distances: readonly number[] | null) =>
     await town.minutes(name, tables(distances));
-  // 40 minutes from A to C: by place B is at 30, by distance at 40 · 5.2 / 16.
+  // 40 minutes from A to C: by position B is at 30, by distance at 40 · 5.2 / 16.
   expect(await timeWith('place.zip', null)).toBe(Math.ceil(5 + 30 + 2.5));
   expect(await timeWith('distance.zip', [0, 2, 3, 5.2, 16])).toBe(Math.ceil(5 + RIDE + 2.5));
 });
 
-test('a call back in time is left out and told; the others of its trip run', async () => {
+test('a call back in time is left out and reported; the others of its trip run', async () => {
   const stops = { A: STOPS.A, M: 3_000, B: STOPS.B, C: 20_000 };
-  /** Trips that are so many minutes after the first call at each other one, C the last. */
+  /** Trips that reach each other stop the given minutes after the first, C last. */
   const built = async (name: string, after: readonly [stop: string, minutes: number][]) => {
     const trips = busLine().map(
       ({ calls: [[, leaves]] }): AvenueTrip => ({
@@ -267,12 +271,14 @@ test('a call back in time is left out and told; the others of its trip run', asy
   };
   const reported = (rows: number, first_line: number) => [
     {
-      ...{ file: 'stop_times.txt', problem: 'goes back in time; the call is left out' },
-      ...{ rows, first_line },
+      file: 'stop_times.txt',
+      problem: 'goes back in time; the call is left out',
+      rows,
+      first_line,
     },
   ];
   const trips = busLine().length;
-  // The call after one; the last; and one far too late, behind which all others would be too early.
+  // The call after one; the last; and one far too late, after which all others would be too early.
   const early = await built('early.zip', [
     ['A', 0],
     ['M', -5],

@@ -2,11 +2,18 @@ import { expect, test } from 'vitest';
 import { frequentStops } from '../../builder/transit/frequent-stops.ts';
 import { buildTimetable, type TransitStop } from '../../builder/transit/timetable.ts';
 
-/** A stop of no station, with departures in the window by line, metres or so north of a point. */
+/**
+ * A stop without a station, with its departures in the window by line, about the given metres north
+ * of a point.
+ */
 function stopAt(north: number, lines: Record<string, number> | number, agency = 'MTA', id = '7') {
   const at = { lon: -76.6, lat: 39 + north / 111_000 };
   const stop: TransitStop = {
-    ...{ agency, id, name: `${agency} ${id}`, windowStart: 0, ...at },
+    agency,
+    id,
+    name: `${agency} ${id}`,
+    windowStart: 0,
+    ...at,
     station: { id, name: `${agency} ${id}`, ...at },
     doors: [{ ...at, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 }],
   };
@@ -19,11 +26,12 @@ function frequent(...list: readonly ReturnType<typeof stopAt>[]) {
     stops: list.map(({ stop }) => stop),
     departures: list.map(({ departures }) => departures),
     timetable: buildTimetable(list.length, []),
-    ...{ rules: [], insideWalks: [] },
+    rules: [],
+    insideWalks: [],
   });
 }
 
-test('four departures an hour are of one line in one direction', () => {
+test('counts four departures an hour within one line and one direction', () => {
   expect(frequent(stopAt(0, { 'red north': 4 }))).toHaveLength(1);
   expect(frequent(stopAt(0, { 'red north': 3, 'red south': 3, 'blue north': 3 }))).toEqual([]);
 });
@@ -35,7 +43,7 @@ test('a stop that two feeds of an agency serve is one place, whose departures ad
   expect(frequent(stopAt(0, 2), stopAt(0, 1))).toEqual([]);
 });
 
-test('one id for places more than a kilometre or two apart is two places', () => {
+test('one id for locations more than a kilometre or two apart is two places', () => {
   const [here, there] = [stopAt(0, 4), stopAt(300_000, 5)];
   const places = frequent(here, there);
   expect(places.map(({ entrances }) => entrances)).toEqual(
@@ -43,7 +51,7 @@ test('one id for places more than a kilometre or two apart is two places', () =>
   );
   expect(new Set(places.map(({ destId }) => destId)).size).toBe(2);
   expect(new Set(places.map(({ source }) => source)).size).toBe(2);
-  // Departures do not add up either.
+  // Departures are not added up either.
   expect(frequent(stopAt(0, 2), stopAt(300_000, 2))).toEqual([]);
 });
 

@@ -5,24 +5,26 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
 export type Cell = string | number;
-/** A record by its column names. A column that some record lacks is empty there. */
+/** A record by its column names. A column that a record lacks is empty there. */
 export type FeedRecord = Readonly<Record<string, Cell>>;
 /** A feed: the records of each file, by file name. A file without records has no columns either. */
 export type FeedTables = Readonly<Record<string, readonly FeedRecord[]>>;
 
 export interface TextStyle {
-  /** Begin every file with the byte order mark, as spreadsheet programs do. */
+  /** Begins every file with the byte order mark, as spreadsheet programs do. */
   readonly bom?: boolean;
-  /** Quote every field, not only those that need it. */
+  /** Quotes every field, not only those that need it. */
   readonly quoteAll?: boolean;
   readonly lineEnd?: '\n' | '\r\n';
-  /** End the last record without a line end. */
+  /** Ends the last record without a line end. */
   readonly openEnd?: boolean;
-  /** Zip the files inside a folder, as some agencies do. */
+  /** Zips the files inside a folder, as some agencies do. */
   readonly inFolder?: string;
 }
 
-/** Writes a feed as a zip archive where `file` ends in `.zip`, else as a folder. Returns `file`. */
+/**
+ * Writes a feed as a zip archive if `file` ends in `.zip`, otherwise as a folder. Returns `file`.
+ */
 export async function writeFeed(
   file: string,
   tables: FeedTables,
@@ -45,7 +47,7 @@ export async function writeFeed(
   return file;
 }
 
-/** Records as comma-separated text with a header, in the order that columns are first met. */
+/** Records as comma-separated text with a header, in the order that columns first occur. */
 export function csv(records: readonly FeedRecord[], style: TextStyle = {}): string {
   const lineEnd = style.lineEnd ?? '\n';
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
@@ -59,7 +61,7 @@ export function csv(records: readonly FeedRecord[], style: TextStyle = {}): stri
   return `${style.bom ? '\uFEFF' : ''}${text}${style.openEnd ? '' : lineEnd}`;
 }
 
-/** Seconds after the start of a service day as GTFS writes them: `25:10:00` is past midnight. */
+/** Seconds after the start of a service day in GTFS notation: `25:10:00` is past midnight. */
 export function gtfsTime(seconds: number): string {
   const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
   return `${part(seconds / 3600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;

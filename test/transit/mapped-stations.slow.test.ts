@@ -26,13 +26,13 @@ beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 const STREET = ['n9001 T x5 y5', 'n9002 T x5.001 y5', 'w9001 Thighway=residential Nn9001,n9002'];
 
 test.each<[tags: string, level: number | undefined, rails?: string[]]>([
-  // Floors are counted as they are; of several the farthest from the street.
+  // Numbered floors count exactly; with several, the farthest from the street.
   ['railway=station,station=subway,level=-3', -3, ['subway']],
   ['railway=platform,subway=yes,level=-1;-2', -2, ['subway']],
   ['railway=platform,subway=yes,level=-2--1', -2, ['subway']],
   ['railway=station,station=subway,level=0', 0, ['subway']],
   ['railway=station,station=subway,level=-1,layer=-5', -1, ['subway']],
-  // Ten metres are a level, and a layer that it is off the street: two levels at least.
+  // Ten metres are a level, as is each layer off the street: two levels at least.
   ['railway=station,station=subway,depth=60', -6, ['subway']],
   ['railway=station,station=subway,depth=12%20%m', -2, ['subway']],
   ['railway=station,station=subway,layer=-1', -2, ['subway']],
@@ -42,14 +42,14 @@ test.each<[tags: string, level: number | undefined, rails?: string[]]>([
   ['railway=platform,subway=yes,tunnel=yes', -2, ['subway']],
   ['railway=station,station=monorail,bridge=yes', 2, ['subway']],
   ['railway=station,station=subway,location=surface', 0, ['subway']],
-  // What calls there.
+  // The vehicles that call there.
   ['railway=station,level=-3', -3, ['subway']],
   ['railway=station,train=yes,level=-3', -3, ['train']],
   ['railway=station,train=yes,subway=yes,level=-3', -3, ['subway', 'train']],
   ['railway=tram_stop,level=-1', -1, ['tram']],
   ['railway=station,station=light_rail,level=-1', -1, ['tram']],
   ['public_transport=platform,tram=yes,level=-1', -1, ['tram']],
-  // Nothing is told, of nothing that is known, or of nothing on rails.
+  // No level without usable data, or off the rails.
   ['railway=station,station=subway', undefined],
   ['railway=station,station=subway,level=mezzanine', undefined],
   ['railway=station,station=subway,level=-9999', undefined],
@@ -63,7 +63,7 @@ test.each<[tags: string, level: number | undefined, rails?: string[]]>([
     (await extractOsm([file], EVERYWHERE, silent)).stations;
   const node = await stationsOf(pbf('node', [`n1 T${tags} x1 y1`]));
   expect(node).toEqual(level === undefined ? [] : [{ lon: 1, lat: 1, rails, level }]);
-  // Platforms are lines or outlines: of either it is the middle.
+  // Platforms are lines or outlines: the centre counts for either.
   const corners = ['n1 T x1 y1', 'n2 T x1.5 y1', 'n3 T x1.5 y1.25'];
   const way = await stationsOf(pbf('way', [...corners, `w1 T${tags} Nn1,n2,n3`]));
   expect(way).toEqual(level === undefined ? [] : [{ lon: 1.25, lat: 1.125, rails, level }]);
@@ -71,7 +71,7 @@ test.each<[tags: string, level: number | undefined, rails?: string[]]>([
 
 const COUNTIES = ['99001', '99003'];
 
-/** A line of some type between two towns, each in a county of its own, with a station in the first. */
+/** A line of some type between two towns, each in its own county, with a station in the first. */
 async function builtWith(
   name: string,
   type: number,
@@ -108,7 +108,7 @@ async function builtWith(
   return { minutes, request, inputs, release };
 }
 
-/** Whole minutes from block to block, with so many down to A and up from B. */
+/** Whole minutes from block to block, with the given minutes down to A and up from B. */
 function time(down: number, up: number): number {
   const ready = 3.5 + down + 1;
   // Every vehicle leaves on a whole minute.
@@ -116,10 +116,10 @@ function time(down: number, up: number): number {
 }
 
 const [TRAM, SUBWAY, TRAIN, BUS] = [0, 1, 2, 3];
-/** Seconds inside where no entrance is known, and a level. */
+/** Seconds inside where no entrance is known, and per level. */
 const level = (levels: number) => (levels === 0 ? 0 : (50 + 50 * levels) / 60);
 
-test('a platform lies as its feed says, or else as the map says of what calls there, or else as assumed', async () => {
+test('a platform has the level in its feed, else that on the map by its vehicles, else the assumed one', async () => {
   let built = 0;
   const minutesOf = async (...about: [number, Record<string, string>, object?]) =>
     (await builtWith(`built-${built++}`, ...about)).minutes;
@@ -132,13 +132,13 @@ test('a platform lies as its feed says, or else as the map says of what calls th
   // Within 150 m.
   expect(await minutesOf(SUBWAY, subway, { metres: 145 })).toBe(time(level(4), level(2)));
   expect(await minutesOf(SUBWAY, subway, { metres: 155 })).toBe(time(level(2), level(2)));
-  // Beside or above a subway nobody goes down.
+  // Other vehicles alongside or above a subway do not take on its levels.
   for (const type of [TRAM, TRAIN, BUS]) expect(await minutesOf(type, subway)).toBe(time(0, 0));
   expect(await minutesOf(TRAM, { light_rail: 'yes', ...deep })).toBe(time(level(4), 0));
   expect(await minutesOf(TRAIN, { train: 'yes', ...deep })).toBe(time(level(4), 0));
 });
 
-test('units built apart, each with its part of the map, agree on a station; its depth changes the rows of who rides from there', async () => {
+test('units built separately, each with its part of the map, agree on a station; its depth changes the rows of riders from there', async () => {
   const { request, inputs } = await builtWith('whole', SUBWAY, { level: '-4' });
   const parts = await ofThisTest(new FolderStore(path.join(inputs, 'parts')));
   await buildInParts(request, [[COUNTIES[1]], [COUNTIES[0]]], parts);
@@ -158,7 +158,7 @@ test('units built apart, each with its part of the map, agree on a station; its 
   );
   const before = (await releaseIn(parts)).manifest;
   const { manifest, searched } = await buildRelease({ ...request, ...deeper }, parts, silent);
-  // Nobody rides back.
+  // No trip returns.
   expect(searched).toEqual([COUNTIES[0]]);
   const versionOf = ({ components }: typeof manifest) =>
     components.find(({ component }) => component === 'transit_network')!.version;

@@ -4,7 +4,7 @@ import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 
 const town = new BusTown();
 
-/** The usual line, and one in the afternoon of a route that nobody need call for. */
+/** The usual line, and an afternoon line of a route that needs no call. */
 function withRoute(type: number): FeedTables {
   const trips = [...busLine(), ...busLine('daily', 15 * 60)];
   const feed = busFeed({}, trips);
@@ -21,7 +21,7 @@ function withRoute(type: number): FeedTables {
   };
 }
 
-test('routes on demand are no service to count on, and told', async () => {
+test('routes on demand do not count as service, and are reported', async () => {
   for (const type of [3, 700, 704, 1400]) {
     expect(await town.minutes(`${type}.zip`, withRoute(type)), `${type}`).toBe(TIME);
   }
@@ -40,13 +40,18 @@ test('routes on demand are no service to count on, and told', async () => {
   }
 });
 
-test('calls in zones and windows of time are left out and told; the line beside them runs', async () => {
+test('calls in zones and time windows are left out and reported; the line next to them runs', async () => {
   const feed = busFeed();
   const [first] = feed['stop_times.txt'];
   const zone: FeedRecord = {
-    ...{ trip_id: first.trip_id, stop_id: '', location_id: 'zone', stop_sequence: 9 },
-    ...{ start_pickup_drop_off_window: '08:00:00', end_pickup_drop_off_window: '18:00:00' },
-    ...{ pickup_type: 2, drop_off_type: 2 },
+    trip_id: first.trip_id,
+    stop_id: '',
+    location_id: 'zone',
+    stop_sequence: 9,
+    start_pickup_drop_off_window: '08:00:00',
+    end_pickup_drop_off_window: '18:00:00',
+    pickup_type: 2,
+    drop_off_type: 2,
   };
   const file = await town.write('flex.zip', {
     ...feed,
@@ -59,7 +64,7 @@ test('calls in zones and windows of time are left out and told; the line beside 
   ]);
 });
 
-test('trips that one has to phone for are ridden as scheduled, and counted in the facts of the feed', async () => {
+test('trips that must be booked by phone run as scheduled, and are counted in the facts of the feed', async () => {
   const factsWith = async (types: readonly FeedRecord[]) => {
     const feed = busFeed();
     const stopTimes = feed['stop_times.txt'].map((call, i) => ({ ...call, ...types[i] }));

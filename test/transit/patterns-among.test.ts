@@ -15,7 +15,7 @@ function trip(leaves: number, ...stops: readonly number[]) {
   };
 }
 
-test('the patterns among some stops are those of a timetable that has no others, but for what they become', () => {
+test('the patterns among some stops equal those of a timetable without any others, except for continuations', () => {
   const near = [trip(10, 0, 1), trip(20, 0, 1), trip(0, 2, 1, 0), trip(30, 1, 0, 1)];
   const onward = trip(12, 1, 3);
   const beyond = trip(14, 3, 4, 5);

@@ -1,23 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import type { Run } from './time-expanded.ts';
 
-/** A stop of a feed, where its file puts it. */
+/** A stop of a feed, at its position in the file. */
 export interface PlainStop {
   readonly id: string;
   readonly lon: number;
   readonly lat: number;
 }
 
-/** A feed on a day, for which the reader of this says what services run. */
+/** A feed on a day, with the running services given by the caller. */
 export interface PlainFeed {
   readonly stops: readonly PlainStop[];
-  /** Stops by their place in `stops`. */
+  /** Stops by their index in `stops`. */
   readonly runs: readonly Run[];
 }
 
 /**
- * Reads an archive of a feed the short way: all of it in memory, and nothing but what the feeds of
- * Baltimore hold. Blank times are filled in evenly.
+ * Reads a feed archive the simple way: all of it in memory, and only the features used by
+ * Baltimore's feeds. Blank times are filled in evenly.
  */
 export function plainFeed(archive: string, services: readonly string[]): PlainFeed {
   const table = (file: string) => {
@@ -51,7 +51,7 @@ export function plainFeed(archive: string, services: readonly string[]): PlainFe
   return { stops, runs };
 }
 
-/** Fields of a line; no field of these feeds holds a line's end or a quotation mark. */
+/** Fields of a line; no field of these feeds contains a line end or a quotation mark. */
 function fields(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map(
     ([, quoted, bare]) => quoted ?? bare,
@@ -64,7 +64,7 @@ function millis(time: string): number | null {
   return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }
 
-/** Gives each blank its even share of the time between the two it lies between, to the second. */
+/** Gives each blank its even share of the time between its neighbours, to the second. */
 function evenly(times: readonly (number | null)[]): number[] {
   return times.map((time, i) => {
     if (time !== null) return time;

@@ -7,10 +7,10 @@ export interface CityWithStops extends SmallCity {
 }
 
 const SIDE = 12;
-/** Between streets, in metres: wide, so that an hour on foot does not cross the city. */
+/** Spacing of streets in metres: wide, so that an hour on foot does not cross the city. */
 const SPACING = 420;
 
-/** A bent grid of streets with holes in it, and points about it, the same for the same seed. */
+/** A bent grid of streets with holes in it, and points around it, the same for the same seed. */
 export function randomCity(seed: number): CityWithStops {
   const dice = new Dice(seed);
   const east = (i: number) => (i % SIDE) * SPACING;

@@ -2,13 +2,13 @@ import type { Dice } from './dice.ts';
 import { type FeedRecord, gtfsTime } from './gtfs-text.ts';
 import type { Run } from './time-expanded.ts';
 
-/** Where a line's vehicles go; loops come back to a stop. */
+/** The stops of a line in order; loops return to a stop. */
 export interface Line {
   readonly id: string;
   readonly path: readonly number[];
-  /** Its times are multiples of so many seconds. */
+  /** Its times are multiples of this many seconds. */
   readonly unit: number;
-  /** Usual time to each stop from the one before, in units. */
+  /** Usual time to each stop from the previous one, in units. */
   readonly hops: readonly number[];
 }
 
@@ -25,7 +25,10 @@ export interface DrawnCall {
   readonly dropOff: number;
   /** `shape_dist_traveled`; null where the trip has none. */
   readonly distance: number | null;
-  /** How many seconds before it leaves a stray record behind it says it is there; 0 without such. */
+  /**
+   * How many seconds before its departure a stray record after it places it there; 0 without such a
+   * record.
+   */
   readonly stray: number;
 }
 
@@ -33,15 +36,15 @@ export interface DrawnCall {
 export function drawLine(dice: Dice, id: string, stops: readonly number[]): Line {
   const unit = dice.pick([1, 15, 60]);
   const picked = Array.from({ length: 3 + dice.below(7) }, () => dice.pick(stops));
-  // Two calls in a row at one stop would be odd.
+  // Two consecutive calls at one stop would be odd.
   const path = picked.filter((stop, i) => stop !== picked[i - 1]);
   if (path.length === 1) path.push(stops[(stops.indexOf(path[0]) + 1) % stops.length]);
   return { id, path, unit, hops: path.map(() => (60 + dice.below(420)) / unit) };
 }
 
 /**
- * A trip of a line, faster or slower than others. Some leave times blank on a stretch where what
- * they were follows: hops are equal, or as long as the distances given say.
+ * A trip of a line, faster or slower than others. Some leave times blank on a stretch where they
+ * can be inferred: hops are equal, or proportional to the given distances.
  */
 export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
   const last = path.length - 1;
@@ -57,11 +60,15 @@ export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
     if (i > 0) clock += hop;
     if (i > 0) moved += hop;
     sequence += blankFrom < last ? 2 : 2 + dice.below(9);
-    // A vehicle that stands at its first stop for a while still leaves it on time.
+    // A vehicle that waits at its first stop for a while still leaves it on time.
     const arrives = i === 0 ? -unit * dice.below(3) : clock;
     if (i > 0 && !blank && dice.chance(0.3)) clock += unit * dice.below(3);
     return {
-      ...{ stop, sequence, arrives, departs: clock, blank },
+      stop,
+      sequence,
+      arrives,
+      departs: clock,
+      blank,
       pickup: dice.chance(0.12) ? dice.below(4) : 0,
       dropOff: dice.chance(0.12) ? dice.below(4) : 0,
       distance: hasDistances ? moved : null,
@@ -71,8 +78,8 @@ export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
 }
 
 /**
- * The trip as records of `stop_times.txt`, if it leaves at `start`, in seconds, and stray ones among
- * them that go back in time.
+ * The trip as records of `stop_times.txt` for a departure at `start`, in seconds, with stray ones
+ * among them that go back in time.
  */
 export function stopTimes(
   trip: string,
@@ -99,7 +106,7 @@ export function stopTimes(
   });
 }
 
-/** The trip as the oracle takes it, if it leaves at `start`, in seconds. */
+/** The trip as the oracle's input for a departure at `start`, in seconds. */
 export function runAt(calls: readonly DrawnCall[], start: number): Run {
   return calls.map(({ stop, arrives, departs, pickup, dropOff }) => ({
     stop,

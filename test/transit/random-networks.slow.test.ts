@@ -9,10 +9,10 @@ import { type Point, walkingTimes } from './small-city.ts';
 import { transitTimes, type Walks } from './time-expanded.ts';
 
 const MINUTE = 60_000;
-/** What rounding to milliseconds, edge by edge, can make of a walk. */
+/** The maximum effect of rounding to milliseconds, edge by edge, on a walk. */
 const WALK_ERROR = 20;
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
-/** Of the same cities, some whose second feed runs below the streets. */
+/** The same cities, some with their second feed running below the streets. */
 const BELOW = [2, 5, 7, 11];
 
 const folder = folderOfEachTest();
@@ -21,7 +21,7 @@ test.each([
   ...SEEDS.map((seed) => ({ seed, where: 'in the streets' })),
   ...BELOW.map((seed) => ({ seed, where: 'below the streets' })),
 ])(
-  'every time by transit is that of the plain search, city $seed $where',
+  'every time by transit equals that of the brute-force search, city $seed $where',
   async ({ seed, where }) => {
     const city = randomCity(seed);
     const { feeds, runs, rules, inSeat } = randomTimetable(seed, city.stops);
@@ -43,7 +43,7 @@ test.each([
     const reach = await built.reach();
     await built.close();
 
-    // Walks a little too short and a little too long: between them is what the builder must find.
+    // Walks a little too short and a little too long: the builder's results must lie between them.
     const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) =>
       transitTimes(
         runs,
@@ -73,19 +73,19 @@ test.each([
       expect(nearest[block]).toBe(rows.length > 0 ? Math.min(...rows) : 0);
     });
     expect(wrong).toEqual([]);
-    // A city where nobody gains by a ride would prove nothing.
+    // A city where no trip gains by a ride would prove nothing.
     expect(faster).toBeGreaterThan(20);
   },
 );
 
-/** Milliseconds as rows keep them; Infinity stands for a missing row. */
+/** Milliseconds as rows keep them; Infinity represents a missing row. */
 type Rounding = (time: number) => number;
 const tenths: Rounding = (time) =>
   time > 30 * MINUTE ? Infinity : Math.max(10, Math.round((time * 10) / MINUTE));
 const minutes: Rounding = (time) =>
   time > 60 * MINUTE ? Infinity : Math.max(1, Math.ceil(time / MINUTE));
 
-/** Between the street and a platform below it of which nothing is known. */
+/** Between the street and a platform below it without known details. */
 const DOWN = 150_000;
 const SAME_STATION_METRES = 200;
 const METRES_PER_MILLI = 4.8 / 3600;

@@ -6,7 +6,7 @@ import { drawLine, drawTrip, type Line, runAt, stopTimes } from './random-line.t
 import type { Point } from './small-city.ts';
 import type { InSeat, Run, TransferRule } from './time-expanded.ts';
 
-/** Feeds, and what they mean on the service day as the oracle takes it. */
+/** Feeds, and their meaning on the service day as the oracle's input. */
 export interface RandomTimetable {
   readonly feeds: readonly FeedTables[];
   readonly runs: readonly Run[];
@@ -22,7 +22,7 @@ const DAY = 24 * HOUR;
 const TODAY = 0;
 const YESTERDAY = -DAY;
 
-/** On which days, of the service day and the one before it, each service runs. */
+/** The days each service runs on, of the service day and the one before it. */
 const SERVICES = {
   weekdays: [TODAY, YESTERDAY],
   'added today': [TODAY],
@@ -46,8 +46,8 @@ const CALENDAR_DATES: readonly FeedRecord[] = [
 ];
 
 /**
- * Lines at random between stops: loops, trips that overtake, blank times, headways, boarding and
- * alighting forbidden here and there, transfers forbidden or slow, trips of the night before, and
+ * Random lines between stops: loops, trips that overtake, blank times, headways, boarding and
+ * alighting forbidden in places, transfers forbidden or slow, trips of the night before, and
  * services that do not run. Even stops are in the first feed and odd ones in the second, which uses
  * the same ids for other things.
  */
@@ -65,21 +65,21 @@ export function randomTimetable(seed: number, stops: readonly Point[]): RandomTi
   };
 }
 
-/** A trip, its runs by day, and how many seconds after it begins it ends. */
+/** A trip, its runs by day, and its duration in seconds. */
 interface AddedTrip {
   readonly trip: string;
   readonly runOn: ReadonlyMap<number, number>;
   readonly ends: number;
 }
 
-/** A feed in the making. */
+/** A feed under construction. */
 class FeedDraft {
   readonly runs: Run[] = [];
   readonly rules: TransferRule[] = [];
   readonly inSeat: InSeat[] = [];
   readonly #dice: Dice;
   readonly #points: readonly Point[];
-  /** Its stops, as places in `#points`. */
+  /** Its stops, as indices into `#points`. */
   readonly #stops: readonly number[];
   readonly #lines: readonly Line[];
   readonly #trips: FeedRecord[] = [];
@@ -109,7 +109,7 @@ class FeedDraft {
       this.#goOn(line, at, this.#addTrip(line, running, at, [at]));
       at += headway + line.unit * dice.below(5);
     }
-    // What runs on other days must not be met, and what still runs from last night must be.
+    // Services of other days must be excluded, and those still running from last night included.
     const idle = dice.pick(['saturdays', 'last year', 'not today'] as const);
     this.#addTrip(line, idle, 8 * HOUR, [8 * HOUR]);
     const night = dice.pick(['weekdays', 'tuesdays', 'not today'] as const);
@@ -136,12 +136,12 @@ class FeedDraft {
         headway_secs: headway,
         exact_times: exact ? 1 : dice.pick([0, '']),
       });
-      // When only the headway is known, the builder draws when the first one leaves.
+      // When only the headway is known, the builder draws the first departure.
       const phase = exact ? 0 : headwayPhase(this.#nextTrip, from, headway);
       const count = Math.ceil((until - from - phase) / headway);
       return Array.from({ length: count }, (_, n) => from + phase + n * headway);
     });
-    // Such a trip may be written down at any time of day.
+    // Such a trip may be written at any time of day.
     this.#addTrip(line, running, dice.pick([HOUR, 5 * HOUR, 26 * HOUR]), starts);
   }
 
@@ -149,7 +149,7 @@ class FeedDraft {
     return `trip ${this.#trips.length}`;
   }
 
-  /** A trip written down as leaving at one time, and its runs, which leave at others. */
+  /** A trip written with one departure, and its runs, which have others. */
   #addTrip(
     line: Line,
     running: Service,
@@ -172,8 +172,9 @@ class FeedDraft {
   }
 
   /**
-   * Now and then the vehicle of a trip goes on as another line, by `block_id`, by a linked trip of
-   * `transfers.txt`, or by `block_id` where that forbids to stay: on the days that both run.
+   * Occasionally the vehicle of a trip continues as another line, by `block_id`, by a linked trip
+   * of `transfers.txt`, or by `block_id` with staying seated forbidden there: on the days that both
+   * run.
    */
   #goOn(line: Line, start: number, first: AddedTrip): void {
     const dice = this.#dice;
@@ -197,7 +198,8 @@ class FeedDraft {
       ]);
       if (how !== 'block') {
         this.#transfers.push({
-          ...{ from_trip_id: from.trip, to_trip_id: to.trip },
+          from_trip_id: from.trip,
+          to_trip_id: to.trip,
           transfer_type: how === 'linked' ? 4 : 5,
         });
       }
@@ -254,7 +256,7 @@ class FeedDraft {
   }
 }
 
-/** The same in both feeds for two stops that are next to each other in number alone. */
+/** The same in both feeds, for two stops adjacent in number only. */
 function idOf(stop: number): string {
   return `stop ${Math.floor(stop / 2)}`;
 }

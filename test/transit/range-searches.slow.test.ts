@@ -30,7 +30,7 @@ const OPENS = 8 * 60 * MINUTE;
 const LIMITS = { departures: 60, step: MINUTE, boardSlack: MINUTE, limit: LIMIT };
 const KINDS = { 1: 'timed', 2: 'minimum', 3: 'never' } as const;
 
-test('times from range RAPTOR and from all origins at a time are those of the plain search, to the millisecond', () =>
+test('times from range RAPTOR and from all origins at once equal those of the brute-force search, to the millisecond', () =>
   forAll(80, fc.nat(), fc.integer({ min: 4, max: 33 }), (seed, stopCount) => {
     const nowhere = Array.from({ length: stopCount }, () => pointAt(0, 0));
     const { runs, rules, inSeat } = randomTimetable(seed, nowhere);
@@ -45,9 +45,9 @@ test('times from range RAPTOR and from all origins at a time are those of the pl
 
 describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
   /**
-   * When one who sets out at stop 0 arrives at the last stop: by departure, in minutes. Trips are
-   * stops with minutes after the window opens, in brackets where nobody may get on or off; of some
-   * it is said which trip they become.
+   * Arrivals at the last stop from stop 0: by departure, in minutes. Trips are stops with minutes
+   * after the window opens, in brackets where neither boarding nor alighting is allowed; some name
+   * the trip they continue as.
    */
   function arrivals(lines: readonly string[], becomes: Record<number, number> = {}) {
     const trips = lines.map((line) => {
@@ -80,27 +80,27 @@ describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
     return found;
   }
 
-  test('who is at the stop a minute before, and off the vehicle as the hour ends, makes it', () => {
+  test('a rider at the stop a minute early, and off the vehicle as the hour ends, makes it', () => {
     expect(arrivals(['0@1 1@60'])).toEqual([{ departure: 0, arrival: 60 }]);
   });
 
-  test('who stays seated twice is taken on', () => {
+  test('a rider can stay seated through two continuations', () => {
     const trips = ['0@10 1@15', '1@15 2@20', '2@20 3@25'];
     expect(arrivals(trips, { 0: 1, 1: 2 })).toEqual([{ departure: 9, arrival: 25 }]);
   });
 
-  test('who lets the first vehicle after the last departure go, for one that becomes another line, stays seated in it', () => {
+  test('a rider who lets the first vehicle after the last departure pass, for one that continues as another line, stays seated in it', () => {
     const trips = ['0@60 (1@65)', '0@62 (1@67)', '1@67 2@72'];
     expect(arrivals(trips, { 1: 2 })).toEqual([{ departure: 59, arrival: 72 }]);
   });
 
-  test('who is seated in a trip may leave it for the next, which becomes another line', () => {
+  test('a rider seated in a trip may leave it for the next, which continues as another line', () => {
     const trips = ['0@10 (1@15)', '1@15 2@20', '1@18 2@23', '(2@23) 3@30'];
     expect(arrivals(trips, { 0: 1, 2: 3 })).toEqual([{ departure: 9, arrival: 30 }]);
   });
 });
 
-/** Walks that keep no geometry: short or long ones at random, or none. In whole milliseconds. */
+/** Walks without geometry: random short or long ones, or none. In whole milliseconds. */
 function randomWalks(seed: number, stops: number): Walks {
   const dice = new Dice(seed ^ 0x0a1c);
   const [origins, targets] = [1 + dice.below(5), 1 + dice.below(200)];
@@ -170,7 +170,7 @@ function builderTimes(
     const upTo = { split: targetCount, limits: [LIMIT, LIMIT] } as const;
     const doorToDoor = new DoorToDoor(egressTable, fastest, upTo);
     const tell = search(timetable, footpaths, access);
-    // What was found before, from elsewhere and at another time, is forgotten.
+    // Earlier results, from elsewhere and at another time, are discarded.
     fastest.begin(OPENS - 10 * MINUTE);
     for (let lane = 0; lane < LANES; lane++) fastest.arrive(0, lane, OPENS, 0, 59);
     doorToDoor.run();
@@ -190,7 +190,7 @@ function builderTimes(
 }
 
 type Access = readonly { readonly stops: Int32Array; readonly times: Int32Array }[];
-/** Searches from origins, each in its lane, and tells what it finds. */
+/** Searches from origins, each in its lane, and reports the results. */
 type Search = (
   timetable: Timetable,
   footpaths: Footpaths,
@@ -227,7 +227,7 @@ const raptor: Search = (timetable, footpaths, access) => (found) => {
   }
 };
 
-/** A search before it left all lanes full. */
+/** A previous search left all lanes full. */
 const lanes: Search = (timetable, footpaths, access) => (found) => {
   const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
   const search = new LaneSearch(timetable, buildCallOrder(timetable, transfers), LIMITS);

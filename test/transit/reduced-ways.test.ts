@@ -7,15 +7,16 @@ import { Dice } from './dice.ts';
 
 type Way = readonly [from: number, to: number];
 
-test('what leads where stays the same, whatever ways are left out', () =>
+test('reachability stays the same, whatever ways are left out', () =>
   forAll(200, fc.nat(), fc.integer({ min: 1, max: 6 }), (seed, trips) => {
     const { calls, ways } = randomCalls(seed, trips);
     const left = reduced(calls, ways);
     expect(leads(left, calls.placeOf.length)).toEqual(leads(ways, calls.placeOf.length));
   }));
 
-test('a way is left out that a ride between takes as well, from a later call of its trip', () => {
-  // Trips of two calls, one and one: from the first, by the second, to the third; and straight.
+test('leaves out a way that a ride in between covers as well, from a later call of its trip', () => {
+  // Trips of two calls, chained: from the first stop, through the second, to the third; and
+  // directly.
   const calls = { firstCall: Int32Array.of(0, 2, 3, 4), placeOf: Int32Array.of(0, 1, 2, 3) };
   const by: Way[] = [
     [0, 1],
@@ -32,7 +33,10 @@ test('a way is left out that a ride between takes as well, from a later call of 
   expect(reduced(calls, earlier)).toEqual(earlier);
 });
 
-/** Trips whose calls stand mixed, with ways from each call to the next, and any others, some back. */
+/**
+ * Trips with interleaved calls, with ways from each call to the next, and any others, some
+ * backwards.
+ */
 function randomCalls(seed: number, trips: number) {
   const dice = new Dice(seed);
   const lengths = Array.from({ length: trips }, () => 1 + dice.below(5));
@@ -58,7 +62,7 @@ function randomCalls(seed: number, trips: number) {
   return { calls: { firstCall, placeOf }, ways };
 }
 
-/** Those that are kept, by where they lead. */
+/** The ways that are kept, by their destination. */
 function reduced(
   calls: { firstCall: Int32Array; placeOf: Int32Array },
   ways: readonly Way[],
@@ -79,7 +83,7 @@ function reduced(
   );
 }
 
-/** For each place, all that it leads to, by any number of ways. */
+/** For each place, everything it leads to, by any number of ways. */
 function leads(ways: readonly Way[], count: number): number[][] {
   return Array.from({ length: count }, (_, start) => {
     const found = new Set([start]);

@@ -4,11 +4,11 @@ import { BusTown, busFeed, busLine, TIME } from './bus-town.ts';
 import { exception, service } from './feed-records.ts';
 import type { FeedTables } from './gtfs-text.ts';
 
-/** The streets of the town are of Thursday, 2026-01-01. */
+/** The streets of the town are dated Thursday, 2026-01-01. */
 const town = new BusTown();
 let feeds = 0;
 
-/** The days that feeds are read on, of which each is given by its calendar and trips. */
+/** The days that feeds are read on; each feed is given by its calendar and trips. */
 async function read(...tables: readonly FeedTables[]) {
   const files = await Promise.all(tables.map((one) => town.write(`${++feeds}.zip`, one)));
   const { feeds: facts, ...rest } = await town.build(files);
@@ -25,21 +25,22 @@ test('the service day is the ordinary weekday nearest to the street data', async
   expect(assumptions.transit_departure).toBe('2026-01-01T08:00:00');
   expect(minutes).toBe(TIME);
   const later = await read(busFeed(calendar(service('daily', '1111111', 20260302, 20261231))));
-  // A week in: who knows what the week before was like.
+  // A week in: the preceding week is unknown.
   expect(later.days).toEqual(['2026-03-09']);
   const earlier = await read(busFeed(calendar(service('daily', '1111111', 20250101, 20251114))));
   expect(earlier.days).toEqual(['2025-11-07']);
 });
 
-test('a calendar since 2010 and until 2099 is seen as any other', async () => {
+test('a calendar since 2010 and until 2099 is treated like any other', async () => {
   const { days, minutes } = await read(
     busFeed(calendar(service('daily', '1111100', 20100101, 20991231))),
   );
   expect([days, minutes]).toEqual([['2026-01-01'], TIME]);
 });
 
-test('a holiday is no service day, nor one that looks like it a week away', async () => {
-  // A Sunday's service on New Year's Day. The Thursdays around have a neighbour that differs.
+test('a holiday is not a service day, nor is one that resembles it a week away', async () => {
+  // A Sunday's service on New Year's Day. The neighbouring Thursdays each have a neighbour that
+  // differs.
   const { days } = await read(
     busFeed(
       {
@@ -55,8 +56,8 @@ test('a holiday is no service day, nor one that looks like it a week away', asyn
   expect(days).toEqual(['2025-12-31']);
 });
 
-test('days are alike by what runs, not by the names of their services', async () => {
-  // Each date has a service of its own; on a Wednesday another line runs as often.
+test('days are compared by their trips, not by the names of their services', async () => {
+  // Each date has its own service; on a Wednesday another line runs as often.
   const dates = Array.from({ length: 60 }, (_, i) => {
     const day = new Date(Date.UTC(2025, 11, 1 + i));
     return Number(day.toISOString().slice(0, 10).replaceAll('-', ''));
@@ -76,7 +77,7 @@ test('days are alike by what runs, not by the names of their services', async ()
   expect(facts[0].weekday_patterns).toEqual([{ date: '2026-01-01', weekdays, trips: 12 }]);
 });
 
-test('the commonest kind of weekday goes before a nearer one, and the others are told', async () => {
+test('the most common kind of weekday precedes a nearer one, and the others are reported', async () => {
   // Term is longer than the holidays around New Year, which have half the buses.
   const { days, facts, said } = await read(
     busFeed(
@@ -88,7 +89,7 @@ test('the commonest kind of weekday goes before a nearer one, and the others are
     ),
   );
   expect(days).toEqual(['2025-11-21']);
-  // 13 weeks of term and nine of break; the week beside the other has one neighbour like it.
+  // 13 weeks of term and nine of break; a week at the boundary has one neighbour like it.
   expect(facts[0].weekday_patterns).toEqual([
     { date: '2025-11-21', weekdays: 65, trips: 18 },
     { date: '2025-12-08', weekdays: 45, trips: 6 },
@@ -96,7 +97,7 @@ test('the commonest kind of weekday goes before a nearer one, and the others are
   expect(said).toMatch(/2025-11-21.*65.*45 like 2025-12-08 \(6 trips\)/);
 });
 
-test('no day is one on which two versions of a timetable run at once', async () => {
+test('chooses no day on which two versions of a timetable run at once', async () => {
   const versions = calendar(
     service('old', '1111100', 20251001, 20260331),
     service('new', '1111100', 20251015, 20260430),
@@ -105,7 +106,7 @@ test('no day is one on which two versions of a timetable run at once', async () 
   // Most days have both. One alone, with a week on either side, runs from 2026-04-08.
   expect(twice.days).toEqual(['2026-04-08']);
   expect(twice.facts[0].weekday_patterns[0].trips).toBe(18);
-  // What adds a few trips is no successor.
+  // A service that adds a few trips is not a successor.
   const season = calendar(
     service('old', '1111100', 20251001, 20260228),
     service('new', '1111100', 20251101, 20260331),
@@ -114,7 +115,7 @@ test('no day is one on which two versions of a timetable run at once', async () 
   expect(more.days).toEqual(['2026-01-01']);
 });
 
-test('days outside those that a feed claims are not its service day', async () => {
+test('excludes days outside those that a feed claims to cover', async () => {
   const info = { feed_publisher_name: 'Buses', feed_lang: 'en', feed_start_date: 20260401 };
   const { days } = await read(
     busFeed({
@@ -126,11 +127,13 @@ test('days outside those that a feed claims are not its service day', async () =
 });
 
 const claim = (first: number, last: number) => ({
-  ...{ feed_publisher_name: 'Buses', feed_lang: 'en' },
-  ...{ feed_start_date: first, feed_end_date: last },
+  feed_publisher_name: 'Buses',
+  feed_lang: 'en',
+  feed_start_date: first,
+  feed_end_date: last,
 });
 
-test('a feed of a week and a day is read on a weekday like most, not on the one that comes twice', async () => {
+test('reads a feed of a week and a day on a typical weekday, not on the one that occurs twice', async () => {
   // From Friday to Friday; on Fridays a third of the buses run.
   const week = busFeed(
     {
@@ -148,7 +151,7 @@ test('a feed of a week and a day is read on a weekday like most, not on the one 
   expect(minutes).toBe(TIME);
 });
 
-test('two holidays a week apart are no ordinary weekdays of a feed that holds little else', async () => {
+test('two holidays a week apart are not ordinary weekdays of a feed that holds little else', async () => {
   // Christmas and New Year's Day, both Thursdays, with a Sunday's service.
   const holidays = [20251225, 20260101];
   const { days } = await read(
@@ -166,12 +169,12 @@ test('two holidays a week apart are no ordinary weekdays of a feed that holds li
       [...busLine(), ...busLine('sunday').slice(0, 5)],
     ),
   );
-  // No other weekday comes twice.
+  // No other weekday occurs twice.
   expect(days).toEqual(['2025-12-31']);
 });
 
 test('a feed of a week and a day shares a day with the others, whatever day of the week that is', async () => {
-  // Only its Wednesdays come twice; the other feed begins on the Thursday between them.
+  // Only its Wednesdays occur twice; the other feed starts on the Thursday between them.
   const short = busFeed(calendar(service('daily', '1111100', 20260304, 20260311)));
   const dates = [20260305, 20260306].map((date) => exception('daily', date, 1));
   const other = busFeed({ 'calendar.txt': [], 'calendar_dates.txt': dates });
@@ -180,7 +183,7 @@ test('a feed of a week and a day shares a day with the others, whatever day of t
   expect(said).not.toContain('WARNING');
 });
 
-test('of two versions of a feed that are both ordinary on a day asked for, the later is read', async () => {
+test('of two versions of a feed that are both ordinary on a requested day, reads the later', async () => {
   const version = (id: string, first: number) =>
     busFeed(
       {
@@ -201,7 +204,7 @@ test('of two versions of a feed that are both ordinary on a day asked for, the l
   }
 });
 
-test('of two files with versions of one feed one is read, on a day that it has for itself', async () => {
+test('of two files with versions of one feed reads one, on a day that it covers alone', async () => {
   const version = (id: string, first: number, last: number) =>
     busFeed(
       {
@@ -218,17 +221,17 @@ test('of two files with versions of one feed one is read, on a day that it has f
   expect(said).toMatch(new RegExp(`WARNING: ${files[1]} is another version of ${files[0]}`));
 });
 
-test('of several feeds, the service day is an ordinary one of most', async () => {
+test('with several feeds, the service day is ordinary for most of them', async () => {
   const early = busFeed(calendar(service('daily', '1111100', 20260101, 20260331)));
   const late = busFeed(calendar(service('daily', '1111100', 20260303, 20260630)));
   const { days, facts, said } = await read(early, late);
-  // A Tuesday's first neighbour is a week after the second feed begins.
+  // A Tuesday's first neighbour is a week after the second feed starts.
   expect(days).toEqual(['2026-03-10', '2026-03-10']);
   expect(facts.map((feed) => feed.runs_on_common_day)).toEqual([true, true]);
   expect(said).not.toContain('WARNING');
 });
 
-test('a feed that has no ordinary service then is read on its own day, and named', async () => {
+test('reads a feed without ordinary service then on its own day, and names it', async () => {
   const old = busFeed({
     ...calendar(service('daily', '1111100', 20190102, 20190228)),
     'calendar_dates.txt': [exception('daily', 20190221, 2)],
@@ -237,14 +240,14 @@ test('a feed that has no ordinary service then is read on its own day, and named
   const oldFile = await town.write('old.zip', old);
   const files = [oldFile, await town.write('now.zip', now)];
   const { feeds: facts, said, minutes } = await town.build(files, '2026-03-11');
-  // The last week has one neighbour, and the Thursday before a holiday for one.
+  // The last week has one neighbour, and the Thursday before has a holiday for one.
   expect(facts.map((feed) => feed.service_date)).toEqual(['2019-02-20', '2026-03-11']);
   expect(facts.map((feed) => feed.runs_on_common_day)).toEqual([false, true]);
   expect(said).toMatch(/WARNING.*old\.zip.*2026-03-11.*2019-02-20/);
   expect(minutes).toBe(TIME);
 });
 
-test('a day asked for is read whatever it is, and told if it is no ordinary one', async () => {
+test('reads a requested day in any case, and reports it if it is not ordinary', async () => {
   const feed = busFeed(
     {
       ...calendar(service('daily', '1111100', 20250101, 20261231)),

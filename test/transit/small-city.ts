@@ -5,18 +5,18 @@ import { type ShapefileField, writeShapefile } from '../../infra/demo/shapefile-
 import { naiveStreets, naiveTimes } from '../search/naive-router.ts';
 import { boxRing } from '../support/rings.ts';
 
-/** A place in degrees, of at most seven decimals, which is what the files keep. */
+/** A position in degrees, of at most seven decimals, which is the precision of the files. */
 export interface Point {
   readonly lon: number;
   readonly lat: number;
 }
 
-/** Streets open to all, and where trips begin and end. */
+/** Streets open to all, where trips begin and end. */
 export interface SmallCity {
   readonly corners: readonly Point[];
   /** Straight streets between corners. */
   readonly streets: readonly (readonly [a: number, b: number])[];
-  /** By street, what else is said of it than that it is residential; and by corner. */
+  /** By street, its tags besides residential; and by corner. */
   readonly streetTags?: Readonly<Record<number, OsmTags>>;
   readonly cornerTags?: Readonly<Record<number, OsmTags>>;
   readonly blocks: readonly Point[];
@@ -35,7 +35,7 @@ const SOUTH_WEST: Point = { lon: -76.6, lat: 39.3 };
 /** Metres in a degree at that latitude on WGS84. */
 const METRES_PER_DEGREE = { lon: 86_259.3, lat: 111_021.2 };
 const COUNTY = '99001';
-/** Of OpenStreetMap's ids: what is no corner comes after the corners. */
+/** OpenStreetMap ids: other nodes come after the corners. */
 const FIRST_SHOP = 1_000_000;
 const FIRST_PARK = 2_000_000;
 const FIRST_STATION = 3_000_000;
@@ -43,10 +43,10 @@ const FIRST_STATION = 3_000_000;
 const PARK_IDS = 100;
 const BOX_MARGIN = 0.02;
 const BLOCK_HALF_SIDE = 1e-4;
-/** Bits of a way that people may walk and ride in both directions, without any traffic. */
+/** Bits of a way open to walking and cycling in both directions, without any traffic. */
 const OPEN_TO_ALL = 0b1_01111;
 
-/** The point so many metres east and north of the city's corner. */
+/** The point at the given metres east and north of the city's corner. */
 export function pointAt(east: number, north: number): Point {
   const rounded = (degrees: number) => Math.round(degrees * 1e7) / 1e7;
   return {
@@ -59,12 +59,12 @@ export function blockGeoid(block: number): string {
   return `${COUNTY}000100${1000 + block}`;
 }
 
-/** What the shop of a number is called. */
+/** The name of a shop by its number. */
 export function shopName(shop: number): string {
   return `Shop ${shop}`;
 }
 
-/** Writes what the builder reads of a city but its timetables. `geoidOf`: each block's GEOID. */
+/** Writes the builder's inputs for a city except its timetables. `geoidOf`: each block's GEOID. */
 export async function writeSmallCity(
   folder: string,
   city: SmallCity,
@@ -135,13 +135,13 @@ export function walkingTimes(city: SmallCity, points: readonly Point[]): number[
 
 export const text = (name: string): ShapefileField => ({ name, type: 'C', width: 20, decimals: 0 });
 const number = (name: string): ShapefileField => ({ name, type: 'N', width: 14, decimals: 0 });
-/** What TIGER/Line says of a block. */
+/** The TIGER/Line attributes of a block. */
 export const BLOCK_FIELDS = [
   ...['GEOID20', 'INTPTLAT20', 'INTPTLON20'].map(text),
   ...['ALAND20', 'AWATER20', 'POP20'].map(number),
 ];
 
-/** A square, clockwise and closed, that ends so many degrees from its middle. */
+/** A square, clockwise and closed, with its sides the given degrees from its centre. */
 export function squareAround({ lon, lat }: Point, half: number): [number, number][] {
   const [west, east] = [lon - half, lon + half];
   const [south, north] = [lat - half, lat + half];

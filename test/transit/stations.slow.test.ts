@@ -10,7 +10,10 @@ import { pointAt } from './small-city.ts';
 
 const town = new BusTown();
 
-/** Seconds in and out by the doors of stops, and inside to others, where so much calls on rails. */
+/**
+ * Seconds in and out by the doors of stops, and inside to others, with the given number of rail
+ * calls there.
+ */
 function stationsIn(read: Feed, rails: Readonly<Record<string, RailKind>> = {}) {
   const doors = new StationEntrances(read, new Map(Object.entries(rails)));
   const platforms = [...read.stops.values()].filter(({ type }) => type === 0);
@@ -71,7 +74,7 @@ test('a station with pathways is entered and left by its doors', async () => {
   expect(await town.minutes('out.zip', withWays(outOnly))).toBe(undefined);
 });
 
-test('a station whose pathways reach none of its doors is entered by them too, a straight walk away', async () => {
+test('a station whose pathways reach none of its doors is also entered by them, a straight walk away', async () => {
   const feed = busFeed();
   const at = (east: number, north: number) => {
     const { lon, lat } = pointAt(east, north);
@@ -111,7 +114,7 @@ test('a station whose pathways reach none of its doors is entered by them too, a
   read.source.close();
 });
 
-test('without pathways a platform is as many levels from the street as are told, a subway’s else two', async () => {
+test('without pathways a platform has the given levels from the street, a subway’s two by default', async () => {
   const at = (east: number, more: FeedRecord = {}): FeedRecord => {
     const { lon, lat } = pointAt(east, 0);
     return { stop_lon: lon, stop_lat: lat, ...more };
@@ -141,7 +144,11 @@ test('without pathways a platform is as many levels from the street as are told,
   });
   const read = await readFeed(file);
   const { secondsOf, inside } = stationsIn(read, {
-    ...{ subway: 'subway', deep: 'subway', alone: 'subway', below: 'subway', tram: 'tram' },
+    subway: 'subway',
+    deep: 'subway',
+    alone: 'subway',
+    below: 'subway',
+    tram: 'tram',
   });
   // 50 s a level, and 60 s to walk 80 m.
   expect(secondsOf('subway')).toEqual([[3 * 50, 3 * 50]]);
@@ -158,10 +165,10 @@ test('without pathways a platform is as many levels from the street as are told,
   read.source.close();
 });
 
-/** Minutes between the street and the platform of a subway of which nothing is known. */
+/** Minutes between the street and the platform of a subway without details. */
 const DOWN = 2.5;
 
-test('a ride by subway takes two minutes and a half down and as long up, any other none', async () => {
+test('a subway ride takes two and a half minutes down and as long up, other rides none', async () => {
   const feed = busFeed();
   const asType = (type: number) => ({
     ...feed,
@@ -170,7 +177,7 @@ test('a ride by subway takes two minutes and a half down and as long up, any oth
   for (const type of [0, 2, 3, 5, 7, 101, 700, 900]) {
     expect(await town.minutes('street.zip', asType(type)), `${type}`).toBe(TIME);
   }
-  // Every train leaves on a whole minute, just as one is ready for it.
+  // Every train leaves on a whole minute, just as a rider is ready for it.
   const below = 3.5 + DOWN + 1 + RIDE + DOWN + 2.5;
   for (const type of [1, 401, 500, 602]) {
     expect(await town.minutes('metro.zip', asType(type)), `${type}`).toBe(below);
@@ -178,12 +185,12 @@ test('a ride by subway takes two minutes and a half down and as long up, any oth
   const pathways = [
     { pathway_id: 'p', from_stop_id: 'A', to_stop_id: 'B', pathway_mode: 1, traversal_time: 9_000 },
   ];
-  // Pathways that lead to no entrance say nothing of the way to the street.
+  // Pathways that lead to no entrance say nothing about the way to the street.
   const between = { ...asType(1), 'pathways.txt': pathways };
   expect(await town.minutes('between.zip', between)).toBe(below);
 });
 
-test('platforms of subways near each other that no station holds are of one', async () => {
+test('platforms of nearby subways without a station count as one', async () => {
   const at = (east: number, more: FeedRecord): FeedRecord => {
     const { lon, lat } = pointAt(east, 0);
     return { stop_lon: lon, stop_lat: lat, ...more };
@@ -247,13 +254,16 @@ const way = (
   pathway_mode: number,
   more: FeedRecord = {},
 ): FeedRecord => ({
-  ...{ from_stop_id: from, to_stop_id: to, pathway_mode, ...more },
+  from_stop_id: from,
+  to_stop_id: to,
+  pathway_mode,
+  ...more,
 });
 const [WALKWAY, STAIRS, ESCALATOR, ELEVATOR] = [1, 2, 4, 5];
 
-test('a pathway that does not tell its time takes as long as it is far and high', async () => {
+test('a pathway without a time takes as long as its length and height require', async () => {
   const gate = way('door', 'gate', WALKWAY);
-  // 80 m; two levels; one, as the platform does not tell its own.
+  // 80 m; two levels; one, as the platform does not state its own.
   const down = [gate, way('gate', 'hall', ESCALATOR), way('hall', 'P', STAIRS)];
   expect(await secondsIn(...down)).toBe(60 + 2 * 30 + 30);
   const lift = way('gate', 'P', ELEVATOR, { length: 0 });
@@ -268,8 +278,9 @@ test('pathways lead to a platform by its boarding areas', async () => {
   expect(await secondsIn(way('door', 'rear', STAIRS, stairs))).toBe(90);
 });
 
-test('levels take time between two rides too, but no metres of the walk', async () => {
-  // A line from A to P, and another from Q, so many metres on, to B: `wait` minutes later.
+test('levels take time between two rides too, but do not count towards the walking distance', async () => {
+  // A line from A to P, and another from Q, the given metres further on, to B: `wait` minutes
+  // later.
   const timeWith = async (apart: number, wait: number, types: readonly number[]) => {
     const lines: { stops: Record<string, number>; after: number; ride: number }[] = [
       { stops: { A: STOPS.A, P: 5_000 }, after: 0, ride: 4 },
@@ -285,12 +296,13 @@ test('levels take time between two rides too, but no metres of the walk', async 
     return (await town.build(await Promise.all(feeds))).minutes;
   };
   const [subway, bus] = [1, 3];
-  // To A, a minute to board, the ride, the change, the ride, from B; a bus comes half a minute later.
+  // To A, a minute to board, the ride, the transfer, the ride, from B; a bus comes half a minute
+  // later.
   const time = (first: number, wait: number) => {
     const toA = first === subway ? 3.5 + DOWN + 1 : 3.5 + 1.5;
     return Math.ceil(toA + 4 + wait + 3 + DOWN + 2.5);
   };
-  // 976 m are 12.2 minutes; to them come those down, those up where both are below, and one to board.
+  // 976 m are 12.2 minutes; plus those down, those up where both are below, and one to board.
   expect(await timeWith(976, 15.8, [bus, subway])).toBe(time(bus, 15.8));
   expect(await timeWith(976, 15.6, [bus, subway])).toBe(time(bus, 25.6));
   expect(await timeWith(976, 18.3, [subway, subway])).toBe(time(subway, 18.3));
@@ -298,12 +310,12 @@ test('levels take time between two rides too, but no metres of the walk', async 
   expect(await timeWith(1_010, 20, [subway, subway])).toBe(undefined);
 });
 
-test('a stop with four departures in the hour is a place to go, and so is a station', async () => {
+test('a stop with four departures in the hour is a POI, and so is a station', async () => {
   const { frequent } = await town.build([await town.write('busy.zip', busFeed())]);
-  // Nobody departs from B.
+  // No trip departs from B.
   expect(frequent).toEqual(['A']);
 
-  // Three departures from each of two platforms, and from a stop of its own.
+  // Three departures from each of two platforms, and from a separate stop.
   const stops = { P1: STOPS.A, P2: STOPS.A + 50, alone: STOPS.A + 100, B: STOPS.B };
   const trips = ['P1', 'P2', 'alone'].flatMap((stop) =>
     busLine()
@@ -325,7 +337,7 @@ test('a stop with four departures in the hour is a place to go, and so is a stat
   expect(built.frequent).toEqual(['Both Platforms']);
 });
 
-test('a bus every twenty minutes in each of two directions makes no frequent stop', async () => {
+test('a bus every twenty minutes in each of two directions does not make a frequent stop', async () => {
   const stops = { W: 200, A: STOPS.A, B: STOPS.B };
   const everyTwenty = busLine().filter((_, n) => n % 2 === 0);
   const trips = everyTwenty.flatMap(({ calls: [[, at], there] }): AvenueTrip[] => [
@@ -338,7 +350,7 @@ test('a bus every twenty minutes in each of two directions makes no frequent sto
     const file = await town.write(name, { ...feed, 'trips.txt': reported });
     return (await town.build([file])).frequent;
   };
-  // By where they end, as no direction is told; were all in one, there would be six an hour.
+  // By their last stops, as no direction is given; all in one direction would make six an hour.
   expect(await frequentWith('both-ways.zip', {})).toEqual([]);
   expect(await frequentWith('one-way.zip', { direction_id: 0 })).toEqual(['A']);
 });

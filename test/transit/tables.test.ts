@@ -29,14 +29,14 @@ const style: fc.Arbitrary<TextStyle> = fc.record({
   openEnd: fc.boolean(),
 });
 
-test('a table is read as it was meant, however it is quoted and wherever it is cut', () =>
+test('a table is parsed correctly, however it is quoted and wherever it is split', () =>
   forAll(
     300,
     fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 12 }),
     style,
     fc.integer({ min: 1, max: 40 }),
     async (rows, written, size) => {
-      // The first column is never empty: a line without any character is no record.
+      // The first column is never empty: a line without any character is not a record.
       const records = rows.map(([a, b, c], i) => ({ id: `${i}${a}`, 'the name': b, last: c }));
       const read: string[][] = [];
       await readTable(inPieces(csv(records, written), size), 'stops.txt', ['id'], (row) => {
@@ -65,7 +65,7 @@ test('rows shorter or longer than the header, blank lines, and no rows at all', 
   expect(await rows('b , a\r1,2\r')).toEqual([['2', '1']]);
 });
 
-test('a table without a column it must have fails by name', async () => {
+test('a table without a required column fails by name', async () => {
   const reading = readTable(inPieces('a,b\n1,2\n', 3), 'trips.txt', ['trip_id'], () => {});
   await expect(reading).rejects.toThrow(/feed\.zip: trips\.txt has no column trip_id/);
 });

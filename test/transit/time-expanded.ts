@@ -1,10 +1,10 @@
 /**
- * Door-to-door times by public transit, worked out the plain way: every call of every vehicle is an
- * event, the events of the day are gone through once in the order of time, for one departure and
- * one origin after the other. No rounds over routes, no reuse between departures, no pruning.
- * Shares no code with the builder; the numbers of the model are stated anew.
+ * Door-to-door times by public transit, computed by brute force: every call of every vehicle is an
+ * event, and the events of the day are scanned once in time order, for each departure and each
+ * origin. No rounds over routes, no reuse between departures, no pruning. Shares no code with the
+ * builder; the model's constants are restated independently.
  *
- * All times are milliseconds; those of a clock count from local midnight of the service day.
+ * All times are milliseconds; clock times count from local midnight of the service day.
  */
 const MINUTE = 60_000;
 const WALK_LIMIT = 30 * MINUTE;
@@ -27,16 +27,18 @@ export interface Call {
 /** A vehicle's run: its calls in order. */
 export type Run = readonly Call[];
 
-/** Runs, by their number, of which the vehicle of the first becomes that of the second. */
+/** Pairs of runs, by number, where the vehicle of the first becomes that of the second. */
 export type InSeat = readonly [from: number, to: number];
 
-/** What `transfers.txt` says of going from one stop to another. */
+/** A rule of `transfers.txt` for going from one stop to another. */
 export interface TransferRule {
   readonly from: number;
   readonly to: number;
-  /** `transfer_type`, of which a vehicle waits for 1, 2 takes a time and 3 is not possible. */
+  /** `transfer_type`: the vehicle waits for 1, 2 takes a minimum time and 3 is not possible. */
   readonly type: 1 | 2 | 3;
-  /** `min_transfer_time`: what "must be available to permit a transfer", "including buffer time". */
+  /**
+   * `min_transfer_time`: what "must be available to permit a transfer", "including buffer time".
+   */
   readonly least: number;
 }
 
@@ -56,7 +58,7 @@ export interface Walks {
   readonly inside?: readonly (readonly number[])[];
 }
 
-/** A call to leave a stop at, with the one that the vehicle makes next. */
+/** A call at which to board, with the vehicle's next call. */
 interface Hop {
   readonly run: number;
   readonly from: Call;
@@ -101,9 +103,9 @@ export function transitTimes(
 }
 
 /**
- * When one first steps out of a vehicle at each stop; Infinity for never. A change may take no
- * time, so that what makes a boarding possible may come after it among events of one instant: they
- * are gone through until nothing changes.
+ * First time of alighting at each stop; Infinity for never. A transfer may take no time, so an
+ * event that enables a boarding may come after it among events of one instant: these are repeated
+ * until nothing changes.
  */
 function earliestAlighting(
   runs: readonly Run[],
@@ -111,11 +113,11 @@ function earliestAlighting(
   transfers: readonly (readonly { to: number; time: number }[])[],
   access: readonly number[],
   departure: number,
-  /** By their last calls: what runs become. */
+  /** The continuations of runs, by their last calls. */
   after: ReadonlyMap<Call, readonly number[]>,
 ): number[] {
   const alighted = access.map(() => Infinity);
-  /** The first departure from each stop that one catches, coming from the origin or a vehicle. */
+  /** The first departure that can be caught from each stop, coming from the origin or a vehicle. */
   const ready = access.map((walk) =>
     walk <= WALK_LIMIT ? departure + walk + BOARD_SLACK : Infinity,
   );
@@ -127,7 +129,7 @@ function earliestAlighting(
     }
     return true;
   };
-  /** Runs that one is aboard of before they begin. */
+  /** Runs that a rider is aboard before they begin. */
   const seated = new Set<number>();
   for (let changed = true; changed; ) {
     changed = false;
@@ -147,7 +149,7 @@ function earliestAlighting(
   return alighted;
 }
 
-/** Every pair of calls that follow each other, by when the first is left; of one run in its order. */
+/** Every pair of consecutive calls, by departure from the first; those of one run in its order. */
 function hopsByTime(runs: readonly Run[]): Hop[] {
   const hops = runs.flatMap((calls, run) =>
     calls.slice(1).map((to, i) => ({ run, from: calls[i], to })),
@@ -156,7 +158,9 @@ function hopsByTime(runs: readonly Run[]): Hop[] {
   return hops.sort((a, b) => a.from.departs - b.from.departs);
 }
 
-/** From arriving at each stop to the first departure one catches at another, or at itself. */
+/**
+ * From arriving at each stop to the first departure that can be caught at another, or at itself.
+ */
 function transfersFrom(
   { between, inside }: Walks,
   levels: readonly number[],
@@ -168,7 +172,7 @@ function transfersFrom(
       const rule = ruleOf.get(`${from} ${to}`);
       const within = inside?.[from][to] ?? Infinity;
       const onStreet = walk <= TRANSFER_LIMIT ? walk : Infinity;
-      // Who sets a least time knows the levels of the station.
+      // A minimum transfer time already includes the levels of the station.
       const withoutLevels = from === to ? 0 : Math.min(onStreet, within);
       const onFoot = from === to ? 0 : Math.min(levels[from] + onStreet + levels[to], within);
       if (withoutLevels === Infinity || rule?.type === 3) return [];

@@ -6,8 +6,8 @@ import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 const town = new BusTown();
 
 /**
- * From A to platform M1 in four minutes, and from platform M2, a minute's walk away, on to B: `wait`
- * minutes after the first arrives, and there when the bus of `TIME` would be.
+ * From A to platform M1 in four minutes, and from platform M2, a minute's walk away, on to B:
+ * `wait` minutes after the first arrives, and there at the same time as the bus of `TIME`.
  */
 function changingAtM(wait: number): FeedTables {
   const stops = { A: STOPS.A, M1: 5_000, M2: 5_080, B: STOPS.B };
@@ -29,7 +29,9 @@ function changingAtM(wait: number): FeedTables {
 }
 
 const rule = (from: string, to: string, type: number, seconds: number | '' = ''): FeedRecord => ({
-  ...{ from_stop_id: from, to_stop_id: to, transfer_type: type },
+  from_stop_id: from,
+  to_stop_id: to,
+  transfer_type: type,
   min_transfer_time: seconds,
 });
 
@@ -39,18 +41,18 @@ function timeWith(wait: number, ...rules: readonly FeedRecord[]): Promise<number
   return town.minutes(`${wait}-${JSON.stringify(rules).replaceAll(/\W/g, '')}.zip`, tables);
 }
 
-test('a change takes the walk and a minute, or the time that a rule gives and no more', async () => {
+test('a transfer takes the walk and a minute, or the time that a rule gives and no more', async () => {
   expect(await timeWith(2)).toBe(TIME);
   expect(await timeWith(1.9)).toBe(TIME + 10);
   const minimum = (seconds: number) => rule('M1', 'M2', 2, seconds);
   expect(await timeWith(2.5, minimum(150))).toBe(TIME);
   expect(await timeWith(2.5, minimum(151))).toBe(TIME + 10);
-  // Buffers are in it, but nobody walks faster for it.
+  // It includes buffers, but makes no walk faster.
   expect(await timeWith(1.1, minimum(30))).toBe(TIME);
   expect(await timeWith(0.9, minimum(30))).toBe(TIME + 10);
 });
 
-test('a rule for a station holds at all its stops, but for those that another names', async () => {
+test('a rule for a station applies to all its stops, except those that another names', async () => {
   expect(await timeWith(2.5, rule('M', 'M', 2, 150))).toBe(TIME);
   expect(await timeWith(2.5, rule('M', 'M', 2, 151))).toBe(TIME + 10);
   expect(await timeWith(2.5, rule('M', 'M', 3))).toBe(undefined);
@@ -61,7 +63,7 @@ test('a rule for a station holds at all its stops, but for those that another na
   expect(await timeWith(2.5, rule('M', 'M', 3), rule('M1', 'M2', 2, 151))).toBe(TIME + 10);
 });
 
-test('a minimum has the levels in it that are assumed, other changes take them', async () => {
+test('a minimum time includes the assumed levels, other transfers add them', async () => {
   const timeBelow = (wait: number, ...rules: readonly FeedRecord[]) => {
     const tables = changingAtM(wait);
     const [route] = tables['routes.txt'];
@@ -76,8 +78,8 @@ test('a minimum has the levels in it that are assumed, other changes take them',
     };
     return town.minutes(`below-${wait}-${rules.length}-${rules[0]?.min_transfer_time}.zip`, feed);
   };
-  // The second line is a subway: two levels of 50 s down to it from M1, and up at the end those and
-  // the way inside, in all two minutes and a half.
+  // The second line is a subway: two levels of 50 s down to it from M1, and at the end the same up
+  // plus the way inside, two minutes and a half in all.
   const below = TIME + 2;
   expect(await timeBelow(3.7)).toBe(below);
   expect(await timeBelow(3.6)).toBe(below + 10);
@@ -89,22 +91,24 @@ test('a minimum has the levels in it that are assumed, other changes take them',
   expect(await timeBelow(2.6, rule('M1', 'M2', 1))).toBe(below + 10);
 });
 
-test('a timed transfer takes the walk and no minute more', async () => {
+test('a timed transfer takes the walk and no extra minute', async () => {
   expect(await timeWith(1.1)).toBe(TIME + 10);
   expect(await timeWith(1.1, rule('M1', 'M2', 1))).toBe(TIME);
   expect(await timeWith(1.1, rule('M', 'M', 1))).toBe(TIME);
   expect(await timeWith(1.1, rule('M2', 'M1', 1))).toBe(TIME + 10);
-  // Nobody is at the other platform at once.
+  // Reaching the other platform takes time.
   expect(await timeWith(0.9, rule('M1', 'M2', 1))).toBe(TIME + 10);
 });
 
-test('rules that name trips and no stops are no reason to fail', async () => {
+test('rules that name trips and no stops do not cause a failure', async () => {
   const trips = { from_trip_id: 't0', to_trip_id: 't1', transfer_type: 4 };
   const tables = { ...changingAtM(2), 'transfers.txt': [trips] };
   expect(await town.minutes('trips-only.zip', tables)).toBe(TIME);
 });
 
-/** Trips to M are even, those from M odd; one vehicle runs a trip to M and the one from there. */
+/**
+ * Trips to M are even, those from M odd; one vehicle runs a trip to M and the next one from there.
+ */
 function byVehicle(tables: FeedTables): FeedTables {
   const trips = tables['trips.txt'].map((trip, i) => ({
     ...trip,
@@ -121,7 +125,7 @@ function forTrips(tables: FeedTables, type: number): FeedTables {
   return { ...tables, 'transfers.txt': rules };
 }
 
-/** The same, with 300 m between where one trip ends and the next begins, and no station. */
+/** The same, with 300 m between the end of one trip and the start of the next, and no station. */
 function apart(tables: FeedTables): FeedTables {
   const there = avenueFeed({ M2: 5_300 }, [])['stops.txt'][0];
   const stops = tables['stops.txt'].filter(({ stop_id }) => stop_id !== 'M');
@@ -134,14 +138,14 @@ function apart(tables: FeedTables): FeedTables {
   };
 }
 
-test('whoever stays seated while the vehicle goes on as another line misses nothing', async () => {
+test('a rider who stays seated while the vehicle continues as another line misses nothing', async () => {
   const feed = changingAtM(0);
   expect(await town.minutes('alight.zip', feed)).toBe(TIME + 10);
   expect(await town.minutes('block.zip', byVehicle(feed))).toBe(TIME);
   expect(await town.minutes('linked.zip', forTrips(feed, 4))).toBe(TIME);
   expect(await town.minutes('block-apart.zip', byVehicle(apart(feed)))).toBe(TIME + 10);
   expect(await town.minutes('linked-apart.zip', forTrips(apart(feed), 4))).toBe(TIME);
-  // A vehicle cannot begin a trip before it has ended the last.
+  // A vehicle cannot start a trip before it has finished the last.
   const tooSoon = await town.write('too-soon.zip', byVehicle(changingAtM(-0.5)));
   const { minutes, feeds } = await town.build([tooSoon]);
   expect(minutes).toBe(TIME + 10);
@@ -155,7 +159,7 @@ test('whoever stays seated while the vehicle goes on as another line misses noth
   ]);
 });
 
-test('nobody stays seated where transfers.txt forbids it, nor in a vehicle that ends there', async () => {
+test('no rider stays seated where transfers.txt forbids it, nor in a vehicle that ends there', async () => {
   const feed = changingAtM(0);
   expect(await town.minutes('forbidden.zip', forTrips(byVehicle(feed), 5))).toBe(TIME + 10);
   const tables = byVehicle(feed);
@@ -163,7 +167,8 @@ test('nobody stays seated where transfers.txt forbids it, nor in a vehicle that 
     ...trip,
     block_id: i % 4 === 3 ? 'another' : trip.block_id,
   }));
-  // Every 20 minutes: of the waits that follow, half a minute and on, each three times, number 5 from 0.
+  // Every 20 minutes: of the waits that follow, half a minute and on, each three times, number 5
+  // from 0.
   const time = Math.ceil(3.5 + 1 + 1.5 + RIDE + 2.5);
   const halved = { ...tables, 'trips.txt': everyOther };
   expect(await town.minutes('halved.zip', halved)).toBe(time);

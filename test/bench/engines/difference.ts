@@ -1,7 +1,7 @@
 import type { Minutes } from '../../../shards/units.ts';
 import { figure } from '../figure.ts';
 
-/** A pair of points, and what two engines say of it. */
+/** A pair of points, and the results of two engines for it. */
 export interface Pair {
   readonly origin: number;
   readonly target: number;
@@ -10,8 +10,8 @@ export interface Pair {
 }
 
 /**
- * Pairs that either engine reaches well within an hour: at the cap, one may say 59.9 and the other
- * nothing.
+ * Pairs that either engine reaches well within an hour: at the cap, one may report 59.9 and the
+ * other nothing.
  */
 export function pairsOf(
   ours: readonly (readonly Minutes[])[],
@@ -25,14 +25,14 @@ export function pairsOf(
   );
 }
 
-/** Whether both say about the same: within a tenth, or two minutes. */
+/** Whether both results are about the same: within a tenth, or two minutes. */
 export function isAlike(pair: Pair): boolean {
   return agrees(pair, 0.1, 2);
 }
 
 /**
- * Splits trips by transit: into rides, which by either engine are at least a minute faster than its
- * own walk, and walks, which one walks anyway. `ours` and `theirs`: minutes on foot, a row an origin.
+ * Splits transit trips into rides, which by either engine are at least a minute faster than its own
+ * walk, and walks. `ours` and `theirs`: minutes on foot, a row per origin.
  */
 export function byRiding(
   trips: readonly Pair[],
@@ -45,15 +45,15 @@ export function byRiding(
   return { rides: trips.filter(isRide), walks: trips.filter((trip) => !isRide(trip)) };
 }
 
-/** A pair in all runs of the same points. */
+/** The same pair of points in every run. */
 export function keyOf({ origin, target }: Pair): string {
   return `${origin} ${target}`;
 }
 
-/** By name, whether a cause holds of a pair; the first that does counts. */
+/** Whether a cause applies to a pair, by name; the first that does counts. */
 export type Causes = Readonly<Record<string, (pair: Pair) => boolean>>;
 
-/** Whether an end of a pair is one that more than half of whose pairs are not alike. */
+/** Whether an end of a pair is one where more than half of its pairs disagree. */
 export function atAnEnd(pairs: readonly Pair[]): (pair: Pair) => boolean {
   const count = new Map<string, { all: number; unlike: number }>();
   for (const pair of pairs) {
@@ -70,8 +70,8 @@ function endsOf({ origin, target }: Pair): string[] {
 }
 
 /**
- * Prints what the pairs that are not alike come from: each counts for the first cause that holds of
- * it, or as `unexplained`.
+ * Prints the causes of disagreement: each disagreeing pair counts for the first cause that applies,
+ * or as `unexplained`.
  */
 export function printCauses(
   name: string,
@@ -90,7 +90,7 @@ export function printCauses(
 
 function agrees({ ours, theirs }: Pair, part: number, minutes: Minutes): boolean {
   const apart = Math.abs(ours - theirs);
-  // A tenth of infinity would have everybody agree with who has found no way.
+  // Two infinities would otherwise agree: a tenth of infinity is infinite.
   return Number.isFinite(apart) && (apart <= minutes || apart <= part * theirs);
 }
 

@@ -9,8 +9,9 @@ import { ensureDebianPackage } from '../../support/debian.ts';
 const run = promisify(execFile);
 
 /**
- * Copies feeds so that what runs on the day each is read on runs on one `date`, YYYY-MM-DD, and on
- * that alone: engines that know one date read the same trips. `days`: of the feeds, in their order.
+ * Copies feeds so that the service of the day each is read on runs on one `date`, YYYY-MM-DD, and
+ * on that date only: engines limited to one date then read the same trips. `days`: by feed, in the
+ * same order.
  */
 export async function oneDayFeeds(
   feeds: readonly string[],
@@ -24,7 +25,7 @@ export async function oneDayFeeds(
     feeds.map(async (archive, i) => {
       const feed = await readFeed(archive);
       const day = days[i];
-      // Services that do not run are told of too: engines mind trips of a service nobody knows.
+      // Inactive services are listed too: engines object to trips of an unknown service.
       const rows = [...feed.tripsOfService.keys()].map((service) => {
         const exception = feed.calendar.runsOn(service, day) ? 1 : 2;
         return `"${service}",${date.replaceAll('-', '')},${exception}`;

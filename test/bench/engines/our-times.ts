@@ -20,8 +20,8 @@ import { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Minutes } from '../../../shards/units.ts';
 
 /**
- * Minutes by the builder's searches, not rounded, between points that stand in for blocks: a row an
- * origin by mode; Infinity beyond an hour.
+ * Unrounded minutes by the builder's searches between points that represent blocks: a row per
+ * origin, by mode; Infinity beyond an hour.
  */
 export function ourTimes(
   region: Region,
@@ -57,14 +57,14 @@ function inMinutes(time: number): Minutes {
   return minutes <= ROUTING.maxReachMinutes ? minutes : Infinity;
 }
 
-/** The region as if its map had no end, and nothing lay between a point and its nearest street. */
+/** The region with an unbounded map, and no obstacles between a point and its nearest street. */
 export function withoutCoverage(region: Region): Region {
   const walk = buildModeNetwork(region.streets, 'walk', { coverage: null });
   const bike = buildModeNetwork(region.streets, 'bike', { coverage: null });
   return { ...region, walk, bike, coverage: null };
 }
 
-/** The region with streets that nobody fears to ride on, and no transit. */
+/** The region without traffic stress for cyclists, and without transit. */
 export function withoutStress(region: Region): Region {
   const traits = region.streets.traits.map((own) => withStress(own, 1, 1));
   const streets = { ...region.streets, traits };
@@ -73,8 +73,9 @@ export function withoutStress(region: Region): Region {
 }
 
 /**
- * The region with rides that begin and end where R5's do: on streets that are ridden both ways, though
- * the bicycle be pushed for their traffic, and on no other. R5 knows no streets where trips seldom begin.
+ * The region with bicycle rides that begin and end where R5's do: only on streets that are ridden
+ * both ways, even if the bicycle is pushed because of their traffic. R5 has no streets where trips
+ * seldom begin.
  */
 export function tiedAsByR5(region: Region): Region {
   const { coverage } = region;
@@ -90,14 +91,17 @@ export function tiedAsByR5(region: Region): Region {
   return { ...region, bike: { ...bike, linker } };
 }
 
-/** The region on foot as R5 has it: without private streets, and with all others alike to begin on. */
+/**
+ * The region on foot as in R5: without private streets, and with trips beginning on all others
+ * alike.
+ */
 export function walkedAsByR5(region: Region): Region {
   const traits = region.streets.traits.map((own) => throughTraits(own) & ~SELDOM_LINKED);
   const streets = { ...region.streets, traits };
   return { ...region, walk: buildModeNetwork(streets, 'walk', { coverage: region.coverage }) };
 }
 
-/** The region with stops that are entered where they lie and in no time, as R5's are. */
+/** The region with stops entered at their location and in no time, as in R5. */
 export function enteredAsByR5(region: Region): Region {
   const { transit } = region;
   if (!transit) return region;

@@ -14,13 +14,15 @@ const R5_MODES = ['walk', 'bike', 'bike-anywhere', 'transit'] as const;
 export type R5Mode = (typeof R5_MODES)[number];
 
 export interface R5Times {
-  /** The middles of the cells of its grid. */
+  /** The centres of its grid cells. */
   readonly cells: readonly Position[];
   /** By mode and origin: whole minutes to each cell, rounded down; Infinity beyond an hour. */
   readonly minutes: Readonly<Record<R5Mode, readonly (readonly Minutes[])[]>>;
 }
 
-/** Times by R5, which is installed from Maven Central into `folder`, with a JDK and Maven of Debian. */
+/**
+ * Times by R5, which is installed from Maven Central into `folder`, with Debian's JDK and Maven.
+ */
 export async function r5Times(
   osm: string,
   gtfs: readonly string[],
@@ -33,12 +35,17 @@ export async function r5Times(
   const [jars, classes] = ['r5-jars', 'r5-classes'].map((name) => path.join(folder, name));
   const pom = path.join(R5, 'pom.xml');
   await run('mvn', [
-    ...['-B', '-q', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`],
+    '-B',
+    '-q',
+    '-f',
+    pom,
+    'dependency:copy-dependencies',
+    `-DoutputDirectory=${jars}`,
   ]);
   const stubs = readdirSync(path.join(R5, 'stubs')).map((file) => path.join(R5, 'stubs', file));
   const sources = [path.join(R5, 'R5Times.java'), ...stubs];
   await run('javac', ['-nowarn', '-d', classes, '-cp', `${jars}/*`, ...sources]);
-  // It keeps a database beside the map.
+  // It keeps a database next to the map.
   const map = path.join(folder, 'r5.osm.pbf');
   copyFileSync(osm, map);
   const [points, out] = ['r5-origins.csv', 'r5-minutes.csv'].map((file) => path.join(folder, file));
@@ -54,7 +61,10 @@ export async function r5Times(
 function parse(text: string): R5Times {
   const cells: Position[] = [];
   const minutes: Record<R5Mode, Minutes[][]> = {
-    ...{ walk: [], bike: [], 'bike-anywhere': [], transit: [] },
+    walk: [],
+    bike: [],
+    'bike-anywhere': [],
+    transit: [],
   };
   for (const line of text.trim().split('\n')) {
     const [kind, ...numbers] = line.split(',');

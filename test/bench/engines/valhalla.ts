@@ -8,14 +8,14 @@ import type { Metres } from '../../../shards/units.ts';
 
 const run = promisify(execFile);
 const VERSION = '3.9.1';
-/** The least that its wheel takes. */
+/** The oldest version its wheel supports. */
 const PYTHON = { major: 3, minor: 12 };
 const SCRIPT = path.resolve('test/bench/engines/valhalla_metres.py');
 const MAX_OUTPUT_BYTES = 1 << 28;
 
 /**
- * Metres on foot by Valhalla, which is installed from PyPI into `folder`: a row an origin, Infinity
- * where it finds no way. Throws where no Python is new enough.
+ * Metres on foot by Valhalla, which is installed from PyPI into `folder`: a row per origin,
+ * Infinity where it finds no route. Throws if no Python is new enough.
  */
 export async function valhallaMetres(
   osm: string,

@@ -11,8 +11,8 @@ const run = promisify(execFile);
 const VERSIONS = '/usr/lib/postgresql';
 
 /**
- * What a careful operator sets for this data on a machine of this size. Debits are durable before
- * they are acknowledged, as they are with us: fsync and synchronous_commit stay on.
+ * Settings of a careful operator for this data on a machine of this size. Debits are durable before
+ * they are acknowledged, as in our service: fsync and synchronous_commit stay on.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '',
@@ -35,21 +35,21 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 type Lines = Iterable<string> | AsyncIterable<string>;
 
-/** A PostgreSQL of its own, reached by a Unix socket, gone when it is stopped. */
+/** A private PostgreSQL, reached by a Unix socket and removed when stopped. */
 export interface Cluster {
-  /** The folder of the socket: what a client takes for its host. */
+  /** The folder of the socket: the host setting of a client. */
   readonly host: string;
   readonly user: string;
-  /** Of the process above all others of it. */
+  /** The root process of the cluster. */
   readonly pid: number;
-  /** Runs SQL, one statement or many; throws with the server's words. */
+  /** Runs SQL, one statement or many; throws the server's error text. */
   execute(sql: string): Promise<void>;
   /** Loads a table by COPY: `rows` are lines of PostgreSQL's text format. */
   copy(table: string, rows: Lines): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Installs PostgreSQL and PostGIS where they lack, and starts a private cluster. */
+/** Installs PostgreSQL and PostGIS if missing, and starts a private cluster. */
 export async function startCluster(): Promise<Cluster> {
   await ensureDebianPackage('postgresql postgresql-postgis postgis', 'shp2pgsql');
   const bin = path.join(VERSIONS, await newestVersion(), 'bin');
@@ -84,7 +84,7 @@ export async function startCluster(): Promise<Cluster> {
     execute: (sql) => feed(psql(['-f', '-']), [sql]),
     copy: (table, rows) => feed(psql(['-c', `COPY ${table} FROM STDIN`]), rows),
     async stop() {
-      // Fast shutdown: open sessions are ended.
+      // Fast shutdown: open sessions are terminated.
       if (server.kill('SIGINT')) await once(server, 'exit');
       await rm(folder, { recursive: true, force: true });
     },
@@ -92,7 +92,7 @@ export async function startCluster(): Promise<Cluster> {
 }
 
 const STRICT = ['-v', 'ON_ERROR_STOP=1'];
-/** Texts are compared byte by byte. */
+/** Strings are compared byte by byte. */
 const ENCODING = ['--encoding=UTF8', '--locale=C'];
 /** Lines of a COPY are sent in pieces of about this many characters. */
 const PIECE = 1 << 16;
@@ -107,7 +107,7 @@ async function systemUser(name: string): Promise<{ uid: number; gid: number }> {
   return { uid: await id('-u'), gid: await id('-g') };
 }
 
-/** Waits for the server's word; what it says afterwards is read and dropped. */
+/** Waits for the server's ready line; later output is read and discarded. */
 async function untilReady(server: ChildProcess): Promise<void> {
   let said = '';
   for await (const chunk of server.stderr!.iterator({ destroyOnReturn: false })) {
@@ -125,7 +125,7 @@ async function feed(psql: ChildProcess, lines: Lines): Promise<void> {
     complaint += chunk;
   });
   const exit = once(psql, 'exit');
-  // A statement that fails closes the pipe; why is in psql's own words.
+  // A failing statement closes the pipe; psql reports the reason.
   const broken = await pipeline(pieces(lines), psql.stdin!).then(
     () => undefined,
     (error: Error) => error,

@@ -6,13 +6,16 @@ import type { Cluster } from './cluster.ts';
 import { ewkbMultiPolygon, ewkbPoint } from './ewkb.ts';
 import { INDEXES, SETTLE, TABLES } from './schema.ts';
 
-/** An account of its own for each key hash, with as many tokens. */
+/** A separate account for each key hash, each with this many tokens. */
 export interface Accounts {
   readonly keyHashes: readonly string[];
   readonly tokens: number;
 }
 
-/** Loads the rows of a release into an empty cluster, makes the indexes, and settles it. */
+/**
+ * Loads the rows of a release into an empty cluster, creates the indexes, then vacuums and analyses
+ * it.
+ */
 export async function loadRelease(
   cluster: Cluster,
   release: Release,
@@ -67,7 +70,7 @@ async function* nearestLines(release: Release): AsyncGenerator<string> {
   }
 }
 
-/** Each point of interest once, in the county it is at home in, in the order a search reads them. */
+/** Each point of interest once, in its home county, in the order a search reads them. */
 async function* poiLines(release: Release): AsyncGenerator<string> {
   let spatialRank = 0;
   for (const fips of Object.keys(release.manifest.counties).sort()) {

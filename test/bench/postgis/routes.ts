@@ -3,26 +3,26 @@ import { MODES } from '../../../shards/modes.ts';
 export type Value = string | number | null;
 export type Row = readonly Value[];
 
-/** What a request asks for: its query, and where its page begins. */
+/** A request: its query, and the start of its page. */
 export interface Asked {
-  /** Of the path, if it has one. */
+  /** From the path, if it has one. */
   readonly geoid: string;
   readonly bbox: readonly number[];
   readonly limit: number;
   readonly after: readonly number[];
 }
 
-/** One route of the twin: its statement, and how rows become the body of an answer. */
+/** One route of the twin: its statement, and the conversion of rows to a response body. */
 export interface TwinRoute {
   readonly path: string;
   /**
-   * Reads and charges in one round trip. Takes the key's hash, then `parameters`; gives one row: the
-   * outcome of the charge, the balance, the rows as one JSON text, and what else the body needs. No
-   * row at all: what is asked about does not exist, and nothing is charged.
+   * Reads and charges in one round trip. Takes the key's hash, then `parameters`; returns one row:
+   * the outcome of the charge, the balance, the rows as one JSON text, and any other data for the
+   * body. No row means that the requested item does not exist, and nothing is charged.
    */
   readonly sql: string;
   parameters(asked: Asked): Value[];
-  /** Where the first page begins: as many numbers as a cursor has. None: the route has no pages. */
+  /** Start of the first page: as many numbers as a cursor has. None: the route has no pages. */
   readonly start: readonly number[];
   /** Where a page that ends with this row is continued. */
   position(row: Row): number[];
@@ -86,7 +86,7 @@ const placeBlocks: TwinRoute = {
   path: '/v1/places/:geoid/blocks',
   sql: paged({
     columns: 'block, dest_type_id, mode_id, tenths',
-    // Block by block, so that a page reads no more of a place than it gives.
+    // Block by block, so that a page reads no more of a place than it returns.
     from: `place_block, LATERAL (
       SELECT dest_type_id, mode_id, tenths FROM nearest
       WHERE geoid = block
@@ -102,7 +102,10 @@ const placeBlocks: TwinRoute = {
   body: (_asked, rows, next_cursor) => ({
     results: rows.map(([geoid, dest_type_id, mode_id, tenths]) => ({
       geoid: String(geoid).padStart(15, '0'),
-      ...{ dest_type_id, mode_id, mode: label(mode_id), travel_time: minutes(tenths) },
+      dest_type_id,
+      mode_id,
+      mode: label(mode_id),
+      travel_time: minutes(tenths),
     })),
     next_cursor,
   }),
@@ -132,8 +135,8 @@ const poiSearch: TwinRoute = {
 export const TWIN_ROUTES: readonly TwinRoute[] = [blockSummary, blockPois, placeBlocks, poiSearch];
 
 /**
- * A page and its charge. `$2` is the limit; the page reads a row more, and so learns whether
- * another follows.
+ * A page and its charge. `$2` is the limit; the page reads one extra row to detect whether another
+ * page follows.
  */
 function paged(page: {
   columns: string;

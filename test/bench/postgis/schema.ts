@@ -1,7 +1,6 @@
 /**
  * A release as relations. Numbers take the narrowest type that holds them, GEOIDs are integers, and
- * every route has the index that answers it without a visit to the table (`INCLUDE`) where that can
- * be had.
+ * every route has an index that answers it without a visit to the table (`INCLUDE`) where possible.
  */
 export const TABLES = `
 CREATE EXTENSION postgis;
@@ -88,7 +87,7 @@ BEGIN
 END $$;
 `;
 
-/** After the rows: an index made at once is smaller and better packed than one that grew. */
+/** After the rows: an index built at once is smaller and better packed than one that grew. */
 export const INDEXES = `
 ALTER TABLE block ADD PRIMARY KEY (geoid) INCLUDE (population, land_area);
 CREATE INDEX block_centre ON block USING gist (centre);

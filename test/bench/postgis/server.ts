@@ -15,7 +15,7 @@ import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
 /**
  * The twin: the same routes, bytes and headers over PostgreSQL. A request is one round trip of a
- * prepared statement that reads, checks the key and debits. Prints where it listens.
+ * prepared statement that reads, checks the key and debits. Prints its address.
  */
 const settings = z
   .object({
@@ -100,11 +100,24 @@ function serveRoute(route: TwinRoute): void {
       200,
       [
         ...commonHeaders(request),
-        ...['etag', strongEtag(canonicalRequest(bound, { after }), release)],
-        ...['cache-control', 'public, no-cache', 'vary', 'Authorization, Accept-Encoding, Accept'],
-        ...['ratelimit-policy', policyHeader(rate), 'ratelimit', rateHeader(rate)],
-        ...['content-type', 'application/json; charset=utf-8', 'content-length', body.length],
-        ...['x-tokens-charged', charged, 'x-tokens-remaining', balance],
+        'etag',
+        strongEtag(canonicalRequest(bound, { after }), release),
+        'cache-control',
+        'public, no-cache',
+        'vary',
+        'Authorization, Accept-Encoding, Accept',
+        'ratelimit-policy',
+        policyHeader(rate),
+        'ratelimit',
+        rateHeader(rate),
+        'content-type',
+        'application/json; charset=utf-8',
+        'content-length',
+        body.length,
+        'x-tokens-charged',
+        charged,
+        'x-tokens-remaining',
+        balance,
       ],
       body,
     );

@@ -10,12 +10,12 @@ const SERVER = path.resolve('dist/test/bench/postgis/server.js');
 /** Sessions: as many commits as share a sync of the disk, few enough for two cores. */
 const POOL = 16;
 
-/** The twin, and all that it runs on. */
+/** The twin, and all its processes. */
 export interface Twin extends ServerProcess {
   readonly pids: readonly number[];
 }
 
-/** Starts the twin on a release's rows: a cluster of its own, and the server over it. */
+/** Starts the twin on a release's rows: a private cluster, and the server over it. */
 export async function startTwin(
   release: Release,
   places: readonly Place[],

@@ -13,12 +13,12 @@ const random = randomQueries(demo);
 
 const QUERY = '/v1/blocks/query';
 const NEAR_BORDER = 1e-7;
-/** How far a sphere and an ellipsoid may differ on a distance. */
+/** Allowed difference between sphere and ellipsoid distances. */
 const SPHERE_ERROR = 0.006;
 
 const filters = () => ({
   mode: random.mode.filter((mode) => mode.length > 0),
-  // Some types, so that pages are few.
+  // A few types, to keep the number of pages small.
   type: random.type.filter((type) => type.length > 0),
   include_population: fc.boolean(),
   limit: fc.constantFrom(333, 1000),
@@ -49,7 +49,8 @@ test('a circle has the rows of the blocks whose centres are within it', async ()
     const slack = SPHERE_ERROR * radius_m + 0.2;
     const off = (block: NaiveBlock) => metresBetween(center, block) - radius_m;
     const rows = await allPages<{ geoid: string }>(api, {
-      ...{ method: 'POST', path: QUERY },
+      method: 'POST',
+      path: QUERY,
       body: { center, radius_m, ...asked },
     });
     const unsure = new Set(

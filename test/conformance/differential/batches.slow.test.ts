@@ -17,11 +17,11 @@ type Batch = { readonly filter: Filter } & (
   | { readonly path: '/v1/pois/catchment'; readonly origins: readonly number[] }
 );
 
-/** What one origin should come to: its rows as the batch has them, or the slug of its error. */
+/** The expected result of one origin: its rows as in the batch, or the slug of its error. */
 interface Outcome {
-  /** How `truncated` names the origin. */
+  /** The origin as it appears in `truncated`. */
   readonly name: unknown;
-  /** How rows and errors do. */
+  /** The origin as it appears in rows and errors. */
   readonly id: object;
   readonly rows: readonly object[];
   readonly error?: string;
@@ -29,14 +29,15 @@ interface Outcome {
 
 /** Any batch, some of its origins unknown. */
 function batches(): fc.Arbitrary<Batch> {
-  // A body that asks for all leaves a list out.
+  // A body leaves a list out to request everything.
   const [mode, type] = [random.mode, random.type].map((list) =>
     (list as fc.Arbitrary<unknown[]>).map((values) => (values.length === 0 ? undefined : values)),
   );
   const max_minutes = random.maxMinutes;
   const some = <T>(origin: fc.Arbitrary<T>, unknown: T, maxLength: number) =>
     fc.uniqueArray(fc.oneof({ arbitrary: origin, weight: 5 }, fc.constant(unknown)), {
-      ...{ minLength: 1, maxLength },
+      minLength: 1,
+      maxLength,
       selector: (one) => JSON.stringify(one),
     });
   const geoids = some(
@@ -71,7 +72,7 @@ function batches(): fc.Arbitrary<Batch> {
   ) as fc.Arbitrary<Batch>;
 }
 
-/** What each origin of a batch should come to, in the order of the request. */
+/** The expected result of each origin of a batch, in request order. */
 function outcomesOf({ path, origins, filter }: Batch): Outcome[] {
   const { release } = demo;
   const rowsOf = path.endsWith('/summary') ? summaryOf : poisOf;
@@ -103,7 +104,7 @@ function outcomesOf({ path, origins, filter }: Batch): Outcome[] {
   }
 }
 
-/** What is told beside the rows: of each block its facts, of each point the block it lies in. */
+/** Data alongside the rows: the facts of each block, the containing block of each point. */
 function toldOf({ path, origins }: Batch): object {
   const { blocks } = demo.release;
   if (path === '/v1/blocks/summary') {
@@ -122,7 +123,9 @@ function toldOf({ path, origins }: Batch): object {
 }
 
 const factsOf = ({ geoid, population, land_area_m2 }: NaiveBlock) => ({
-  ...{ geoid, population, land_area_m2 },
+  geoid,
+  population,
+  land_area_m2,
 });
 
 function bodyOf({ path, origins, filter }: Batch): object {
@@ -130,7 +133,7 @@ function bodyOf({ path, origins, filter }: Batch): object {
 }
 
 describe('batches', () => {
-  test('have the rows of each origin in the order of the request, and an error for each other', () =>
+  test('return the rows of each known origin in request order, and an error for every other', () =>
     forAll(80, batches(), async (batch) => {
       const outcomes = outcomesOf(batch);
       const results = outcomes.flatMap(({ rows }) => rows);
@@ -139,7 +142,7 @@ describe('batches', () => {
       const errors = outcomes.flatMap(({ id, error }) => (error ? { ...id, type: error } : []));
       const reported = { ...toldOf(batch), truncated: [], truncated_reason: null };
       expect(body).toMatchObject({ results, errors, ...reported });
-      // Of an answer cut off, the part that came is paid: nobody has all rows before its end.
+      // The part of an aborted response that arrived is charged: all rows arrive only with its end.
       expect(Object.keys(body).sort()).toEqual(
         ['results', 'errors', ...Object.keys(reported)].sort(),
       );
@@ -158,14 +161,14 @@ describe('batches', () => {
       const as = await demo.api.newCustomer({ tokens });
       const answer = await demo.api.post(batch.path, bodyOf(batch), { as });
       if (outcomes.slice(0, paid).every(({ error }) => error !== undefined)) {
-        // Not even the first that has an answer can be paid.
+        // Not even the first origin with a result can be paid for.
         expectProblem(answer, 'tokens-exhausted');
         return;
       }
       const body = expectRows(answer, results.length);
       expect(body.results).toEqual(results);
       expect(body.truncated_reason).toBe('insufficient-balance');
-      // Whether an origin past the end is found out to be unknown is left open.
+      // Whether an origin past the end is reported as unknown is unspecified.
       const rest = outcomes.slice(paid);
       const known = rest.filter(({ error }) => error === undefined).map(({ name }) => name);
       expect(body.truncated[0]).toEqual(known[0]);
@@ -175,7 +178,7 @@ describe('batches', () => {
   });
 });
 
-/** How many origins, from the first, so many tokens pay for. */
+/** The number of origins, from the first, that the given tokens pay for. */
 function countPaid(outcomes: readonly Outcome[], tokens: number): number {
   let left = tokens;
   return outcomes.findIndex(({ rows }) => {

@@ -38,7 +38,7 @@ function reachOf(geoid: string, { mode, direction, minutes }: Asked): Map<string
   );
 }
 
-test('the blocks of an isochrone are what the plain arrays say, in both directions', () =>
+test('the blocks of an isochrone match the plain arrays, in both directions', () =>
   forAll(60, random.routableBlock, anyQuestion(), async ({ geoid }, asked) => {
     const answer = await demo.api.get(PATH, { block: geoid, format: 'blocks', ...asked });
     const body = expectOk(answer);
@@ -49,7 +49,7 @@ test('the blocks of an isochrone are what the plain arrays say, in both directio
     expect(new Map(rows)).toEqual(reachOf(geoid, asked));
   }));
 
-test('a contour covers every point of the blocks that are reached', async () => {
+test('a contour covers every point of the reached blocks', async () => {
   const { api, release } = demo;
   const points = fc.array(random.point, { minLength: 30, maxLength: 30 });
   await forAll(40, random.routableBlock, anyQuestion(), points, async ({ geoid }, asked, some) => {
@@ -59,7 +59,9 @@ test('a contour covers every point of the blocks that are reached', async () => 
       geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
     const reached = reachOf(geoid, asked);
     expect(properties).toEqual({
-      ...{ contour: asked.minutes, mode: asked.mode, reachable_blocks: reached.size },
+      contour: asked.minutes,
+      mode: asked.mode,
+      reachable_blocks: reached.size,
     });
     for (const { lon, lat } of some) {
       const block = blockAt(release, lon, lat);

@@ -22,7 +22,9 @@ afterAll(() => demo.api.close());
 const PAGINATED = [...METERED_GETS, AREAL_QUERY];
 let releases = 0;
 
-/** Promotes the same objects under another label: another release, in which no county has changed. */
+/**
+ * Promotes the same objects under another label: another release, in which no county has changed.
+ */
 async function promote(): Promise<void> {
   const file = (name: string) => path.join(folder, name);
   const latest = decodeLatest(await readFile(file('latest.json')));
@@ -43,7 +45,7 @@ function limited(call: Call, limit: number): Call {
     : { ...call, body: { ...(call.body as object), limit } };
 }
 
-/** Another query than it was. */
+/** A different query from the original. */
 function filtered(call: Call): Call {
   if (call.body !== undefined) return { ...call, body: { ...(call.body as object), type: [601] } };
   const other = call.path.endsWith('/catchment') ? { max_minutes: 29 } : { type: 601 };
@@ -51,7 +53,7 @@ function filtered(call: Call): Call {
 }
 
 describe.each(PAGINATED)('pages of $route', ({ request }) => {
-  test('joined are the unpaged answer, without repeats, whatever their size', async () => {
+  test('joined, equal the unpaged response, without repeats, whatever their size', async () => {
     const whole = await allPages(demo.api, limited(request(demo), 1000));
     expect(whole.length).toBeGreaterThan(1);
     const size = Math.max(1, Math.ceil(whole.length / 7));
@@ -61,7 +63,7 @@ describe.each(PAGINATED)('pages of $route', ({ request }) => {
     expect(new Set(whole.map((row) => JSON.stringify(row))).size).toBe(whole.length);
   });
 
-  test('a full last page is known to be the last', async () => {
+  test('end with a null cursor even when the last page is full', async () => {
     const whole = await allPages(demo.api, limited(request(demo), 1000));
     expect(whole.length).toBeLessThanOrEqual(1000);
     const exact = expectOk(await demo.api.call(limited(request(demo), whole.length)));
@@ -70,7 +72,7 @@ describe.each(PAGINATED)('pages of $route', ({ request }) => {
     expect(short.next_cursor).not.toBeNull();
   });
 
-  test('go on across a release that is promoted between two of them', async () => {
+  test('continue across a release that is promoted between two of them', async () => {
     const whole = await allPages(demo.api, limited(request(demo), 1000));
     const limit = Math.max(1, Math.ceil(whole.length / 4));
     expect(await allPages(demo.api, limited(request(demo), limit), promote)).toEqual(whole);
@@ -80,7 +82,13 @@ describe.each(PAGINATED)('pages of $route', ({ request }) => {
     const call = limited(request(demo), 1);
     const cursor: string = expectOk(await demo.api.call(call)).next_cursor;
     const wrong = [
-      ...['', 'x', `${cursor}A`, cursor.slice(1), cursor.slice(0, -1), `${cursor}=`, ` ${cursor}`],
+      '',
+      'x',
+      `${cursor}A`,
+      cursor.slice(1),
+      cursor.slice(0, -1),
+      `${cursor}=`,
+      ` ${cursor}`,
       ...[0, 5, 12, cursor.length - 1].map((at) => {
         return `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
       }),
@@ -93,14 +101,14 @@ describe.each(PAGINATED)('pages of $route', ({ request }) => {
     expectOk(await demo.api.call(withCursor(call, cursor)));
   });
 
-  test('a cursor goes on with any limit', async () => {
+  test('a cursor continues with any limit', async () => {
     const whole = await allPages(demo.api, limited(request(demo), 1000));
     const { results, next_cursor } = expectOk(await demo.api.call(limited(request(demo), 1)));
     const rest = withCursor(limited(request(demo), 1000), next_cursor);
     expect([...results, ...expectOk(await demo.api.call(rest)).results]).toEqual(whole);
   });
 
-  test('a cursor is nobody’s own: another key goes on with it', async () => {
+  test('a cursor works with any key', async () => {
     const call = limited(request(demo), 1);
     const cursor: string = expectOk(await demo.api.call(call)).next_cursor;
     const as = await demo.api.newCustomer();
@@ -112,7 +120,7 @@ describe.each(PAGINATED)('pages of $route', ({ request }) => {
   });
 });
 
-test('a summary has a next_cursor only where limit or cursor was sent', async () => {
+test('a summary has a next_cursor only if limit or cursor was sent', async () => {
   const call = { path: `/v1/blocks/${demo.block.geoid}/summary` };
   const whole = expectOk(await demo.api.call(call));
   expect(whole).not.toHaveProperty('next_cursor');

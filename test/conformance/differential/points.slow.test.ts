@@ -16,12 +16,12 @@ const SUMMARY = '/v1/point/summary';
 /** About a tenth of a metre: nearer to a border, plain doubles may be wrong. */
 const NEAR_BORDER = 1e-6;
 
-/** The blocks whose border a point is on, or nearly. */
+/** The blocks whose border the point is on, or nearly on. */
 function bordering(lon: number, lat: number, within = NEAR_BORDER) {
   return demo.release.blocks.filter(({ polygons }) => degreesToBorder(polygons, lon, lat) < within);
 }
 
-test('a point lies in the block whose polygon a ray from it says it is in', async () => {
+test('a point lies in the block whose polygon contains it by ray casting', async () => {
   const { api, release } = demo;
   await forAll(200, random.point, random.mode, random.type, async (point, mode, type) => {
     fc.pre(bordering(point.lon, point.lat).length === 0);
@@ -45,8 +45,11 @@ test('a point lies in the block whose polygon a ray from it says it is in', asyn
 test('the places of a point are those of its block, page by page', async () => {
   const { api, release } = demo;
   const query = fc.record({
-    ...{ mode: random.mode, type: random.type, dest_id: random.destIds },
-    ...{ max_minutes: random.maxMinutes, limit: fc.constantFrom(50, 1000) },
+    mode: random.mode,
+    type: random.type,
+    dest_id: random.destIds,
+    max_minutes: random.maxMinutes,
+    limit: fc.constantFrom(50, 1000),
   });
   await forAll(40, random.block, query, async ({ geoid, lon, lat }, asked) => {
     fc.pre(blockAt(release, lon, lat)?.geoid === geoid);
@@ -55,7 +58,7 @@ test('the places of a point are those of its block, page by page', async () => {
   });
 });
 
-test('a point on a border or a corner lies in exactly one of the blocks that meet there, always the same', async () => {
+test('a point on a border or a corner lies in exactly one of the adjoining blocks, always the same', async () => {
   const { api, release } = demo;
   const corner = fc
     .tuple(random.block, fc.nat(), fc.constantFrom(0, 0.5, 0.25))

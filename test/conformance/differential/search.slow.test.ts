@@ -13,7 +13,7 @@ const demo = demoOfTests();
 const random = randomQueries(demo);
 
 const SEARCH = '/v1/pois';
-/** How far a sphere and an ellipsoid may differ on a distance. */
+/** Allowed difference between sphere and ellipsoid distances. */
 const SPHERE_ERROR = 0.006;
 
 interface Found {
@@ -21,14 +21,14 @@ interface Found {
 }
 const byId = (a: Found, b: Found) => a.dest_id - b.dest_id;
 
-/** All rows of a search, in order of their ids: the order of a search is its own. */
+/** All rows of a search, ordered by id; a search has its own order. */
 async function search(path: string, query: Record<string, string | number | number[] | undefined>) {
   const rows = await allPages<Found>(demo.api, { path, query });
   expect(new Set(rows.map(({ dest_id }) => dest_id)).size).toBe(rows.length);
   return [...rows].sort(byId);
 }
 
-/** Rows must be the places that surely match, and may be those that nearly do. */
+/** Rows must include the places that surely match, and may include those that nearly do. */
 function expectFound(
   rows: readonly Found[],
   sure: readonly NaivePoi[],
@@ -51,11 +51,11 @@ describe('GET /v1/pois', () => {
     await forAll(150, query, async ({ box, poi, kind, type, q, limit }) => {
       const [west, south, east, north] = [
         box,
-        // Its east is west of its west: it comes over the antimeridian.
+        // Its east is west of its west: it crosses the antimeridian.
         [box[2] + 230, box[1], box[2], box[3]],
-        // As small as can be.
+        // As small as possible.
         [poi.lon, poi.lat, poi.lon, poi.lat],
-        // With a place in its corner, and with one just beyond its east or its north.
+        // With a place in its corner, and with one just outside its east or north edge.
         [poi.lon, Math.min(poi.lat, box[3]), Math.max(poi.lon, box[2]), Math.max(poi.lat, box[3])],
         [-180, -90, lessAMillionth(poi.lon), 90],
         [-180, -90, 180, lessAMillionth(poi.lat)],
@@ -98,7 +98,7 @@ describe('GET /v1/pois', () => {
     });
   });
 
-  test('the order is the same every time, whatever the pages', async () => {
+  test('the order is always the same, whatever the pages', async () => {
     const bbox = '-70.1,35.9,-69.9,36.1';
     const whole = await allPages(demo.api, { path: SEARCH, query: { bbox, limit: 1000 } });
     expect(whole.length).toBe(demo.release.pois.length);
@@ -113,7 +113,9 @@ describe('GET /v1/places/{geoid}/pois', () => {
     const { release } = demo;
     const query = fc.record({
       geoid: fc.constantFrom(...release.places.map((place) => place.geoid)),
-      ...{ type: random.type, q: random.q, limit: fc.constantFrom(29, 1000) },
+      type: random.type,
+      q: random.q,
+      limit: fc.constantFrom(29, 1000),
     });
     await forAll(60, query, async ({ geoid, type, q, limit }) => {
       const place = release.places.find((one) => one.geoid === geoid)!;
@@ -130,7 +132,7 @@ describe('GET /v1/places/{geoid}/pois', () => {
 });
 
 describe('GET /v1/pois/{dest_id}', () => {
-  test('each place is told of as it is', async () => {
+  test('returns each place as it is in the release', async () => {
     for (const { types, brand, ...facts } of demo.release.pois) {
       const answer = await demo.api.get(`/v1/pois/${facts.dest_id}`);
       const attrs = brand === null ? {} : { brand };
@@ -140,10 +142,11 @@ describe('GET /v1/pois/{dest_id}', () => {
 });
 
 describe('GET /v1/pois/{dest_id}/catchment', () => {
-  test('is the transpose of what blocks reach, page by page', async () => {
+  test('is the transpose of the blocks’ reach, page by page', async () => {
     const { api, release } = demo;
     const query = fc.record({
-      ...{ mode: random.mode, max_minutes: random.maxMinutes },
+      mode: random.mode,
+      max_minutes: random.maxMinutes,
       limit: fc.constantFrom(60, 500, 1000),
     });
     await forAll(40, random.poi, query, async ({ dest_id }, asked) => {
@@ -152,7 +155,7 @@ describe('GET /v1/pois/{dest_id}/catchment', () => {
     });
   });
 
-  test('block keeps only these blocks', async () => {
+  test('block restricts the rows to these blocks', async () => {
     const { api, release } = demo;
     const some = fc.uniqueArray(random.block, { minLength: 1, maxLength: 10 });
     await forAll(40, random.poi, some, async ({ dest_id }, blocks) => {

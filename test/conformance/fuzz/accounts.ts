@@ -4,16 +4,16 @@ import { BY } from '../../support/customers.ts';
 import type { Tally } from './lane.ts';
 import type { Asker } from './worth.ts';
 
-/** An asker whose account is in the ledger. */
+/** A client whose account is in the ledger. */
 interface Opened extends Asker {
   readonly account: AccountId | null;
 }
 
 const RICH = 1e12;
-/** Spent long before a run ends. */
+/** Runs out long before a run ends. */
 const POOR = 2_000;
 
-/** Everybody who may ask: some who can pay, one member, who cannot pay, and who may not ask. */
+/** All clients: some that can pay, one member, one that cannot pay, and unauthorized ones. */
 export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
   return withLedger(folder, async (ledger) => {
     const opened = async (name: string, tokens: number, isMember = false): Promise<Opened> => {
@@ -35,15 +35,19 @@ export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
     };
     return [
       ...rich,
-      ...[await opened('member', RICH, true), await opened('poor', POOR)],
-      ...[await opened('empty', 0), refused(disabled), refused(revoked)],
-      ...[unknown('mistyped', mistyped), unknown('garbled', 'Basic \xe9\xff ,;')],
+      await opened('member', RICH, true),
+      await opened('poor', POOR),
+      await opened('empty', 0),
+      refused(disabled),
+      refused(revoked),
+      unknown('mistyped', mistyped),
+      unknown('garbled', 'Basic \xe9\xff ,;'),
       unknown('nobody', null),
     ];
   });
 }
 
-/** Once the service is closed: where what was charged, debited and delivered differ. */
+/** Once the service is closed: differences between charged, debited and delivered amounts. */
 export async function faultsInBooks(
   folder: string,
   waiters: readonly Opened[],

@@ -3,13 +3,13 @@ import { chargedFor } from './judge.ts';
 import type { FuzzRequest } from './requests.ts';
 import type { Delivered } from './worth.ts';
 
-/** A second request, and what is wrong with its answer, given the first. */
+/** A second request, and the errors in its response given the first one. */
 export interface FollowUp {
   readonly request: FuzzRequest;
   faults(second: Delivered): string[];
 }
 
-/** What an answer can be held against by asking once more; nothing where there is no such thing. */
+/** The follow-up request that a response can be checked against; nothing where there is none. */
 export function followUp(
   request: FuzzRequest,
   first: Delivered,
@@ -27,7 +27,7 @@ export function followUp(
   return undefined;
 }
 
-/** HEAD says what GET will cost, and which bytes it will be. */
+/** HEAD states the cost of GET and its ETag. */
 function asGet(request: FuzzRequest, { headers }: Delivered): FollowUp | undefined {
   const cost = headers['x-tokens-cost'];
   if (cost === undefined) return undefined;
@@ -41,7 +41,7 @@ function asGet(request: FuzzRequest, { headers }: Delivered): FollowUp | undefin
   };
 }
 
-/** The same key and body: answered again, and not charged. */
+/** The same key and body: replayed, and not charged. */
 function again(request: FuzzRequest, first: Delivered): FollowUp {
   return {
     request,
@@ -53,7 +53,7 @@ function again(request: FuzzRequest, first: Delivered): FollowUp {
   };
 }
 
-/** Whoever has the answer already pays nothing. */
+/** A client that already has the response pays nothing. */
 function unchanged(request: FuzzRequest, { headers }: Delivered, random: Random): FollowUp {
   const etag = headers.etag!;
   const condition = random.pick([etag, `W/${etag}`, `"other", ${etag}`, '*']);
@@ -63,7 +63,7 @@ function unchanged(request: FuzzRequest, { headers }: Delivered, random: Random)
   };
 }
 
-/** A page may be of another length than the one before. */
+/** A page may differ in length from the one before. */
 function nextPage(request: FuzzRequest, cursor: string, random: Random): FollowUp {
   return {
     request: withMembers(request, { cursor, limit: 1 + random.below(50) }),
@@ -72,7 +72,7 @@ function nextPage(request: FuzzRequest, cursor: string, random: Random): FollowU
 }
 
 function altered(request: FuzzRequest, cursor: string, random: Random): FollowUp {
-  // Not the last character: bits of it may stand for nothing.
+  // Not the last character: some of its bits may be unused.
   const at = random.below(cursor.length - 1);
   const other = cursor[at] === 'A' ? 'B' : 'A';
   const changed = `${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`;

@@ -8,10 +8,10 @@ export const MAX_ERROR_BYTES = 16 * 1024;
 const BODILESS = [204, 304];
 const TOKEN_HEADERS = ['x-tokens-charged', 'x-tokens-remaining'];
 const INTERNAL = /node_modules|\.[jt]s:\d|\bat \S+ \(|fastify|FST_/i;
-/** What HEAD would give away of an answer that it does not pay for. */
+/** Headers by which HEAD would leak a response that it does not pay for. */
 const GIVES_AWAY = ['content-length', 'link', 'x-next-cursor', 'x-resolved-block'];
 
-/** What an answer is worth by what it holds, and what is wrong with it; nothing, as a rule. */
+/** The value of a response by its contents, and any errors in it, usually none. */
 export function judge(answer: Delivered): { worth: number; faults: string[] } {
   const { method, status, headers, body, route } = answer;
   const faults: string[] = [];
@@ -38,10 +38,10 @@ export function judge(answer: Delivered): { worth: number; faults: string[] } {
   }
 }
 
-/** Whether its key has been checked on a metered route: then it says what is left. */
+/** Whether its key was checked on a metered route: then it states the balance. */
 function tellsTokens({ method, clientId, route, status, path, body }: Delivered): boolean {
   if (!clientId.isAdmitted || !isMetered({ route, clientId }) || method === 'OPTIONS') return false;
-  // No such method, no such route, or no URL of any: nobody has looked at the key.
+  // No such method or route, or an invalid URL: the key was not checked.
   const isNoUrl = path.includes(NO_UTF8) || path.split(/[/?]/).some((part) => part.length > 200);
   const isNoRoute = method === 'HEAD' ? status === 404 : body.includes('/not-found"');
   return status !== 405 && !isNoRoute && !isNoUrl;
@@ -51,7 +51,7 @@ export function chargedFor(headers: Delivered['headers']): number {
   return Number(headers['x-tokens-charged'] ?? 0);
 }
 
-/** What keeps an error from being a problem document of the contract. */
+/** The reason why an error is not a problem document of the contract. */
 export function problemFaults({
   status,
   headers,

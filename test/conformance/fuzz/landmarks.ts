@@ -9,7 +9,9 @@ const SOME = 24;
 const HALF_SIDES = [0.001, 0.01, 0.05];
 const PLACES_ON_THE_WAY = 20;
 
-/** Things of a release: one of each that requests are sure to find, and values to draw from. */
+/**
+ * Contents of a release: one of each kind for requests that must succeed, and values to draw from.
+ */
 export async function landmarksOf(release: Release): Promise<{ marks: Landmarks; pools: Pools }> {
   const [{ manifest: county }] = release.counties;
   const index = await release.index(county);
@@ -38,25 +40,31 @@ export async function landmarksOf(release: Release): Promise<{ marks: Landmarks;
       place: places[0],
     },
     pools: {
-      ...{ geoid: geoids, origins: geoids, dest_id: destIds, dest_ids: destIds },
+      geoid: geoids,
+      origins: geoids,
+      dest_id: destIds,
+      dest_ids: destIds,
       block: [...geoids, ...geoids.map(Number)],
       place: places.map(({ geoid }) => geoid),
       type: [100, 101, 310, 601, 1001],
-      ...{ radius_m: [1, 300, 2000, 50_000], max_minutes: [1, 5, 12.5, 30] },
-      ...{ minutes: [1, 15, 30, 60], limit: [1, 7, 40, 1000] },
+      radius_m: [1, 300, 2000, 50_000],
+      max_minutes: [1, 5, 12.5, 30],
+      minutes: [1, 15, 30, 60],
+      limit: [1, 7, 40, 1000],
       contours: ['10', '10,20,30', '20,10', '5,10,15,20,25'],
       q: ['a', 'Park', 'é', '%', '_', ...names, ...places.map(({ name }) => name)],
       v: [release.version, 'another'],
-      // True ones come with answers.
+      // Valid ones come from responses.
       cursor: [],
-      ...{ mode: ['walk', 'bike', 'transit'], dest_type_id: [101, 601, 65_535] },
+      mode: ['walk', 'bike', 'transit'],
+      dest_type_id: [101, 601, 65_535],
       ...tilesAt(block.lon, block.lat),
       ...placesAround(block.lon, block.lat),
     },
   };
 }
 
-/** Points, boxes and areas near a point, most of which hold something. */
+/** Points, boxes and areas near a point, most of which contain something. */
 function placesAround(lon: Degrees, lat: Degrees): Pools {
   const steps = Array.from({ length: PLACES_ON_THE_WAY }, (_, i) => i / 2000);
   const boxes = HALF_SIDES.map((half) => [lon - half, lat - half, lon + half, lat + half]);
@@ -90,7 +98,7 @@ function tilesAt(lon: Degrees, lat: Degrees): Pools {
   return { z: [ZOOM], x: [x - 1, x, x, x + 1], y: [y - 1, y, y, y + 1] };
 }
 
-/** Some items of a list, evenly from all of it. */
+/** Some items of a list, spread evenly over all of it. */
 function spread<T>(list: readonly T[], count: number): T[] {
   const stride = Math.max(1, Math.ceil(list.length / count));
   return list.filter((_, i) => i % stride === 0);

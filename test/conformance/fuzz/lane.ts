@@ -6,23 +6,27 @@ import { chargedFor, judge } from './judge.ts';
 import type { FuzzRequest } from './requests.ts';
 import type { Asker, Delivered } from './worth.ts';
 
-/** What a lane has seen. */
+/** The observations of a lane. */
 export interface Tally {
   requests: number;
-  /** Asked again because of an answer: to hold two answers against each other. */
+  /** Follow-up requests: for comparing two responses. */
   followUps: number;
   readonly statuses: Map<number, number>;
-  /** By name of the asker. */
+  /** By client name. */
   readonly charged: Map<string, { tokens: number; worth: number; answers: number }>;
-  /** What was wrong: how often, and the first request that showed it. */
+  /** Errors: the count of each, and the first request that caused it. */
   readonly faults: Map<string, { count: number; readonly shownBy: string }>;
   largestError: number;
 }
 
 export function newTally(): Tally {
   return {
-    ...{ requests: 0, followUps: 0, largestError: 0 },
-    ...{ statuses: new Map(), charged: new Map(), faults: new Map() },
+    requests: 0,
+    followUps: 0,
+    largestError: 0,
+    statuses: new Map(),
+    charged: new Map(),
+    faults: new Map(),
   };
 }
 
@@ -32,10 +36,10 @@ const DECODED: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => gunzipSync(bytes),
   br: (bytes) => brotliDecompressSync(bytes),
 };
-/** How often an answer leads to another request. */
+/** The share of responses that lead to another request. */
 const FOLLOWED = 0.15;
 
-/** One connection: sends request after request, and holds each answer to what is promised. */
+/** One connection: sends request after request, and checks each response against the contract. */
 export class Lane {
   readonly #client: Client;
   readonly #random: Random;
@@ -51,7 +55,7 @@ export class Lane {
     return this.#client.close();
   }
 
-  /** Asks, and now and then asks for what the answer leads to. */
+  /** Sends a request, and occasionally the one that its response leads to. */
   async ask(request: FuzzRequest, clientId: Asker): Promise<void> {
     const answer = await this.#send(request, clientId);
     if (answer?.status !== 200 || !this.#random.chance(FOLLOWED)) return;
@@ -59,7 +63,7 @@ export class Lane {
     if (next === undefined) return;
     this.#tally.followUps++;
     const second = await this.#send(next.request, clientId);
-    // Between the two, another may have spent the last tokens, or the same key.
+    // Between the two, another lane may have spent the last tokens, or used the same key.
     const isExcused = second === undefined || second.status === 429;
     if (!isExcused) this.#note(next.faults(second), next.request, clientId, second);
   }
@@ -76,8 +80,13 @@ export class Lane {
       const bytes = Buffer.from(await answer.body.arrayBuffer());
       const decoded = bytes.length === 0 ? undefined : DECODED[headers['content-encoding'] ?? ''];
       const delivered: Delivered = {
-        ...{ method, path, route: request.route, clientId },
-        ...{ status: answer.statusCode, headers, body: decoded?.(bytes) ?? bytes },
+        method,
+        path,
+        route: request.route,
+        clientId,
+        status: answer.statusCode,
+        headers,
+        body: decoded?.(bytes) ?? bytes,
       };
       const { worth, faults } = judge(delivered);
       this.#count(delivered, worth, clientId);

@@ -1,18 +1,69 @@
 import fc from 'fast-check';
 
-/** Texts that parsers have stumbled over. */
+/** Strings that have broken parsers before. */
 const NASTY_TEXTS = [
-  ...['', ' ', 'NaN', 'Infinity', '-Infinity', '-0', '-1', '1e308', '1e999', '0x10', '1_000', '١٢'],
-  ...['null', 'undefined', 'true', '[]', '{}', '[object Object]', '__proto__', '%', '%00', '\0'],
-  ...['..', '../../etc/passwd', "' OR 1=1 --", '<script>', '\u202e', '\ud83d\ude00', '\r\nX-A: 1'],
-  ...['9'.repeat(400), 'x'.repeat(5000), ',,,,', '1,2,3', '-91', '181', '91,181', '0.1.2'],
+  '',
+  ' ',
+  'NaN',
+  'Infinity',
+  '-Infinity',
+  '-0',
+  '-1',
+  '1e308',
+  '1e999',
+  '0x10',
+  '1_000',
+  '١٢',
+  'null',
+  'undefined',
+  'true',
+  '[]',
+  '{}',
+  '[object Object]',
+  '__proto__',
+  '%',
+  '%00',
+  '\0',
+  '..',
+  '../../etc/passwd',
+  "' OR 1=1 --",
+  '<script>',
+  '\u202e',
+  '\ud83d\ude00',
+  '\r\nX-A: 1',
+  '9'.repeat(400),
+  'x'.repeat(5000),
+  ',,,,',
+  '1,2,3',
+  '-91',
+  '181',
+  '91,181',
+  '0.1.2',
   '9007199254740993',
 ];
 
 /** JSON values that do not belong where they are put. */
 const NASTY_VALUES: readonly unknown[] = [
-  ...[null, true, -1, 0, 0.1, 1e308, 2 ** 53, -(2 ** 53), '', 'NaN', 'x'.repeat(5000), [], {}],
-  ...[[[]], [null], [{}], { length: 3 }, { toString: 1 }, ['walk', 'walk'], Array(300).fill('1')],
+  null,
+  true,
+  -1,
+  0,
+  0.1,
+  1e308,
+  2 ** 53,
+  -(2 ** 53),
+  '',
+  'NaN',
+  'x'.repeat(5000),
+  [],
+  {},
+  [[]],
+  [null],
+  [{}],
+  { length: 3 },
+  { toString: 1 },
+  ['walk', 'walk'],
+  Array(300).fill('1'),
   Array(1000).fill(1),
   deep(500),
 ];
@@ -24,7 +75,7 @@ export const nastyText: fc.Arbitrary<string> = fc.oneof(
 
 const nastyValue = fc.oneof(fc.constantFrom(...NASTY_VALUES), fc.jsonValue());
 
-/** The pairs of a query with something wrong: a value, a repeat, a name, one too few. */
+/** Query pairs with one error: a value, a repeat, a name, a missing one. */
 export function brokenPairs(
   pairs: readonly (readonly [string, string])[],
 ): fc.Arbitrary<(readonly [string, string])[]> {
@@ -47,7 +98,7 @@ export function brokenPairs(
   );
 }
 
-/** A body with something wrong in one place. */
+/** A body with one error. */
 export function brokenBody(body: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(body);
   return fc
@@ -55,12 +106,27 @@ export function brokenBody(body: unknown): fc.Arbitrary<unknown> {
     .map(([place, nasty, how]) => changed(body, place, nasty, how));
 }
 
-/** Texts that are no JSON, or hardly. */
+/** Texts that are not JSON, or barely. */
 export const brokenJson: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
-    ...['', ' ', '{', '}', '[', '"', '{"a":}', "{'a':1}", '{"a":1,}', 'NaN', '\u0000', '\ufeff{}'],
-    ...['{"origins":[1e999]}', '{"__proto__":{"a":1}}', '{"constructor":{"prototype":{}}}'],
-    ...['{"origins":[],"origins":["1"]}', '[[[['.repeat(5000), `${'{"a":'.repeat(5000)}1`],
+    '',
+    ' ',
+    '{',
+    '}',
+    '[',
+    '"',
+    '{"a":}',
+    "{'a':1}",
+    '{"a":1,}',
+    'NaN',
+    '\u0000',
+    '\ufeff{}',
+    '{"origins":[1e999]}',
+    '{"__proto__":{"a":1}}',
+    '{"constructor":{"prototype":{}}}',
+    '{"origins":[],"origins":["1"]}',
+    '[[[['.repeat(5000),
+    `${'{"a":'.repeat(5000)}1`,
   ),
   fc.string({ unit: 'binary' }),
 );

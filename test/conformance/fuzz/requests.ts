@@ -3,7 +3,9 @@ import { KNOWN_REQUESTS, type Landmarks } from '../routes.ts';
 import { brokenBody, brokenJson, brokenPairs, nastyText } from './mutations.ts';
 import { isLeftOut, type Pools, type Schema, valuesOf } from './schema-arbitrary.ts';
 
-/** What of the OpenAPI document requests are made from and answers are held to. */
+/**
+ * The parts of the OpenAPI document that requests are generated from and responses checked against.
+ */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -29,43 +31,66 @@ export interface Operation {
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
-/** A request as it is sent, but for its key. */
+/** A complete request except for its key. */
 export interface FuzzRequest {
   readonly method: Method;
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The path as the document writes it. */
+  /** The path template in the document. */
   readonly route: string;
 }
 
 const JSON_TYPE = 'application/json';
 
-/** What clients say they take: mostly nothing. */
+/** Accept headers: mostly none. */
 export const ACCEPTED = [
-  ...['', '', '', '', '*/*', 'text/csv', 'application/x-ndjson', 'application/geo+json'],
-  ...['text/html', 'text/*;q=0.1, application/json', 'nonsense', ';;q=,', 'application/json;q=0'],
+  '',
+  '',
+  '',
+  '',
+  '*/*',
+  'text/csv',
+  'application/x-ndjson',
+  'application/geo+json',
+  'text/html',
+  'text/*;q=0.1, application/json',
+  'nonsense',
+  ';;q=,',
+  'application/json;q=0',
 ];
 const CODINGS = ['', '', 'gzip', 'gzip, br', 'identity', '*', 'gzip;q=0', 'nonsense', ';q='];
 const CONDITIONS = ['', '', '', '', '', '', '*', '"nothing"', 'W/"a", "b"', '"', ', ,', '""'];
-/** Some are met again, by other requests, and some are none. */
+/** Some recur in other requests; some are invalid. */
 const IDEMPOTENCY_KEYS = fc.oneof(
   { arbitrary: fc.constant(''), weight: 6 },
   { arbitrary: fc.nat(1_000_000).map((n) => `batch ${n}`), weight: 3 },
   fc.constantFrom('a', 'b', ' ', 'x'.repeat(255), 'x'.repeat(256), 'é'),
 );
 const ODD_METHODS: readonly Method[] = ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'POST', 'GET'];
-/** What there is beside the operations of the document. */
+/** Paths outside the document's operations. */
 const OTHER_PATHS = [
-  ...['/', '/openapi.json', '/docs', '/problems/invalid-parameters', '/problems/x', '/v1', '/v2/x'],
-  ...['//', '/v1/blocks', '/v1/blocks/x', '/favicon.ico', '/v1/health/', '/%2e%2e/', '/docs/x'],
+  '/',
+  '/openapi.json',
+  '/docs',
+  '/problems/invalid-parameters',
+  '/problems/x',
+  '/v1',
+  '/v2/x',
+  '//',
+  '/v1/blocks',
+  '/v1/blocks/x',
+  '/favicon.ico',
+  '/v1/health/',
+  '/%2e%2e/',
+  '/docs/x',
 ];
 
 const IS_METERED = new Set(KNOWN_REQUESTS.map(({ route }) => route));
 const METERED_WEIGHT = 4;
 
-/** Requests to anything there is, by any method and with any headers. */
+/** Requests to any existing path, by any method and with any headers. */
 export function anyRequest(
   document: ApiDocument,
   marks: Landmarks,
@@ -118,7 +143,7 @@ function headersFor(method: Method, headers: Record<string, string>): Record<str
   );
 }
 
-/** Requests to one operation as the document allows them, and, one in three, with something wrong. */
+/** Requests to one operation as the document allows them; one in three has an error. */
 export function requestsTo(
   document: ApiDocument,
   route: string,
@@ -154,14 +179,14 @@ export function requestsTo(
     });
 }
 
-/** What a request is made of, before anything is broken. */
+/** The components of a request, before any of them is broken. */
 interface Draft {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** Drafts as the schemas allow them, and now and then one that is known to have an answer. */
+/** Drafts that the schemas allow, and occasionally one that is known to succeed. */
 function drafts(
   document: ApiDocument,
   route: string,
@@ -219,7 +244,11 @@ const tooLarge: Sent = {
   headers: JSON_HEADERS,
 };
 const OTHER_TYPES = [
-  ...['text/plain', 'application/xml', 'multipart/form-data', 'application/jsonp', ''],
+  'text/plain',
+  'application/xml',
+  'multipart/form-data',
+  'application/jsonp',
+  '',
 ];
 
 function brokenBodies(body: unknown): fc.Arbitrary<Sent> {
@@ -249,13 +278,13 @@ function resolveIn(document: ApiDocument, ref: string): Schema {
   ) as Schema;
 }
 
-/** Lone surrogates have no encoding: they are sent as the bytes that would be one. */
+/** Lone surrogates have no encoding: they are sent as the bytes that would encode them. */
 export const NO_UTF8 = '%ed%a0%80';
 function encoded(text: string): string {
   return /\p{Surrogate}/u.test(text) ? NO_UTF8 : encodeURIComponent(text);
 }
 
-/** A GEOID is a block's or a place's, by the route. */
+/** A GEOID is a block's or a place's, depending on the route. */
 function poolName(route: string, name: string): string {
   return name === 'geoid' && route.includes('/places/') ? 'place' : name;
 }

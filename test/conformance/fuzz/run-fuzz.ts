@@ -14,9 +14,9 @@ const LANES = 32;
 /** Requests that a lane draws at once. */
 const DRAWN = 250;
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface FuzzReport extends Omit<Tally, 'faults'> {
-  /** What was wrong with answers, and where the ledger says otherwise than they; the first few. */
+  /** Errors in responses, and discrepancies with the ledger; the first few. */
   readonly faults: readonly string[];
   readonly faultCount: number;
   readonly seconds: number;
@@ -25,10 +25,10 @@ export interface FuzzReport extends Omit<Tally, 'faults'> {
 const MAX_FAULTS_TOLD = 20;
 
 /**
- * Sends so many random requests, sound and broken, to the service itself, as a process of its own
- * over its own ledger, on connections that each wait for their answers; then closes it and holds
- * the ledger against what was answered. Equal seeds send equal requests, but for those that answers
- * lead to.
+ * Sends the given number of random requests, valid and invalid, to the service as a separate
+ * process with its own ledger, on connections that each wait for their responses; then closes it
+ * and compares the ledger with the responses. Equal seeds send equal requests, except for those
+ * that follow from responses.
  */
 export async function runFuzz(
   store: string,
@@ -41,7 +41,7 @@ export async function runFuzz(
   const waiters = await openFuzzAccounts(ledgerFolder);
   const service = await startService(store, ledgerFolder, {
     FREE_RATE_LIMIT_PER_MINUTE: '1000000000',
-    // What runs tests sets one of its own.
+    // Test runners set their own value.
     BASE_URL: 'http://service.example',
   });
   const tally = newTally();
@@ -83,7 +83,7 @@ export async function runFuzz(
   };
 }
 
-/** Mostly those who can pay, who come first. */
+/** Mostly clients that can pay, which come first. */
 function pickAsker(waiters: readonly Asker[], random: Random): Asker {
   return random.pick(random.chance(0.8) ? waiters.slice(0, 8) : waiters.slice(8));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What of JSON Schema the document uses. */
+/** The subset of JSON Schema that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,17 +25,17 @@ export interface Schema {
 }
 
 /**
- * Values that mean something in the release, by the name of the parameter or member. What has an
- * empty list is left out where it may be.
+ * Values that occur in the release, by the name of the parameter or member. A name with an empty
+ * list is omitted where optional.
  */
 export type Pools = Readonly<Record<string, readonly unknown[]>>;
 
-/** The longest array that is made; longer ones are made on purpose elsewhere. */
+/** The longest array generated here; longer ones are generated deliberately elsewhere. */
 const MAX_ITEMS = 4;
 
 /**
- * Values that a schema allows, with its bounds among them. A name with a pool mostly draws from it:
- * what is merely well-formed is hardly ever found.
+ * Values that a schema allows, including its bounds. A name with a pool mostly draws from it:
+ * merely well-formed values hardly ever match anything.
  */
 export function valuesOf(
   schema: Schema,

@@ -1,26 +1,26 @@
 import { KNOWN_REQUESTS } from '../routes.ts';
 
-/** Somebody who asks: an account, or nobody known. */
+/** A client: an account, or an unknown one. */
 export interface Asker {
   readonly name: string;
-  /** What is sent as `Authorization`; nobody's key is none. */
+  /** The `Authorization` header; a client without a key sends none. */
   readonly authorization: string | null;
   /** Whether the key opens an account. */
   readonly isAdmitted: boolean;
   readonly isMember: boolean;
 }
 
-/** An answer, and what decides its price. */
+/** A response, and everything that determines its price. */
 export interface Delivered {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** The path as the document writes it. */
+  /** The path template in the document. */
   readonly route: string;
   readonly clientId: Pick<Asker, 'isAdmitted' | 'isMember'>;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Without its coding. */
+  /** Decoded. */
   readonly body: Buffer;
 }
 
@@ -28,11 +28,11 @@ const CONTOUR_TOKENS = 10;
 const ISOCHRONE = '/v1/isochrone';
 const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) => r !== ISOCHRONE));
 
-/** The tokens that an answer is worth by what it holds: a second opinion of what was charged. */
+/** The tokens that a response is worth by its contents: a second opinion on the charge. */
 export function worthOf(answer: Delivered): number {
   const { method, route, status, headers, body } = answer;
   if (!isMetered(answer) || headers['idempotency-replayed'] === 'true') return 0;
-  // It costs a token whatever GET would, but where there is nothing: an empty tile is free.
+  // It costs a token whatever GET would, except where there is nothing: an empty tile is free.
   if (method === 'HEAD') return status === 200 ? 1 : 0;
   if (status !== 200) return 0;
   if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(answer.path);
@@ -40,7 +40,7 @@ export function worthOf(answer: Delivered): number {
   return Math.max(1, rowsIn(String(headers['content-type']), body));
 }
 
-/** Whether it may cost the asker anything. */
+/** Whether it may cost the client anything. */
 export function isMetered({ route, clientId }: Pick<Delivered, 'route' | 'clientId'>): boolean {
   if (route === ISOCHRONE || isTile(route)) return !clientId.isMember;
   return BY_THE_ROW.has(route);
@@ -50,7 +50,7 @@ function isTile(route: string): boolean {
   return route.endsWith('.mvt');
 }
 
-/** The rows of an answer, whatever it is written in. */
+/** The rows of a response, in whatever format. */
 export function rowsIn(contentType: string, body: Buffer): number {
   switch (contentType.split(';')[0]) {
     case 'application/json':
@@ -61,7 +61,7 @@ export function rowsIn(contentType: string, body: Buffer): number {
     case 'application/x-ndjson':
       return body.toString().split('\n').filter(isRow).length;
     case 'text/csv':
-      // Line ends within quotes are none; the first line names the columns.
+      // Line ends inside quotes do not count; the first line names the columns.
       return (
         body
           .toString()
@@ -73,7 +73,7 @@ export function rowsIn(contentType: string, body: Buffer): number {
   }
 }
 
-/** A line of NDJSON, but the last of a batch, which lists the origins without rows. */
+/** One per line of NDJSON, except the last of a batch, which lists the origins without rows. */
 function isRow(line: string): boolean {
   return line !== '' && !Object.hasOwn(JSON.parse(line), 'truncated_reason');
 }

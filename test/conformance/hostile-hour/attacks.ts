@@ -4,41 +4,43 @@ import * as bodies from './bodies.ts';
 import type { HostileConnection } from './hostile-connection.ts';
 
 /**
- * The accounts of the hostile client: one for each way of dealing with answers, so that its books
- * say what came of that way.
+ * The accounts of the hostile client: one for each way of handling responses, so that its books
+ * show the effect of that way.
  */
 export const HOSTILE_ACCOUNTS = [
-  /** Sends what is refused: must never be charged. */
+  /** Sends requests that are refused: must never be charged. */
   'refused',
-  /** Reads all it asks for: must be charged for exactly that. */
+  /** Reads everything it requests: must be charged for exactly that. */
   'paying',
-  /** Asks for more than the kernel takes, and reads nothing: must pay for what that took. */
+  /** Requests more than the kernel buffers, and reads nothing: must pay for the buffered part. */
   'neglecting',
-  /** Asks for more than the kernel takes, and resets midway: must pay for what that took. */
+  /** Requests more than the kernel buffers, and resets midway: must pay for the buffered part. */
   'breaking',
-  /** Asks for the same with an Idempotency-Key until all of it has come: must pay once a key. */
+  /**
+   * Repeats a request with an Idempotency-Key until all of it has arrived: must pay once per key.
+   */
   'repeating',
-  /** Asks for little and resets at once: must pay for no more than it asked for. */
+  /** Requests little and resets at once: must pay for no more than it requested. */
   'leaving',
 ] as const;
 export type HostileAccount = (typeof HOSTILE_ACCOUNTS)[number];
 
-/** What attackers know of the service. */
+/** The attackers' knowledge of the service. */
 export interface Prey {
-  /** Well-formed, and nobody's. */
+  /** Well-formed, but unassigned. */
   readonly unknownKey: string;
-  /** Blocks with rows: as many as a batch takes. */
+  /** Blocks with rows: as many as a batch accepts. */
   readonly geoids: readonly string[];
 }
 
-/** What an attack is made with: `turn` counts how often it has been made. */
+/** The ingredients of an attack: `turn` counts its previous runs. */
 interface Means extends Prey {
   readonly key: string;
   readonly turn: number;
 }
 
 interface Attack {
-  /** Whose key it is given. */
+  /** The account whose key it uses. */
   readonly as: HostileAccount;
   run(on: HostileConnection, means: Means): Promise<unknown>;
 }
@@ -73,8 +75,8 @@ const largest = ({ geoids, key }: Means, headers = '') =>
   post(LARGEST, key, JSON.stringify({ origins: geoids }), headers);
 
 /**
- * Asks for what has an Idempotency-Key until it comes whole: a service with more waiting to be read
- * than it has memory for ends readers.
+ * Repeats a request with an Idempotency-Key until it arrives in full: a service with more unread
+ * output than it has memory for disconnects readers.
  */
 async function askUntilWhole(on: HostileConnection, batch: Buffer): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -98,7 +100,7 @@ function refused(
   };
 }
 
-/** Sends many requests at once, and reads what comes. */
+/** Sends many requests at once, and reads the responses. */
 function pipelined(
   as: HostileAccount,
   one: (means: Means, i: number) => string,
@@ -113,7 +115,7 @@ function pipelined(
   };
 }
 
-/** What hostile clients do, by name. */
+/** The attacks of hostile clients, by name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   'a megabyte of bad origins': refused(bodies.BAD_ORIGINS),
   'a megabyte of unknown members': refused([bodies.unknownMembers]),

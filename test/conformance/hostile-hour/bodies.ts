@@ -3,10 +3,10 @@
 const MEBIBYTE = 2 ** 20;
 const ROOM = MEBIBYTE - 200;
 
-/** As many repeats as a megabyte holds. */
+/** As many repeats as fit in a megabyte. */
 const fill = (one: string) => `${one},`.repeat(Math.floor(ROOM / (one.length + 1))).slice(0, -1);
 
-/** How a route calls its list. */
+/** The name of a route's list. */
 function listName(route: string): string {
   if (route === '/v1/blocks/query') return 'type';
   return route === '/v1/pois/catchment' ? 'dest_ids' : 'origins';
@@ -17,7 +17,7 @@ const listOf = (item: string) => {
   return (route: string) => Buffer.from(`{"${listName(route)}":[${items}]}`);
 };
 
-/** A megabyte of elements that are no origins, of every shape. */
+/** A megabyte of elements that are not origins, of every shape. */
 export const BAD_ORIGINS = ['1', '{}', '""', 'null', '[]', '-1e5', '{"lat":99,"lon":"x"}'].map(
   listOf,
 );
@@ -48,7 +48,7 @@ export const EMPTY_RINGS = [
   memoized(() => Buffer.from(`{"polygon":{"coordinates":[[${fill('[]')}]]}}`)),
 ];
 
-/** 2,000 vertices, of which every tooth crosses the last edge. */
+/** 2,000 vertices, in which every tooth crosses the last edge. */
 export const crossingComb = memoized(() => {
   const teeth = Array.from({ length: 999 }, (_, i) => {
     const lon = -70.02 + i * 4e-5;
@@ -62,12 +62,12 @@ export const holeOutside = memoized(() =>
   polygon(`[${ring(-70.01, 36, 0.001)},${ring(-95, 38, 20)}]`),
 );
 
-/** Two small parts, and all counties in the box around them. */
+/** Two small parts whose common bounding box contains all counties. */
 export const farParts = memoized(() =>
   polygon(`[[${ring(-70.01, 36, 0.001)}],[${ring(-120, 45, 0.001)}]]`, 'MultiPolygon'),
 );
 
-/** The largest error that a small body can ask for. */
+/** The largest error that a small body can cause. */
 export const manyFaults = memoized(() => {
   return Buffer.from(`{${Array.from({ length: 250 }, (_, i) => `"m${i}":1`).join()}}`);
 });

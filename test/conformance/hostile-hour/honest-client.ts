@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** What the program is sent. */
+/** The program's input. */
 export interface HonestOrders {
   readonly address: string;
   readonly key: string;
@@ -10,20 +10,20 @@ export interface HonestOrders {
   readonly seconds: number;
 }
 
-/** What it sends back. */
+/** The program's report. */
 export interface HonestReport {
   readonly requests: number;
-  /** Milliseconds from when a request was due until its answer was there whole. */
+  /** Milliseconds from when a request was due until its response was complete. */
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
-  /** What the answers said they cost. */
+  /** The costs that responses stated. */
   readonly charged: number;
-  /** Answers other than 200, and what came instead of an answer. */
+  /** Responses other than 200, and failures without a response. */
   readonly failures: readonly string[];
 }
 
-/** An address of its own: what is limited by the address is not the attackers' to use up. */
+/** A separate address, so that the attackers cannot exhaust its per-address limits. */
 const LOCAL_ADDRESS = '127.0.0.2';
 const CONNECTIONS = 16;
 
@@ -33,13 +33,15 @@ process.once('message', async (orders: HonestOrders) => {
 });
 
 /**
- * Asks at a steady rate, whatever the answers take. A request's time runs from when it was due: one
- * that had to wait for a free connection, or for this process, has waited.
+ * Sends requests at a steady rate, however long responses take. A request's time runs from when it
+ * was due, including any wait for a free connection or for this process.
  */
 async function ask(orders: HonestOrders): Promise<HonestReport> {
   const { address, key, paths, requestsPerSecond, seconds } = orders;
   const pool = new Pool(address, {
-    ...{ connections: CONNECTIONS, pipelining: 1, localAddress: LOCAL_ADDRESS },
+    connections: CONNECTIONS,
+    pipelining: 1,
+    localAddress: LOCAL_ADDRESS,
   });
   const headers = { authorization: `Bearer ${key}` };
   const times: number[] = [];

@@ -4,7 +4,7 @@ import { rowsIn } from '../fuzz/worth.ts';
 import { ATTACKS, type HostileAccount, type Prey } from './attacks.ts';
 import { HostileConnection } from './hostile-connection.ts';
 
-/** What the program is sent. */
+/** The program's input. */
 export interface HostileOrders extends Prey {
   readonly keys: Readonly<Record<HostileAccount, string>>;
   readonly port: number;
@@ -12,21 +12,21 @@ export interface HostileOrders extends Prey {
   readonly seconds: number;
 }
 
-/** What it sends back. */
+/** The program's report. */
 export interface HostileReport {
-  /** How often each attack was carried out. */
+  /** Runs of each attack. */
   readonly attacks: Readonly<Record<string, number>>;
   readonly statuses: Readonly<Record<number, number>>;
   readonly largestError: number;
-  /** Answers over 499, as they begin. */
+  /** The beginnings of responses over 499. */
   readonly failures: readonly string[];
-  /** What the answers that came whole were worth: those told to be repeats, by their rows. */
+  /** The value of the responses received in full: for declared repeats, by their rows. */
   readonly delivered: Readonly<Record<HostileAccount, number>>;
-  /** Bytes that came, of whole answers and of others. */
+  /** Bytes received, in complete and incomplete responses. */
   readonly received: Readonly<Record<HostileAccount, number>>;
 }
 
-// Attackers have machines of their own: here they get what the service leaves.
+// Real attackers have their own machines: here they get what the service leaves.
 setPriority(constants.priority.PRIORITY_LOW);
 
 process.once('message', async (orders: HostileOrders) => {

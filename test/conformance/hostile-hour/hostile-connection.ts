@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerReader, type WireAnswer } from '../answer-reader.ts';
 
 /**
- * The longest that an attacker waits for what it asked for. Longer than any answer takes on a busy
- * machine: one given up halfway is paid for in part, and the books would not be those of whole ones.
+ * An attacker's longest wait for a response. Longer than any response takes on a busy machine: one
+ * aborted halfway is charged in part, and the books would not match whole responses.
  */
 const PATIENCE_MS = 100_000;
 
-/** Who keeps account of what comes. */
+/** Records what arrives. */
 export interface Witness {
-  /** So many bytes have come. */
+  /** That many bytes have arrived. */
   heard(bytes: number): void;
-  /** An answer has come whole. */
+  /** A complete response has arrived. */
   seen(answer: WireAnswer): void;
 }
 
-/** One connection of a hostile client, opened anew whenever it has been closed. */
+/** One connection of a hostile client, reopened whenever it has been closed. */
 export class HostileConnection {
   readonly #port: number;
   readonly #witness: Witness;
@@ -31,12 +31,14 @@ export class HostileConnection {
     this.#witness = witness;
   }
 
-  /** Sends bytes as they are: Latin-1 text, so that any byte can be written. */
+  /** Sends raw bytes: Latin-1 text, so that any byte can be written. */
   send(bytes: string | Buffer): void {
     this.#open().write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Sends requests and reads so many whole answers, or until the server closes. */
+  /**
+   * Sends requests and reads the given number of complete responses, or until the server closes.
+   */
   async ask(bytes: string | Buffer, { answers = 1, isHead = false } = {}): Promise<WireAnswer[]> {
     this.#answers = [];
     this.#isHead = isHead;
@@ -54,12 +56,12 @@ export class HostileConnection {
     this.reset();
   }
 
-  /** Sends bytes, waits until so many of the answer have come, and resets. */
+  /** Sends bytes, waits until the given number of response bytes have arrived, and resets. */
   async breakOff(bytes: string | Buffer, afterBytes: number): Promise<void> {
     this.#received = 0;
     this.#answers = [];
     this.send(bytes);
-    // A short answer is all there will be.
+    // A short response is all there will be.
     await this.#until(() => this.#received >= afterBytes || this.#answers.length > 0);
     this.reset();
   }
@@ -92,7 +94,7 @@ export class HostileConnection {
       }
       this.#changed();
     });
-    // A server that has had enough may reset while we still write.
+    // A server that gives up may reset while we still write.
     socket.on('error', () => {});
     socket.on('close', () => {
       if (this.#socket === socket) this.#socket = undefined;

@@ -16,33 +16,33 @@ import type { HostileOrders, HostileReport } from './hostile-client.ts';
 
 export type Who = 'honest' | HostileAccount;
 
-/** What came of an hour. */
+/** The outcome of an hour. */
 export interface HourReport {
-  /** The honest client's first requests to a service that has just begun. */
+  /** The honest client's first requests to a freshly started service. */
   readonly begun: HonestReport;
-  /** The honest client alone with the service: what the machine itself takes. */
+  /** The honest client alone with the service: the machine's baseline. */
   readonly idle: HonestReport;
-  /** The honest client beside the hostile one. */
+  /** The honest client alongside the hostile one. */
   readonly beside: HonestReport;
   readonly hostile: HostileReport;
-  /** The most memory that the service came to, and what it is meant for. */
+  /** The service's peak memory, and its intended limit. */
   readonly peakMb: number;
   readonly maxMb: number;
   /** Files that the service had open before, and soon after. */
   readonly files: { readonly before: number; readonly after: number };
   /** The books of every account, once the service has closed. */
   readonly books: Readonly<Record<Who, Books>>;
-  /** The batch that is asked for to have much of: what the honest client paid for it, once. */
+  /** The large batch that attackers repeat: the amount the honest client paid for it once. */
   readonly largest: Batch;
 }
 
 /**
- * An hour by the abuse there is in it, not by the clock: each attack is made many times, from as
- * many connections at once as a hostile client may well have.
+ * An hour measured by abuse, not by the clock: each attack is made many times, from as many
+ * concurrent connections as a hostile client may have.
  */
 const SECONDS = 15;
 const CONNECTIONS = 64;
-/** What is loaded and compiled by the first requests is no measure of the machine. */
+/** Code loaded and compiled by the first requests does not measure the machine. */
 const BEGIN_SECONDS = 1;
 const IDLE_SECONDS = 3;
 const REQUESTS_PER_SECOND = 50;
@@ -52,15 +52,15 @@ const SETTLED_MS = 2_000;
 
 const MEBIBYTE = 2 ** 20;
 const CACHES_MB = { CACHE_BYTES: 128 };
-/** Answers that wait for their readers, as the service has it by default. */
+/** Responses waiting for their readers, the service's default. */
 const WAITING_MB = 128;
-/** What the process may take beside. */
+/** The process's allowance for everything else. */
 const BESIDE_MB = 250;
 const MAX_MB = CACHES_MB.CACHE_BYTES + WAITING_MB + BESIDE_MB;
 
 /**
- * A hostile client beside an honest one: the service, and each of them, a process of its own.
- * `programs`: where this folder is, compiled.
+ * A hostile client alongside an honest one; the service and both clients are separate processes.
+ * `programs`: this folder's compiled output.
  */
 export async function runHour(
   store: string,
@@ -71,7 +71,7 @@ export async function runHour(
   const { accounts, keys } = await openAll(ledger);
   const service = await startService(store, ledger, {
     RATE_LIMIT_PER_MINUTE: String(perMinute),
-    // What runs tests sets one of its own.
+    // Test runners set their own value.
     BASE_URL: 'http://service.example',
     ...Object.fromEntries(Object.entries(CACHES_MB).map(([k, mb]) => [k, String(mb * MEBIBYTE)])),
   });
@@ -80,7 +80,11 @@ export async function runHour(
   try {
     const honest = (seconds: number) =>
       runProgram<HonestOrders, HonestReport>(path.join(programs, 'honest-client.js'), {
-        ...{ address, paths, seconds, key: keys.honest, requestsPerSecond: REQUESTS_PER_SECOND },
+        address,
+        paths,
+        seconds,
+        key: keys.honest,
+        requestsPerSecond: REQUESTS_PER_SECOND,
       });
     const begun = await honest(BEGIN_SECONDS);
     const idle = await honest(IDLE_SECONDS);
@@ -89,8 +93,11 @@ export async function runHour(
     const [beside, hostile] = await Promise.all([
       honest(SECONDS),
       runProgram<HostileOrders, HostileReport>(path.join(programs, 'hostile-client.js'), {
-        ...{ ...prey, keys, port: Number(new URL(address).port) },
-        ...{ connections: CONNECTIONS, seconds: SECONDS },
+        ...prey,
+        keys,
+        port: Number(new URL(address).port),
+        connections: CONNECTIONS,
+        seconds: SECONDS,
       }),
     ]);
     const peakMb = await residentMemory(pid, 'VmHWM');
@@ -109,7 +116,7 @@ export async function runHour(
 
 const WHO = ['honest', ...HOSTILE_ACCOUNTS] as const;
 
-/** What the largest batch costs, and its length. */
+/** Cost and length of the largest batch. */
 export interface Batch {
   readonly tokens: number;
   readonly bytes: number;
@@ -146,7 +153,7 @@ async function openAll(ledgerFolder: string) {
   });
 }
 
-/** What the honest client asks for, and what attackers know. */
+/** The honest client's requests, and the attackers' knowledge. */
 async function knownToAll(storeFolder: string) {
   const store = new FolderStore(storeFolder);
   const release = await releaseIn(store);
@@ -162,7 +169,7 @@ async function knownToAll(storeFolder: string) {
   return { prey: { unknownKey: mintApiKey(), geoids }, paths };
 }
 
-/** Runs a program in a process of its own: it is sent orders, and reports. */
+/** Runs a program in a separate process that receives orders and sends reports. */
 async function runProgram<Orders extends object, Report>(
   program: string,
   orders: Orders,

@@ -4,15 +4,20 @@ import { onEachLedger, PORT_MERIDIAN } from '../demo.ts';
 import { BATCHES, ISOCHRONE, KNOWN_REQUESTS } from '../routes.ts';
 
 const NONE_OF_THEM = [
-  ...['text/html', 'image/*', 'application/xml, text/plain;q=0.5', 'application/json;q=0'],
-  ...['application/problem+json', 'application/json;q=0, text/html', '*/*;q=0'],
+  'text/html',
+  'image/*',
+  'application/xml, text/plain;q=0.5',
+  'application/json;q=0',
+  'application/problem+json',
+  'application/json;q=0, text/html',
+  '*/*;q=0',
 ];
 
 onEachLedger((demo) => {
   const ask = (call: Call, accept: string) => demo.api.call({ ...call, headers: { accept } });
 
   test.each(KNOWN_REQUESTS)(
-    'what $route does not have is not-acceptable, and free',
+    'a format that $route lacks is not-acceptable, and free',
     async (known) => {
       const call = known.request(demo);
       for (const accept of NONE_OF_THEM) {
@@ -36,20 +41,28 @@ onEachLedger((demo) => {
     },
   );
 
-  test('JSON is given where it is taken at all, whatever else is preferred', async () => {
+  test('JSON is sent if it is accepted at all, whatever else is preferred', async () => {
     const call = ISOCHRONE.request(demo);
     for (const accept of [
-      ...['*/*', '', 'application/*', 'text/csv, application/json;q=0.1', 'text/html, */*;q=0.1'],
-      ...['application/json; charset=utf-8', 'APPLICATION/JSON', 'nonsense', ';;q=,'],
+      '*/*',
+      '',
+      'application/*',
+      'text/csv, application/json;q=0.1',
+      'text/html, */*;q=0.1',
+      'application/json; charset=utf-8',
+      'APPLICATION/JSON',
+      'nonsense',
+      ';;q=,',
     ]) {
       const answer = await ask(call, accept);
       expect([accept, answer.headers['content-type']]).toEqual([
-        ...[accept, 'application/json; charset=utf-8'],
+        accept,
+        'application/json; charset=utf-8',
       ]);
     }
   });
 
-  test('the range that is most specific decides, then its weight, then the order', async () => {
+  test('the most specific range decides, then its weight, then the order', async () => {
     const [{ request }] = BATCHES;
     const given = async (accept: string) => {
       const { headers } = await ask(request(demo), accept);
@@ -65,7 +78,7 @@ onEachLedger((demo) => {
     expect(await given('application/jsonl')).toBe('application/x-ndjson');
   });
 
-  test('the catalogue, a boundary and a tile refuse likewise; probes answer whoever asks', async () => {
+  test('the catalogue, a boundary and a tile refuse likewise; probes respond to any Accept', async () => {
     const boundary = `/v1/places/${PORT_MERIDIAN}/boundary`;
     const formatsOf = async (path: string, as?: null) =>
       expectProblem(await ask({ path, as }, 'text/html'), 'not-acceptable').formats;

@@ -7,10 +7,11 @@ const wrongKey = { authorization: `Bearer ta_live_${'0'.repeat(38)}` };
 
 onEachLedger(
   (demo) => {
-    test('who has no key, a wrong one or no tokens is told where to get them', async () => {
+    test('a missing key, a wrong key and an empty balance point to where to get more', async () => {
       const call: Call = { path: `/v1/blocks/${demo.block.geoid}/summary` };
       const post: Call = {
-        ...{ method: 'POST', path: '/v1/blocks/summary' },
+        method: 'POST',
+        path: '/v1/blocks/summary',
         body: { origins: [demo.block.geoid] },
       };
       const broke = await demo.api.newCustomer({ tokens: 0 });
@@ -48,7 +49,7 @@ onEachLedger(
 
 const unset = demoOfTests();
 
-test('where no address of the portal is set, plans say null and problems nothing', async () => {
+test('without a portal address, plans have null and problems leave it out', async () => {
   expect(expectOk(await unset.api.get('/v1/plans')).account_url).toBe(null);
   const problem = expectProblem(await unset.api.get('/v1/tokens', {}, { as: null }), 'missing-key');
   expect(problem).not.toHaveProperty('account_url');

@@ -33,7 +33,11 @@ describe('§2 ArealBlockResult', () => {
       expect(Object.keys(body).sort()).toEqual(['next_cursor', 'results']);
       for (const row of body.results as Row[]) {
         expect(Object.keys(row)).toEqual([
-          ...['geoid', 'dest_type_id', 'mode_id', 'mode', 'travel_time'],
+          'geoid',
+          'dest_type_id',
+          'mode_id',
+          'mode',
+          'travel_time',
         ]);
         expect([1, 2, 3]).toContain(row.mode_id);
         expect(row.mode).toBe(MODES[row.mode_id - 1]);
@@ -41,7 +45,7 @@ describe('§2 ArealBlockResult', () => {
     }
   });
 
-  test('so in every format of either route', async () => {
+  test('both routes return them in every format', async () => {
     for (const accept of ['text/csv', 'application/x-ndjson']) {
       const rest = { headers: { accept } };
       for (const answer of [
@@ -64,12 +68,12 @@ describe('§2 ArealBlockResult', () => {
     }
   });
 
-  test('a cursor that is null is the first page, as the page before the first would say it', async () => {
+  test('a null cursor requests the first page', async () => {
     const first = expectOk(await query({ polygon: CITY }));
     expect(expectOk(await query({ polygon: CITY, cursor: null }))).toEqual(first);
   });
 
-  test('population is there only when include_population is true', async () => {
+  test('population is present only when include_population is true', async () => {
     const include_population = true;
     for (const answer of [
       await query({ polygon: CITY, include_population }),
@@ -144,12 +148,12 @@ describe('POST /v1/blocks/query', () => {
   test.each([
     [feature, 'its geometry'],
     [{ type: 'FeatureCollection', features: [feature] }, 'the geometry of one of its features'],
-  ])('$type in the place of a geometry is invalid-geometry that says so', async (given, wanted) => {
+  ])('$type instead of a geometry is invalid-geometry that says so', async (given, wanted) => {
     const { detail } = expectProblem(await query({ polygon: given }), 'invalid-geometry');
     expect(detail).toContain(`a GeoJSON ${given.type} was given, and ${wanted} is wanted`);
   });
 
-  test('a bbox in a polygon is passed over; another member is named, with those it takes', async () => {
+  test('ignores a bbox in a polygon; names any other extra member, with those allowed', async () => {
     const here = polygon(boxRing(-70.01, 35.99, -69.99, 36.01));
     const plain = expectOk(await query({ polygon: here }));
     expect(expectOk(await query({ polygon: { ...here, bbox: 'x' } }))).toEqual(plain);
@@ -174,7 +178,7 @@ describe('POST /v1/blocks/query', () => {
       });
     expectOk(await query({ polygon: polygon(circle(1990, 0.05)) }));
     expectProblem(await query({ polygon: polygon(circle(2010, 0.05)) }), 'polygon-too-complex');
-    // The number decides before anything is looked at.
+    // The count is checked before the contents.
     const wrong = polygon(Array(2_500).fill(['x']) as unknown as Ring);
     expectProblem(await query({ polygon: wrong }), 'polygon-too-complex');
     const large = polygon(boxRing(-71, 35, -70, 36));
@@ -186,7 +190,8 @@ describe('POST /v1/blocks/query', () => {
     const [west, east] = [boxRing(-70.02, 35.98, -70, 36.02), boxRing(-70, 35.98, -69.98, 36.02)];
     const rows = (polygon: object) =>
       allPages<Row>(demo.api, {
-        ...{ method: 'POST', path: QUERY },
+        method: 'POST',
+        path: QUERY,
         body: { polygon, type: [601], limit: 1000 },
       });
     const both = await rows({ type: 'MultiPolygon', coordinates: [[west], [east]] });
@@ -210,7 +215,7 @@ describe('POST /v1/blocks/query', () => {
       expect(expectOk(await query(shape))).toMatchObject({ results: first.results });
   });
 
-  test('a center is within its bounds', async () => {
+  test('refuses a malformed or out-of-bounds center', async () => {
     for (const bad of [{ lon: -70 }, { lon: 181, lat: 0 }, { lon: '1', lat: 2 }, [1, 2], 'x']) {
       const answer = await query({ center: bad, radius_m: 5 });
       expect([answer.statusCode, JSON.stringify(bad)]).toEqual([400, JSON.stringify(bad)]);

@@ -14,7 +14,7 @@ interface Batch {
   readonly member: string;
   readonly known: (demo: Demo, count: number) => unknown[];
   readonly unknown: readonly unknown[];
-  /** An origin as CSV's headers write it: of one that was sent, or named in `errors`. */
+  /** An origin as CSV's headers write it: one as sent, or one named in `errors`. */
   readonly written: (origin: never) => string;
 }
 
@@ -71,7 +71,7 @@ onEachLedger((demo) => {
         .slice(0, -1)
         .map((line) => JSON.parse(line));
 
-    test('NDJSON ends in a line of the origins that gave nothing, if there are any', async () => {
+    test('NDJSON ends with a line of the origins without rows, if there are any', async () => {
       const { body, text } = await both(NDJSON);
       const reported = lines(text);
       const { errors, truncated, truncated_reason } = body;
@@ -80,7 +80,7 @@ onEachLedger((demo) => {
       expect(lines(whole)).toEqual(expectOk(await ask(known(demo, 2), 'application/json')).results);
     });
 
-    test('CSV has headers of them, by whose words they can be sent again', async () => {
+    test('CSV lists them in headers, ready to be sent again', async () => {
       const { body, text, origins } = await both('text/csv');
       const { headers } = text;
       expect(text.body.split('\r\n').length - 2).toBe(body.results.length);
@@ -99,7 +99,7 @@ onEachLedger((demo) => {
       }
     });
 
-    test('in CSV, lists that are longer than 4 kB together are counts alone', async () => {
+    test('in CSV, lists longer than 4 kB together are only counts', async () => {
       const many = [...unknown, ...known(demo, 1)];
       while (many.length < 250) many.push(known(demo, 1)[0]);
       const { headers } = await ask(many, 'text/csv', { max_rows: 1 });
@@ -112,11 +112,11 @@ onEachLedger((demo) => {
       expect(reported).toBe(fits ? list : undefined);
       const listed = ['x-truncated', 'x-errors'].map((name) => String(headers[name] ?? '').length);
       expect(listed[0] + listed[1]).toBeLessThanOrEqual(MAX_LISTED_BYTES);
-      // All but one of the most origins there may be can be sent again by their GEOIDs.
+      // All but one of the maximum number of origins can be sent again by their GEOIDs.
       if (path.startsWith('/v1/blocks')) expect(fits).toBe(true);
     });
 
-    test('a FeatureCollection has them as members, before what is paid for', async () => {
+    test('a FeatureCollection has them as members before the features', async () => {
       if (!path.endsWith('/pois')) return;
       const { body, text } = await both(GEOJSON);
       const { errors, truncated, truncated_reason, origins } = body;
@@ -130,7 +130,7 @@ onEachLedger((demo) => {
     });
   });
 
-  test('what is left out for lack of tokens is told in every form, and again to a repeated request', async () => {
+  test('every format reports what was left out for lack of tokens, and so does a repeated request', async () => {
     const [path, origins] = ['/v1/blocks/summary', blocksOf(demo, 6).map(({ geoid }) => geoid)];
     const each = { mode: ['walk'] };
     const first = await demo.api.post(path, { origins: origins.slice(0, 1), ...each });

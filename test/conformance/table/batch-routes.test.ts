@@ -14,7 +14,7 @@ const geoids = (count: number) => routable(count).map(({ geoid }) => geoid);
 describe('POST /v1/blocks/summary', () => {
   const path = '/v1/blocks/summary';
 
-  test('a GEOID that is not 15 digits is that origin’s block-not-found, as it was sent', async () => {
+  test('a GEOID that is not 15 digits is that origin’s block-not-found, echoed as sent', async () => {
     const malformed = ['99001', '', 'x', `${demo.block.geoid} `, '٩٩٠٠١٠٠٠١٠٠١٠٠٠'];
     const origins = [malformed, demo.block.geoid, '9'.repeat(5_000)].flat();
     const body = expectOk(await post(path, { origins, type: [101] }));
@@ -24,14 +24,14 @@ describe('POST /v1/blocks/summary', () => {
     );
   });
 
-  test('a GEOID that comes as a number is read by its digits; without its zero it fails alone', async () => {
+  test('a numeric GEOID is read by its digits; without its leading zero only that origin fails', async () => {
     const origins = [Number(demo.block.geoid), Number(demo.block.geoid.slice(1))];
     const body = expectOk(await post(path, { origins, type: [101] }));
     expect(body.blocks.map(({ geoid }: { geoid: string }) => geoid)).toEqual([demo.block.geoid]);
     expect(body.errors).toMatchObject([{ type: 'block-not-found', geoid: String(origins[1]) }]);
   });
 
-  test('an origin that is neither text nor number refuses the request, and says which', async () => {
+  test('an origin that is neither text nor number fails the request, which names it', async () => {
     const { errors } = expectProblem(
       await post(path, { origins: [demo.block.geoid, {}] }),
       'invalid-parameters',
@@ -51,7 +51,7 @@ describe('POST /v1/blocks/pois', () => {
     );
   });
 
-  test('past 50,000 rows whole origins go to truncated with row-budget', async () => {
+  test('past 50,000 rows whole origins are listed in truncated with row-budget', async () => {
     const origins = [...geoids(249), demo.water.geoid];
     const body = expectOk(await post(path, { origins }));
     expect([body.truncated_reason, body.errors]).toEqual(['row-budget', []]);
@@ -71,7 +71,7 @@ describe('POST /v1/blocks/pois', () => {
 describe('POST /v1/pois/catchment', () => {
   const path = '/v1/pois/catchment';
 
-  test('block keeps only these blocks', async () => {
+  test('block restricts the rows to these blocks', async () => {
     const block = [Number(demo.block.geoid)];
     const body = expectOk(await post(path, { dest_ids: [demo.poi.dest_id], block }));
     for (const row of body.results) expect(row.geoid).toBe(demo.block.geoid);

@@ -10,7 +10,7 @@ const post = (path: string, body: object, as = demo.api.customer) =>
 const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lat, lon });
 const WHOLE = { truncated: [], truncated_reason: null };
 
-/** What each batch takes an array of, some that exist, and one that does not. */
+/** The items of each batch's array: some that exist, and one that does not. */
 const ORIGINS = {
   '/v1/blocks/summary': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
   '/v1/blocks/pois': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
@@ -35,7 +35,7 @@ function routable(count: number) {
   return blocks.slice(100, 100 + count);
 }
 
-/** A body of so many known origins, with few rows each. */
+/** A body of the given number of known origins, with few rows each. */
 function bodyOf(path: Path, count: number, more: object = {}) {
   const { member, known } = ORIGINS[path];
   const few = path.endsWith('summary') ? { type: [101] } : { max_minutes: 3 };
@@ -51,7 +51,7 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectProblem(await post(path, bodyOf(path, 251)), 'too-many-origins');
   });
 
-  test('how many origins there are is told before what is wrong with them', async () => {
+  test('the number of origins is checked before their contents', async () => {
     for (const bad of [1.5, {}, '', null, []]) {
       const body = { [origins]: Array(251).fill(bad), mode: 'x', unheard_of: 1 };
       expectProblem(await post(path, body), 'too-many-origins');
@@ -65,12 +65,12 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectProblem(await post(path, { mode: ['car'], unheard_of: 1 }), 'missing-origins');
   });
 
-  test('origins that come after more values than any request has are not called missing', async () => {
+  test('origins after more values than any valid request has are not reported missing', async () => {
     const body = { mode: Array(20_000).fill('walk'), [origins]: ORIGINS[path].known(1) };
     expectInvalid(await post(path, body), 'mode');
   });
 
-  test('origins that are no array, or of no such kind, are invalid-parameters', async () => {
+  test('origins that are not an array, or are of the wrong type, are invalid-parameters', async () => {
     for (const bad of [
       'x',
       5,
@@ -81,7 +81,7 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
       [[]],
       [{}],
       [{ lat: 91, lon: 0 }],
-      // Of a block, a number is one that is not known.
+      // A number for a block is an unknown block.
       ...(path.startsWith('/v1/blocks') ? [] : [[1.5]]),
     ]) {
       const answer = await post(path, { [origins]: bad });
@@ -89,7 +89,7 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     }
   });
 
-  test('when no origin can be resolved it is 200, one token', async () => {
+  test('costs one token and returns 200 when no origin can be resolved', async () => {
     const body = expectRows(await post(path, { [origins]: [ORIGINS[path].unknown()] }), 0);
     expect(body).toMatchObject({ results: [], ...WHOLE });
     expect(body.errors).toHaveLength(1);

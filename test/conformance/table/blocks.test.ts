@@ -28,7 +28,7 @@ describe('§1 and §2: times', () => {
 });
 
 describe('§4.3 GET /v1/blocks/{geoid}/summary', () => {
-  test('answers {block: {geoid, population, land_area_m2}, results: [{dest_type_id, mode, travel_time}]}', async () => {
+  test('returns {block: {geoid, population, land_area_m2}, results: [{dest_type_id, mode, travel_time}]}', async () => {
     const { geoid, population, land_area_m2 } = demo.block;
     const answer = await demo.api.get(summary);
     const body = expectRows(answer, answer.json().results.length);
@@ -56,7 +56,7 @@ describe('§4.3 GET /v1/blocks/{geoid}/summary', () => {
 });
 
 describe('§4.3 GET /v1/blocks/{geoid}/pois', () => {
-  test('answers {block_geoid, results: [PoiTime], next_cursor}', async () => {
+  test('returns {block_geoid, results: [PoiTime], next_cursor}', async () => {
     const body = expectRows(await demo.api.get(pois), 100);
     expect(Object.keys(body).sort()).toEqual(['block_geoid', 'next_cursor', 'results']);
     expect(body.block_geoid).toBe(demo.block.geoid);

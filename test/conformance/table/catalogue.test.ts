@@ -14,7 +14,7 @@ const CATALOGUE = [
 ];
 
 describe('§4.1 free routes', () => {
-  test('health: {status: "ok", version}, and touches no backend', async () => {
+  test('health: {status: "ok", version}, without touching a backend', async () => {
     const { api } = demo;
     api.proxy.store.reads = [];
     expect(await free('/v1/health')).toEqual({ status: 'ok', version: expect.any(String) });
@@ -33,17 +33,18 @@ describe('§4.1 free routes', () => {
     expect(release).toBe('demo');
   });
 
-  test('modes: 1 walk, 2 bike, 3 transit, described; there is no drive mode', async () => {
+  test('modes: 1 walk, 2 bike, 3 transit, with descriptions; there is no drive mode', async () => {
     const { modes } = await free('/v1/meta/modes');
     expect(modes).toEqual(
       ['walk', 'bike', 'transit'].map((mode, i) => ({
-        ...{ mode_id: i + 1, mode },
+        mode_id: i + 1,
+        mode,
         description: expect.stringMatching(/\w/),
       })),
     );
   });
 
-  test('destination types: leaves and parents, each parent with the leaves it stands for', async () => {
+  test('destination types: leaves and parents, each parent with its leaves', async () => {
     const { destination_types: types } = await free('/v1/meta/destination-types');
     const { leavesOf } = demo.release;
     expect(new Set(types.map((type: { dest_type_id: number }) => type.dest_type_id))).toEqual(
@@ -68,8 +69,13 @@ describe('§4.1 free routes', () => {
     const labels = types.map((type: { label: string }) => type.label);
     expect(new Set(labels).size).toBe(labels.length);
     for (const label of [
-      ...['grocery_stores', 'libraries', 'parks', 'frequent_transit', 'restaurants', 'cafes'],
-      ...['public_schools'],
+      'grocery_stores',
+      'libraries',
+      'parks',
+      'frequent_transit',
+      'restaurants',
+      'cafes',
+      'public_schools',
     ]) {
       expect(labels).toContain(label);
     }
@@ -124,7 +130,7 @@ describe('§4.1 free routes', () => {
 
   const PLACES = ['/v1/places?q=port', `/v1/places/${PORT_MERIDIAN}/boundary`];
   test.each([...CATALOGUE, ...PLACES, '/openapi.json'])(
-    '%s may be kept for five minutes, and revalidated by its ETag',
+    '%s may be cached for five minutes, and revalidated by its ETag',
     async (path) => {
       const { api } = demo;
       const first = await api.get(path, {}, { as: null });
@@ -148,7 +154,7 @@ describe('§4.1 free routes', () => {
   });
 });
 
-test('what needs no key is limited by address, but probes; what has one is not', async () => {
+test('keyless routes except probes are limited by address; keyed ones are not', async () => {
   await withProxy(demo, { config: { freeRateLimitPerMinute: 4 } }, async ({ api }) => {
     const statuses = async (...paths: string[]) => {
       const answers = await Promise.all(paths.map((path) => api.get(path, {}, { as: null })));
@@ -181,7 +187,7 @@ describe('§4.2 keyed, never charged', () => {
     }
   });
 
-  test('tokens needs a key, and is not kept by caches', async () => {
+  test('tokens needs a key, and is not cached', async () => {
     const { api } = demo;
     expectProblem(await api.get('/v1/tokens', {}, { as: null }), 'missing-key');
     const answer = await api.get('/v1/tokens');

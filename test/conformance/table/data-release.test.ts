@@ -41,7 +41,7 @@ onEachLedger((demo, newAddress) => {
     expect([unchanged.statusCode, named(unchanged)]).toEqual([304, release]);
   });
 
-  test('also of what is not found, of a tile, and for members', async () => {
+  test('so do a not-found response, a tile, and responses to members', async () => {
     const release = await version();
     const unknown = await demo.api.get(`/v1/blocks/${NO_SUCH_BLOCK}/summary`);
     expectProblem(unknown, 'block-not-found');
@@ -58,12 +58,12 @@ onEachLedger((demo, newAddress) => {
     }
   });
 
-  test('nobody is told of it whose key is not known', async () => {
+  test('a client without a valid key does not see it', async () => {
     const { headers } = await demo.api.get('/v1/blocks/1/summary', {}, { as: null });
     expect(named({ headers })).toBeUndefined();
   });
 
-  test('cursors and ETags outlive a release, and the header shows which release it is', async () => {
+  test('cursors and ETags survive a release, and the header shows which release applies', async () => {
     const folder = await folderOfThisTest();
     await publishSmallRelease(folder, 'first', [same, before]);
     const proxy = await ofThisTest(openProxy(folder, { ledger: newAddress() }));
@@ -98,10 +98,12 @@ onEachLedger((demo, newAddress) => {
       const next = await proxy.get(`${url}&cursor=${next_cursor}`, key);
       expect([next.statusCode, named(next)]).toEqual([200, ofSecond]);
     }
-    // What is given again is of the release that it was made of; what is made now, of this one.
+    // A replayed response names the release it was made from; a new one names this release.
     const replayed = await proxy.post(posted[0], key, posted[1], once);
     expect([replayed.body, replayed.headers['idempotency-replayed'], named(replayed)]).toEqual([
-      ...[first.posted.body, 'true', ofFirst],
+      first.posted.body,
+      'true',
+      ofFirst,
     ]);
     expect(named(await proxy.post(posted[0], key, posted[1]))).toBe(ofSecond);
   });

@@ -19,11 +19,11 @@ beforeAll(async () => {
   ({ paths } = inPlace(expectOk(await demo.api.get('/openapi.json', {}, { as: null }))));
 });
 
-/** What belongs to HTTP itself, and to pages of other origins. */
+/** Headers of HTTP itself, and of pages of other origins. */
 const NOT_DOCUMENTED =
   /^(access-control-|content-|connection$|date$|keep-alive$|transfer-encoding$)/;
 
-/** Holds an answer's headers against the document's: none untold, and all that it promises. */
+/** Checks a response's headers against the document: none undocumented, and none missing. */
 function expectDocumented(route: string, method: string, answer: Answer): void {
   const { headers } = paths[route][method].responses[answer.statusCode];
   const reported = new Map(Object.entries(headers).map(([name, of]) => [name.toLowerCase(), of]));
@@ -39,7 +39,7 @@ const FREE_PATHS: Readonly<Record<string, string>> = {
   '/v1/places/{geoid}/boundary': `/v1/places/${PORT_MERIDIAN}/boundary`,
 };
 
-describe('the headers of answers are those that the document tells of', () => {
+describe('the document lists the headers of responses', () => {
   test.each(FREE_ROUTES)('%s, free, conditional and as HEAD', async (route) => {
     const path = FREE_PATHS[route] ?? route;
     const ask = (rest: Partial<Call>) => demo.api.get(path, {}, { as: null, ...rest });
@@ -76,7 +76,7 @@ describe('the headers of answers are those that the document tells of', () => {
   });
 });
 
-test('the headers of an empty tile are those that the document tells of, as HEAD too', async () => {
+test('the document lists the headers of an empty tile, as HEAD too', async () => {
   const [route] = Object.keys(paths).filter((path) => path.endsWith('.mvt'));
   const path = '/v1/isochrone/tiles/walk/101/6/0/0.mvt';
   for (const method of ['GET', 'HEAD'] as const) {
@@ -86,7 +86,7 @@ test('the headers of an empty tile are those that the document tells of, as HEAD
   }
 });
 
-describe('the headers of problems are those that the document tells of', () => {
+describe('the document lists the headers of problems', () => {
   const [summary, batch] = ['/v1/blocks/{geoid}/summary', '/v1/blocks/summary'];
   const boundary = '/v1/places/{geoid}/boundary';
   const WRONG_KEY = { authorization: 'Bearer ta_live_x' };
@@ -138,7 +138,7 @@ describe('the headers of problems are those that the document tells of', () => {
     }
   });
 
-  test('of requests beyond the rate, with a key and without', async () => {
+  test('for requests beyond the rate limit, with a key and without', async () => {
     const api = await ofThisTest(
       Api.open({ rateLimitPerMinute: 1, config: { freeRateLimitPerMinute: 1 } }),
     );
@@ -155,7 +155,7 @@ describe('the headers of problems are those that the document tells of', () => {
   });
 });
 
-test('the document names every assumption that an isochrone rests on', async () => {
+test('the document names every assumption behind an isochrone', async () => {
   const { assumptions } = expectOk(await demo.api.get('/v1/isochrone/meta', {}, { as: null }));
   const { responses } = paths['/v1/isochrone/meta'].get;
   const { schema } = responses[200].content!['application/json'] as {
@@ -165,7 +165,7 @@ test('the document names every assumption that an isochrone rests on', async () 
   expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(assumptions)));
 });
 
-test('the balance is told at no cost, by headers too', async () => {
+test('the balance is available at no cost, in headers too', async () => {
   const route = '/v1/tokens';
   const customer = await demo.api.newCustomer({ tokens: 12 });
   for (const method of ['GET', 'HEAD'] as const) {
@@ -175,7 +175,7 @@ test('the balance is told at no cost, by headers too', async () => {
   }
 });
 
-test('the document says how far times go: 30 minutes to places, 60 between blocks', async () => {
+test('the document states the range of times: 30 minutes to places, 60 between blocks', async () => {
   const { info, paths: all } = (await demo.api.get('/openapi.json')).json();
   expect(info.description).toMatch(/30 minutes/);
   expect(info.description).toMatch(/60 minutes/);

@@ -12,7 +12,7 @@ const summary = (geoid: string) => `/v1/blocks/${geoid}/summary`;
 
 describe('§5 authentication', () => {
   test.each(['', ' ', 'Bearer', 'Bearer ', 'bearer  '])(
-    'Authorization: %j, as a script without its key sends it, is missing-key',
+    'Authorization: %j, as sent by a script without its key, is missing-key',
     async (authorization) => {
       for (const path of [summary(demo.block.geoid), '/v1/tokens']) {
         const rest = { as: null, headers: { authorization } };
@@ -51,7 +51,7 @@ describe('§5 authentication', () => {
     expectProblem(await ask(), 'invalid-key');
   });
 
-  test('the scheme is read in any case', async () => {
+  test('the scheme is case-insensitive', async () => {
     const { api, block } = demo;
     const headers = { authorization: `bearer ${api.customer.key}` };
     const answer = await api.get(summary(block.geoid), {}, { headers });
@@ -66,7 +66,7 @@ describe('§7 errors', () => {
     expect(problem.geoid).toBe(NO_SUCH_BLOCK);
   });
 
-  test('a validation failure lists {loc, msg, type} of each parameter that is wrong', async () => {
+  test('a validation failure lists {loc, msg, type} of each invalid parameter', async () => {
     const query = { mode: ['walk', 'car'], type: 'x', colour: 'red' };
     const { errors } = expectProblem(
       await demo.api.get(summary('12'), query),
@@ -77,7 +77,7 @@ describe('§7 errors', () => {
   });
 
   test.each([...Object.keys(PROBLEM_STATUS), ...ORIGIN_FAULTS])(
-    'the type of %s leads to a short readable page, that runs and loads nothing',
+    'the type of %s leads to a short readable page without scripts or resources',
     async (slug) => {
       const { statusCode, headers, body } = await demo.api.get(
         `/problems/${slug}`,
@@ -97,18 +97,25 @@ describe('§7 errors', () => {
     },
   );
 
-  test('no such route is not-found, whoever asks', async () => {
+  test('an unknown route is not-found, with or without a key', async () => {
     const paths = ['/v1', '/v2/health', '/v1/blocks', '/v1/blocks/1/2/3', '/v1/health/'];
     for (const path of [...paths, '/problems/no-such-problem']) {
       expectProblem(await demo.api.get(path, {}, { as: null }), 'not-found');
     }
   });
 
-  test('a slash too many at the end is named as the fault, before the key is looked at', async () => {
+  test('reports a trailing slash as the error before checking the key', async () => {
     const { geoid } = demo.block;
     for (const path of [
-      ...['/v1/health', '/v1/plans', `/v1/blocks/${geoid}/summary`, '/v1/pois', '/v1/tokens'],
-      ...['/v1/blocks/query', '/v1/isochrone', '/openapi.json', `/v1/places/${geoid}/pois`],
+      '/v1/health',
+      '/v1/plans',
+      `/v1/blocks/${geoid}/summary`,
+      '/v1/pois',
+      '/v1/tokens',
+      '/v1/blocks/query',
+      '/v1/isochrone',
+      '/openapi.json',
+      `/v1/places/${geoid}/pois`,
     ]) {
       for (const as of [null, demo.api.customer]) {
         const answer = await demo.api.get(`${path}/`, { mode: 'walk' }, { as });
@@ -120,7 +127,7 @@ describe('§7 errors', () => {
     expect(detail).toBe('no route /v1/nothing/');
   });
 
-  test('free catalogue routes raise no key errors', async () => {
+  test('free catalogue routes return no key errors', async () => {
     for (const authorization of ['Bearer wrong', 'Basic x', '']) {
       const rest = { as: null, headers: { authorization } };
       for (const route of ['/v1/meta/modes', '/v1/isochrone/meta']) {
@@ -131,7 +138,7 @@ describe('§7 errors', () => {
 });
 
 describe('everywhere', () => {
-  test('X-Request-Id is on every response, and an inbound safe one is kept', async () => {
+  test('X-Request-Id is on every response, and keeps a safe inbound value', async () => {
     const { api, block } = demo;
     for (const path of ['/v1/health', summary(block.geoid), summary('12'), '/nothing']) {
       const idFor = async (given: string) =>
@@ -145,7 +152,7 @@ describe('everywhere', () => {
     }
   });
 
-  test('no two requests have the same made-up id', async () => {
+  test('generated request ids are unique', async () => {
     const ids = new Set<unknown>();
     for (let i = 0; i < 50; i++) {
       ids.add((await demo.api.get('/v1/health')).headers['x-request-id']);
@@ -167,7 +174,7 @@ describe('everywhere', () => {
     expectInvalid(await api.get('/v1/meta/modes', { verbose: 1 }), 'verbose');
   });
 
-  test('an array in a query repeats the parameter; commas do not make one', async () => {
+  test('an array in a query repeats the parameter; commas do not separate values', async () => {
     const { api, block } = demo;
     const modes = (rows: { mode: string }[]) => [...new Set(rows.map(({ mode }) => mode))];
     const both = expectOk(await api.get(summary(block.geoid), { mode: ['bike', 'walk'] }));
@@ -177,18 +184,28 @@ describe('everywhere', () => {
   });
 
   test.each([
-    ...['', '1', '99001000100100', '9900100010010000', '99001000100100x', '+90010001001000'],
-    ...['990010001001000 ', '%00', '٩٩٠٠١٠٠٠١٠٠١٠٠٠', '9.9001000100100e14'],
+    '',
+    '1',
+    '99001000100100',
+    '9900100010010000',
+    '99001000100100x',
+    '+90010001001000',
+    '990010001001000 ',
+    '%00',
+    '٩٩٠٠١٠٠٠١٠٠١٠٠٠',
+    '9.9001000100100e14',
   ])('the block GEOID %j is not 15 digits: invalid-parameters', async (geoid) => {
     const path = `/v1/blocks/${encodeURIComponent(geoid)}/summary`;
     expectInvalid(await demo.api.get(path), 'geoid');
   });
 
-  test('CORS: any origin, the headers that clients send allowed, those they read exposed', async () => {
+  test('CORS: any origin, with the headers that clients send allowed and those they read exposed', async () => {
     const { api, block } = demo;
     const headers = { origin: 'https://map.example', 'access-control-request-method': 'POST' };
     const preflight = await api.call({
-      ...{ method: 'OPTIONS', path: summary(block.geoid), as: null },
+      method: 'OPTIONS',
+      path: summary(block.geoid),
+      as: null,
       headers: { ...headers, 'access-control-request-headers': 'authorization,idempotency-key' },
     });
     expect(preflight.statusCode).toBe(204);
@@ -197,7 +214,7 @@ describe('everywhere', () => {
       expect(allowed).toContain(name);
     }
     const answer = await api.get(summary(block.geoid), {}, { headers });
-    // All of them: the Fetch standard reads `*` so where no cookies are sent along.
+    // All headers: the Fetch standard reads `*` that way for requests without cookies.
     expect(answer.headers['access-control-expose-headers']).toBe('*');
     expect(answer.headers['access-control-allow-origin']).toBe('*');
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
@@ -205,7 +222,7 @@ describe('everywhere', () => {
 });
 
 describe('§9 versioning', () => {
-  test('a machine-readable contract, OpenAPI 3.1 with servers and a bearer scheme, is served', async () => {
+  test('serves a machine-readable contract, OpenAPI 3.1 with servers and a bearer scheme', async () => {
     const document = expectOk(await demo.api.get('/openapi.json', {}, { as: null }));
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.servers).toEqual([{ url: 'http://127.0.0.1:8080' }]);

@@ -9,14 +9,14 @@ const ask = (call: Call, accept?: string) =>
   demo.api.call({ ...call, headers: accept === undefined ? {} : { accept } });
 
 const FORMS = ['application/json', 'text/csv', 'application/x-ndjson', 'application/geo+json'];
-/** Each form of an answer, in each coding, is a representation of its own. */
+/** Each format of a response, in each coding, is a separate representation. */
 const VARIANTS = FORMS.flatMap((accept) => [
   { accept, 'accept-encoding': 'identity' },
   { accept, 'accept-encoding': 'gzip' },
 ]);
 
-describe.each(METERED_GETS)('the same rows in another form: $route', ({ request }) => {
-  test('JSON is what is given unless something else is asked for', async () => {
+describe.each(METERED_GETS)('the same rows in another format: $route', ({ request }) => {
+  test('JSON is the default format', async () => {
     const plain = await ask(request(demo));
     expectOk(plain);
     for (const accept of [
@@ -31,15 +31,15 @@ describe.each(METERED_GETS)('the same rows in another form: $route', ({ request 
     }
   });
 
-  test('each form and coding has an ETag of its own, that stands for no other and is kept', async () => {
-    // What fits a packet is not compressed.
+  test('each format and coding has its own cacheable ETag, valid for no other', async () => {
+    // Responses that fit in a packet are not compressed.
     const { limit: _, ...query } = { ...request(demo).query };
     const call = { ...request(demo), query };
     const variants: (typeof VARIANTS)[number][] = [];
     const etags: string[] = [];
     for (const headers of VARIANTS) {
       const answer = await demo.api.call({ ...call, headers });
-      // Rows without a point have no form on a map.
+      // Rows without a point have no map format.
       if (answer.statusCode === 406) continue;
       variants.push(headers);
       etags.push(String(answer.headers.etag));

@@ -4,17 +4,17 @@ import { type Demo, NO_SUCH_BLOCK, onEachLedger } from '../demo.ts';
 import type { NaiveTime } from '../naive-release.ts';
 import { KNOWN_REQUESTS } from '../routes.ts';
 
-/** Headers of the moment: they follow from the request's number and the clock, not from rows. */
+/** Transient headers: they depend on the request's number and the clock, not on rows. */
 const OF_THE_MOMENT = ['date', 'ratelimit', 'x-request-id'];
 const COMMON = { 'accept-encoding': 'gzip', connection: 'close' };
 
-/** All that a client sees of a response, as one text. */
+/** Everything a client sees of a response, as one text. */
 function seen({ statusCode, headers, body }: Answer): string {
   const reported = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.includes(name));
   return JSON.stringify([statusCode, reported.sort(), body]);
 }
 
-/** A request for the rows within so many minutes: one there is anyway, and the one to be found out. */
+/** A request for the rows within the given minutes: a known one, and the one to be discovered. */
 type Question = (demo: Demo, target: NaiveTime, anchor: NaiveTime, minutes: number) => Call;
 
 const post = (path: string, body: object): Call => ({ method: 'POST', path, body });
@@ -41,21 +41,27 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   'POST /v1/blocks/pois by dest_id': (demo, target, anchor, max_minutes) =>
     post('/v1/blocks/pois', {
       origins: [demo.block.geoid],
-      ...{ mode: ['walk'], dest_id: [anchor.dest_id, target.dest_id], max_minutes },
+      mode: ['walk'],
+      dest_id: [anchor.dest_id, target.dest_id],
+      max_minutes,
     }),
   'POST /v1/point/pois by dest_id': (demo, target, anchor, max_minutes) =>
     post('/v1/point/pois', {
       origins: [point(demo)],
-      ...{ mode: ['walk'], dest_id: [anchor.dest_id, target.dest_id], max_minutes },
+      mode: ['walk'],
+      dest_id: [anchor.dest_id, target.dest_id],
+      max_minutes,
     }),
   'POST /v1/pois/catchment by block': (demo, target, anchor, max_minutes) =>
     post('/v1/pois/catchment', {
       dest_ids: [anchor.dest_id, target.dest_id],
-      ...{ mode: ['walk'], block: [Number(demo.block.geoid)], max_minutes },
+      mode: ['walk'],
+      block: [Number(demo.block.geoid)],
+      max_minutes,
     }),
 };
 
-/** Two routes and what they take as types, of which one has a row and the other none. */
+/** Two routes and their types parameter: for one type there is a row, for the other none. */
 const TYPES_ASKED: readonly ((demo: Demo, type: number[]) => Call)[] = [
   (demo, type) => ({ path: `/v1/blocks/${demo.block.geoid}/summary`, query: { type } }),
   (demo, type) => ({ path: '/v1/point/summary', query: { ...point(demo), type } }),
@@ -76,13 +82,13 @@ onEachLedger((demo) => {
       .sort((a, b) => a.travel_time - b.travel_time);
 
   describe('an account without tokens', () => {
-    test.each(Object.entries(QUESTIONS))('finds out no time by bisection: %s', async (_, asked) => {
+    test.each(Object.entries(QUESTIONS))('discovers no time by bisection: %s', async (_, asked) => {
       const as = await withTokens(0);
       const times = walks();
       const anchor = times[0];
       const target = times[Math.floor(times.length / 2)];
       const answers = new Set<string>();
-      // The whole of the bisection: each step is as if the answer before had said more or less.
+      // The whole bisection: each step as if the previous response had revealed more or less.
       for (let tenths = 3; tenths <= 300; tenths += tenths < 20 ? 3 : 27) {
         answers.add(seen(await ask(asked(demo, target, anchor, tenths / 10), as)));
       }
@@ -93,7 +99,7 @@ onEachLedger((demo) => {
       expect(answers.size).toBe(1);
     });
 
-    test('finds out no type that is within reach, by any route', async () => {
+    test('discovers no reachable type, by any route', async () => {
       const as = await withTokens(0);
       const { leafIds } = demo.release;
       for (const request of TYPES_ASKED) {
@@ -105,7 +111,7 @@ onEachLedger((demo) => {
       }
     });
 
-    test('is refused alike on every route, in every form, as HEAD and with an Idempotency-Key', async () => {
+    test('gets the same refusal on every route, in every format, as HEAD and with an Idempotency-Key', async () => {
       const as = await withTokens(0);
       for (const { request } of KNOWN_REQUESTS) {
         const call = request(demo);
@@ -126,12 +132,12 @@ onEachLedger((demo) => {
       }
     });
 
-    test('has nothing read for it that its rows are of, so that no time is told by how long it takes', async () => {
+    test('triggers no reads of row data, so that response times reveal no travel time', async () => {
       const [as, rich] = [await withTokens(0), demo.api.customer];
       const { store } = demo.api.proxy;
       const blocks = demo.release.blocks.filter(({ isRoutable }) => isRoutable);
       for (const [i, of] of ['summary', 'pois'].entries()) {
-        // Not asked for before, so that nothing of it is kept.
+        // Not requested before, so that none of it is cached.
         const { geoid } = blocks[300 + i];
         const call = { path: `/v1/blocks/${geoid}/${of}` };
         await ask(call, rich);
@@ -147,7 +153,7 @@ onEachLedger((demo) => {
       }
     });
 
-    test('is still told what there is not, and what has not changed', async () => {
+    test('still learns what does not exist and what has not changed', async () => {
       const as = await withTokens(0);
       const path = `/v1/blocks/${demo.block.geoid}/summary`;
       expectProblem(
@@ -161,7 +167,7 @@ onEachLedger((demo) => {
   });
 
   test.each(Object.entries(QUESTIONS))(
-    'a balance that is too small says so, and not how much too small: %s',
+    'a balance that is too small is reported without the missing amount: %s',
     async (_, asked) => {
       const times = walks();
       const [anchor, target] = [times[0], times[times.length - 1]];
@@ -172,13 +178,13 @@ onEachLedger((demo) => {
       const problem = expectProblem(await ask(call, as), 'tokens-exhausted');
       expect(problem.tokens_remaining).toBe(cost - 1);
       expect(problem).not.toHaveProperty('tokens_required');
-      // Nor does a request for much more differ from it.
+      // A request for much more does not differ from it either.
       const more = { ...call, query: { ...call.query, dest_id: undefined, mode: undefined } };
       if (call.method !== 'POST') expect(seen(await ask(more, as))).toBe(seen(await ask(call, as)));
     },
   );
 
-  test('a batch that the balance pays for in part says which origins are left, and no figure of them', async () => {
+  test('a batch that the balance covers in part names the remaining origins, without figures', async () => {
     const blocks = demo.release.blocks.filter(({ isRoutable }) => isRoutable);
     const [first, second] = [blocks[100].geoid, blocks[101].geoid];
     const path = '/v1/blocks/summary';

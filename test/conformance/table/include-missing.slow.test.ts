@@ -29,7 +29,7 @@ const shoreBlocks = () => {
   );
 };
 
-test('the shore has what the tests below are about', () => {
+test('the shore has the cases for the tests below', () => {
   const routable = shoreBlocks().filter(({ isRoutable }) => isRoutable);
   expect(routable.length).toBeGreaterThan(20);
   expect(routable.length).toBeLessThan(shoreBlocks().length);
@@ -43,7 +43,7 @@ test('every block of the area has a row for each type and mode, page by page, ch
     limit: fc.constantFrom(19, 250, 1000),
   });
   await forAll(15, query, async (asked) => {
-    // An empty list is a fault, and asks for all where it is left out.
+    // An empty list is an error; an omitted one requests everything.
     const mode = asked.mode.length > 0 ? { mode: asked.mode } : {};
     const { type, limit } = asked;
     const body = { ...shore(), ...mode, type, limit, include_missing: true };
@@ -61,7 +61,7 @@ test('so do the blocks of a place', async () => {
   expect(rows).toHaveLength(blocks.length * 4);
 });
 
-test('CSV has a column of reasons where rows without a time are asked for, and only there', async () => {
+test('CSV has a column of reasons only if rows without a time are requested', async () => {
   for (const include_missing of [true, false]) {
     const body = { ...shore(), type: [101], limit: 1000, include_missing };
     const csv = await demo.api.post(QUERY, body, { headers: { accept: 'text/csv' } });
@@ -70,7 +70,7 @@ test('CSV has a column of reasons where rows without a time are asked for, and o
   }
 });
 
-test('without include_missing there is no such row', async () => {
+test('without include_missing there are no such rows', async () => {
   const { api } = demo;
   const { results } = (await api.get(PLACE, { limit: 1000, include_missing: false })).json();
   for (const row of results) {

@@ -28,7 +28,7 @@ describe('numbers and booleans in a query', () => {
     }
   });
 
-  test('digits of any number, as printers of doubles make them', async () => {
+  test('accepts any number as printed from a double', async () => {
     const { lon, lat } = demo.poi;
     const radius_m = '1609.3439999999998';
     for (const query of [
@@ -40,7 +40,7 @@ describe('numbers and booleans in a query', () => {
     }
   });
 
-  test('a message says what is wrong with the value', async () => {
+  test('an error message says what is wrong with the value', async () => {
     const point = '/v1/point/summary';
     for (const [query, msg] of [
       [{ lon: -70 }, /missing/],
@@ -60,7 +60,7 @@ describe('numbers and booleans in a query', () => {
     expect(fault(await demo.api.get('/v1/places'))).toMatch(/missing/);
   });
 
-  test('a member of a body too', async () => {
+  test('so does one about a body member', async () => {
     const body = { center: { lon: -70, lat: 36 }, radius_m: 500 };
     for (const [member, msg] of [
       [{ center: { lon: -70 } }, /missing/],
@@ -81,7 +81,7 @@ describe('numbers and booleans in a query', () => {
   });
 });
 
-test('an unknown member within a member is named in full, with what its own object takes', async () => {
+test('names an unknown nested member in full, with the members allowed there', async () => {
   const origins = [
     { lat: 36, lon: -70 },
     { lat: 36, lon: -70, lng: 1 },
@@ -129,7 +129,7 @@ describe('token headers of errors', () => {
     headers['x-tokens-remaining'],
   ];
 
-  test('are on every answer after the key check', async () => {
+  test('are on every response after the key check', async () => {
     const { api, block } = demo;
     const as = await api.newCustomer({ tokens: 3 });
     for (const answer of [
@@ -152,7 +152,7 @@ describe('token headers of errors', () => {
     }
   });
 
-  test('are not there before it, nor where members do not pay', async () => {
+  test('are absent before it, and for members, who do not pay', async () => {
     const { api, block } = demo;
     const as = await api.newCustomer({ tokens: 3, member: true });
     for (const answer of [
@@ -166,7 +166,7 @@ describe('token headers of errors', () => {
     expect(tokensOf(await api.get('/v1/blocks/x/summary', {}, { as }))).toEqual(['0', '3']);
   });
 
-  test('are on a refusal by rate too', async () => {
+  test('are on a rate-limit refusal too', async () => {
     const path = `/v1/blocks/${demo.block.geoid}/summary`;
     const strict = await ofThisTest(Api.open({ rateLimitPerMinute: 1 }));
     await strict.get(path);

@@ -5,7 +5,7 @@ import { demoOfTests, otherProxyOfTests } from '../demo.ts';
 import { BATCHES, ISOCHRONE, METERED_GETS, METERED_POSTS, POI_DETAIL } from '../routes.ts';
 
 const demo = demoOfTests();
-/** Two requests a minute of each account. */
+/** Two requests a minute per account. */
 const few = otherProxyOfTests(demo, { rateLimitPerMinute: 2 });
 /** Without a ledger. */
 const broken = otherProxyOfTests(demo);
@@ -28,7 +28,7 @@ const charged = (answer: Answer) => Number(answer.headers['x-tokens-charged']);
 describe.each(ALL)('every metered route: $route', ({ request }) => {
   const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
 
-  test('a missing key gives missing-key, another invalid-key, a disabled account account-disabled', async () => {
+  test('a missing key gives missing-key, an unknown one invalid-key, a disabled account account-disabled', async () => {
     expectProblem(await ask({ as: null }), 'missing-key');
     const { api } = demo;
     const wrong = { ...api.customer, key: `ta_live_${'0'.repeat(38)}` };
@@ -52,7 +52,7 @@ describe.each(ALL)('every metered route: $route', ({ request }) => {
     expect(answer.headers['ratelimit-policy']).toMatch(/^"[^"]+";q=\d+;w=60$/);
   });
 
-  test('a zero balance is tokens-exhausted, which says what is left', async () => {
+  test('a zero balance is tokens-exhausted, which states the balance', async () => {
     const as = await demo.api.newCustomer({ tokens: 0 });
     const problem = expectProblem(await ask({ as }), 'tokens-exhausted');
     expect(problem.tokens_remaining).toBe(0);
@@ -67,7 +67,7 @@ describe.each(ALL)('every metered route: $route', ({ request }) => {
     expect(errors[0].loc).toContain('lmit');
   });
 
-  test('key before rate before parameters', async () => {
+  test('checks the key, then the rate, then the parameters', async () => {
     const call = { ...request(few), query: { nonsense: 1 }, as: await few.api.newCustomer() };
     expectProblem(await few.api.call({ ...call, as: null }), 'missing-key');
     expectProblem(await few.api.call(call), 'invalid-parameters');
@@ -77,10 +77,11 @@ describe.each(ALL)('every metered route: $route', ({ request }) => {
     expect(refused.headers.ratelimit).toMatch(/;r=0;/);
   });
 
-  test('without a ledger there is no answer: debit-unavailable', async () => {
+  test('responds debit-unavailable without a ledger', async () => {
     const { method = 'GET', path, query, body } = request(demo);
     const answer = await broken.api.proxy.app.inject({
-      ...{ method, url: urlOf(path, query) },
+      method,
+      url: urlOf(path, query),
       headers: { authorization: `Bearer ${broken.api.customer.key}` },
       ...(body === undefined ? {} : { payload: body as object }),
     });
@@ -91,7 +92,7 @@ describe.each(ALL)('every metered route: $route', ({ request }) => {
 describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
   const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
 
-  test('costs 1 token a returned row, minimum 1; 10 a contour', async () => {
+  test('costs 1 token per returned row, at least 1; 10 per contour', async () => {
     const answer = await ask();
     expect(charged(answer)).toBe(cost(expectOk(answer)));
   });
@@ -119,7 +120,7 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
     expect(cold.api.proxy.store.reads).toEqual([]);
   });
 
-  test('the ETag is of the request and the data: not of key, balance, clock or spelling', async () => {
+  test('the ETag depends on the request and the data: not on key, balance, clock or spelling', async () => {
     const { api } = demo;
     const call = request(demo);
     const etag = (await ask()).headers.etag;
@@ -135,7 +136,7 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
     expect(headers.vary).toBe('Authorization, Accept-Encoding, Accept');
   });
 
-  test('HEAD is one token: ETag, cache headers and cost, and nothing else of the answer', async () => {
+  test('HEAD costs one token: ETag, cache headers and cost, and nothing else of the response', async () => {
     const get = await ask();
     const head = await ask({ method: 'HEAD' });
     expect([head.statusCode, head.body]).toEqual([200, '']);
@@ -179,11 +180,11 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
   const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
   const idempotent = (key: string) => ({ 'idempotency-key': key });
 
-  test('is not kept: no-store', async () => {
+  test('is not cached: no-store', async () => {
     expect((await ask()).headers['cache-control']).toBe('no-store');
   });
 
-  test('the same Idempotency-Key and body is charged once and answered again', async () => {
+  test('the same Idempotency-Key and body is charged once and replayed', async () => {
     const headers = idempotent(`once ${request(demo).path}`);
     const first = await ask({ headers });
     expectOk(first);
@@ -205,7 +206,7 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
     expectProblem(await ask({ headers, body }), 'idempotency-conflict');
   });
 
-  test('an Idempotency-Key is the account’s own', async () => {
+  test('an Idempotency-Key belongs to the account', async () => {
     const headers = idempotent(`mine ${request(demo).path}`);
     await ask({ headers });
     const as = await demo.api.newCustomer();
@@ -214,13 +215,15 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
     expect(charged(theirs)).toBeGreaterThan(0);
   });
 
-  test('requests that race with one Idempotency-Key are charged once', async () => {
+  test('racing requests with one Idempotency-Key are charged once', async () => {
     const as = await demo.api.newCustomer({ tokens: 100_000 });
     const { path, body } = request(demo);
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
         demo.api.proxy.app.inject({
-          ...{ method: 'POST', url: path, payload: body as object },
+          method: 'POST',
+          url: path,
+          payload: body as object,
           headers: { authorization: `Bearer ${as.key}`, 'idempotency-key': 'race' },
         }),
       ),
@@ -257,7 +260,7 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
   });
 
   test.each(['', '{', 'null', '[]', '"x"', '3', '{"__proto__": 1}', '\u0000', '{"a":1}{}'])(
-    'a body that is %j is invalid-parameters or lacks what is needed',
+    'a body that is %j is invalid-parameters or lacks a required member',
     async (body) => {
       const answer = await ask({ body });
       expect([400, body]).toEqual([answer.statusCode, body]);

@@ -20,7 +20,7 @@ const find = async (q: string, more: Record<string, string | number> = {}) => {
 const names = async (q: string) => (await find(q)).map(({ name }) => name);
 
 describe('§4.1 GET /v1/places', () => {
-  test('answers {places: [{name, geoid, lon, lat, state}]}, free and without a key', async () => {
+  test('returns {places: [{name, geoid, lon, lat, state}]}, free and without a key', async () => {
     const places = await find('Port Meridian');
     expect(places[0]).toEqual({
       name: 'Port Meridian',
@@ -33,11 +33,17 @@ describe('§4.1 GET /v1/places', () => {
     expect(isInside(polygons, places[0].lon, places[0].lat)).toBe(true);
   });
 
-  test('exact, prefix, word prefix and substring match; case and accents are ignored', async () => {
+  test('matches exactly, by prefix, by word prefix and by substring, ignoring case and accents', async () => {
     const [wanted] = ['Port Meridian'];
     for (const q of [
-      ...['Port Meridian', 'port meridian', 'PORT MERIDIAN', 'Pört Mérïdian', 'por', 'Meri'],
-      ...['ridia', ' port meridian '],
+      'Port Meridian',
+      'port meridian',
+      'PORT MERIDIAN',
+      'Pört Mérïdian',
+      'por',
+      'Meri',
+      'ridia',
+      ' port meridian ',
     ]) {
       expect([q, (await names(q))[0]]).toEqual([q, wanted]);
     }
@@ -45,7 +51,7 @@ describe('§4.1 GET /v1/places', () => {
     expect(await find('Atlantis')).toEqual([]);
   });
 
-  test('what people type is no pattern', async () => {
+  test('special characters in a search are literal', async () => {
     for (const q of ['%', '_', '.*', '[', '\\', '*', "'", 'P.rt'])
       expect(await find(q)).toEqual([]);
   });
@@ -56,7 +62,7 @@ describe('§4.1 GET /v1/places', () => {
     expectInvalid(await demo.api.get('/v1/places', { q: 'a', limit: 21 }, { as: null }), 'limit');
   });
 
-  test('q is needed', async () => {
+  test('q is required', async () => {
     expectInvalid(await demo.api.get('/v1/places', {}, { as: null }), 'q');
   });
 });
@@ -65,7 +71,7 @@ describe('§4.1 GET /v1/places/{geoid}/boundary', () => {
   const boundary = (geoid: string) =>
     demo.api.get(`/v1/places/${geoid}/boundary`, {}, { as: null });
 
-  test('answers a GeoJSON Feature: Polygon or MultiPolygon, WGS84, properties.geoid', async () => {
+  test('returns a GeoJSON Feature: Polygon or MultiPolygon, WGS84, properties.geoid', async () => {
     for (const { geoid } of demo.release.places) {
       const feature = expectOk(await boundary(geoid));
       expect(feature).toMatchObject({ type: 'Feature', properties: { geoid } });
@@ -73,7 +79,7 @@ describe('§4.1 GET /v1/places/{geoid}/boundary', () => {
     }
   });
 
-  test('rings are closed, have an area, lie in the world, and have at most 6 decimals', async () => {
+  test('rings are closed, have an area, lie within bounds, and have at most 6 decimals', async () => {
     const { geometry } = expectOk(await boundary(PORT_MERIDIAN));
     const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
     for (const ring of polygons.flat()) {
@@ -87,7 +93,7 @@ describe('§4.1 GET /v1/places/{geoid}/boundary', () => {
     }
   });
 
-  test('it is lightly simplified: all but a sliver of the blocks are on the same side of it', async () => {
+  test('simplification is light: all but a sliver of the blocks stay on the same side', async () => {
     const { geometry } = expectOk(await boundary(PORT_MERIDIAN));
     const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
     const moved = demo.release.blocks.filter(
@@ -100,7 +106,7 @@ describe('§4.1 GET /v1/places/{geoid}/boundary', () => {
 describe('§4.3 GET /v1/places/{geoid}/pois', () => {
   const url = `/v1/places/${PORT_MERIDIAN}/pois`;
 
-  test('answers {results: [PoiSearchResult], next_cursor}: no mode, no travel_time', async () => {
+  test('returns {results: [PoiSearchResult], next_cursor}: no mode, no travel_time', async () => {
     const body = expectRows(await demo.api.get(url, { limit: 5 }), 5);
     expect(Object.keys(body).sort()).toEqual(['next_cursor', 'results']);
     for (const row of body.results) {

@@ -8,7 +8,7 @@ const SEARCH = '/v1/pois';
 const CITY = '-70.1,35.9,-69.9,36.1';
 
 describe('§4.3 GET /v1/pois', () => {
-  test('answers {results: [PoiSearchResult], next_cursor}: no mode, no travel_time', async () => {
+  test('returns {results: [PoiSearchResult], next_cursor}: no mode, no travel_time', async () => {
     const body = expectRows(await demo.api.get(SEARCH, { bbox: CITY, limit: 9 }), 9);
     expect(Object.keys(body).sort()).toEqual(['next_cursor', 'results']);
     for (const row of body.results) {
@@ -38,21 +38,34 @@ describe('§4.3 GET /v1/pois', () => {
   });
 
   test.each([
-    ...['', '1', '1,2,3', '1,2,3,4,5', 'a,b,c,d', '1,2,3,', ',,,', '1;2;3;4', 'NaN,1,2,3'],
-    ...['-181,0,0,1', '0,-91,1,1', '0,0,181,1', '0,0,1,91', '0,1,1,0', '0,0,1,Infinity'],
+    '',
+    '1',
+    '1,2,3',
+    '1,2,3,4,5',
+    'a,b,c,d',
+    '1,2,3,',
+    ',,,',
+    '1;2;3;4',
+    'NaN,1,2,3',
+    '-181,0,0,1',
+    '0,-91,1,1',
+    '0,0,181,1',
+    '0,0,1,91',
+    '0,1,1,0',
+    '0,0,1,Infinity',
     '[0,0,1,1]',
   ])('the box %j is malformed: invalid-bbox', async (bbox) => {
     expectProblem(await demo.api.get(SEARCH, { bbox }), 'invalid-bbox');
   });
 
-  test('radius_m may be little, and 50000', async () => {
+  test('radius_m may be tiny, and up to 50000', async () => {
     const { lon, lat } = demo.poi;
     expectOk(await demo.api.get(SEARCH, { lon, lat, radius_m: 50_000 }));
     const here = expectOk(await demo.api.get(SEARCH, { lon, lat, radius_m: 0.5 }));
     expect(here.results.map((row: { dest_id: number }) => row.dest_id)).toContain(demo.poi.dest_id);
   });
 
-  test('where nothing is, there are no rows: 1 token', async () => {
+  test('an empty area has no rows: 1 token', async () => {
     const body = expectRows(await demo.api.get(SEARCH, { ...OPEN_SEA, radius_m: 1000 }), 0);
     expect(body).toEqual({ results: [], next_cursor: null });
   });
@@ -81,7 +94,7 @@ describe('§4.3 GET /v1/pois/{dest_id}/catchment', () => {
   const catchment = (query: Record<string, string | number | readonly (string | number)[]> = {}) =>
     demo.api.get(`/v1/pois/${demo.poi.dest_id}/catchment`, query);
 
-  test('answers {dest_id, results: [{dest_id, geoid, mode, travel_time}], next_cursor}', async () => {
+  test('returns {dest_id, results: [{dest_id, geoid, mode, travel_time}], next_cursor}', async () => {
     const body = expectRows(await catchment({ limit: 5 }), 5);
     expect(Object.keys(body).sort()).toEqual(['dest_id', 'next_cursor', 'results']);
     expect(body.dest_id).toBe(demo.poi.dest_id);
@@ -91,7 +104,7 @@ describe('§4.3 GET /v1/pois/{dest_id}/catchment', () => {
     }
   });
 
-  test('block keeps only these blocks, GEOIDs as integers', async () => {
+  test('block restricts the rows to these blocks, GEOIDs as integers', async () => {
     const [a, , b]: Row[] = expectOk(await catchment({ mode: 'bike' })).results;
     const block = [b, a].map((row) => Number(row.geoid));
     const body = expectRows(await catchment({ mode: 'bike', block }), 2);

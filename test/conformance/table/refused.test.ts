@@ -13,7 +13,7 @@ import { ISOCHRONE, METERED_GETS, METERED_POSTS } from '../routes.ts';
 const demo = demoOfTests();
 
 const NO_FLAG = ['yes', '2', '', ' true', ['true', 'true']];
-/** What no query may say, whether its route has such a parameter or not. */
+/** Invalid query parameters, whether or not the route has such a parameter. */
 const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
   type: [65_000, 0, -1, 1.5, 'x', '', '1e9', '0x65', ' 101', '101,102'],
   mode: ['drive', 'Walk', '', '1', 'walk ', 'null'],
@@ -25,9 +25,11 @@ const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
   direction: ['both', '', ['from', 'from']],
   format: ['kml', '', ['geojson', 'geojson']],
   block: ['x', 1.5, -1, '9'.repeat(17)],
-  ...{ include_population: NO_FLAG, include_missing: NO_FLAG },
-  ...{ unheard_of: [1], cursor: [['a', 'a']] },
-  ...{ q: ['', ' ', '\t\n', '\u0301', '\u3000', ['a', 'b'], 'x'.repeat(3000)] },
+  include_population: NO_FLAG,
+  include_missing: NO_FLAG,
+  unheard_of: [1],
+  cursor: [['a', 'a']],
+  q: ['', ' ', '\t\n', '\u0301', '\u3000', ['a', 'b'], 'x'.repeat(3000)],
 };
 const PLACES = {
   route: '/v1/places',
@@ -35,7 +37,7 @@ const PLACES = {
 };
 
 test.each([...METERED_GETS, ISOCHRONE, PLACES])(
-  'GET $route refuses each value that is none, by the name of its parameter',
+  'GET $route refuses each invalid value by the name of its parameter',
   async ({ request }) => {
     const { path, query } = request(demo);
     for (const [name, values] of Object.entries(NO_VALUES)) {
@@ -47,7 +49,7 @@ test.each([...METERED_GETS, ISOCHRONE, PLACES])(
   },
 );
 
-/** What no body may say. */
+/** Invalid body members. */
 const NO_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
   mode: [[], 'walk', [1], ['drive']],
   type: [[], 101, ['101'], [65_000]],
@@ -55,21 +57,20 @@ const NO_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
   max_minutes: [0, 30.5, '5', null, []],
   radius_m: [0, -5, 50_000.1, '500', null, []],
   limit: ['5', 5.5, 0, 1001],
-  ...{ cursor: [5], unheard_of: [1] },
-  ...{ include_population: ['true', 1], include_missing: ['true', 1] },
+  cursor: [5],
+  unheard_of: [1],
+  include_population: ['true', 1],
+  include_missing: ['true', 1],
 };
 
-test.each(METERED_POSTS)(
-  'POST $route refuses each member that is none, by its name',
-  async ({ request }) => {
-    const { path, body } = request(demo);
-    for (const [name, values] of Object.entries(NO_MEMBERS)) {
-      for (const value of values) {
-        expectInvalid(await demo.api.post(path, { ...(body as object), [name]: value }), name);
-      }
+test.each(METERED_POSTS)('POST $route refuses each invalid member by name', async ({ request }) => {
+  const { path, body } = request(demo);
+  for (const [name, values] of Object.entries(NO_MEMBERS)) {
+    for (const value of values) {
+      expectInvalid(await demo.api.post(path, { ...(body as object), [name]: value }), name);
     }
-  },
-);
+  }
+});
 
 test('lat is -90 to 90 and lon -180 to 180, decimal numbers, each given once', async () => {
   const { lon, lat } = demo.block;
@@ -83,14 +84,14 @@ test('lat is -90 to 90 and lon -180 to 180, decimal numbers, each given once', a
   }
 });
 
-test('a block given twice is told as such', async () => {
+test('reports a block given twice as such', async () => {
   const block = [demo.block.geoid, demo.block.geoid];
   const answer = await demo.api.get('/v1/isochrone', { block, minutes: 5 });
   expectInvalid(answer, 'block');
   expect(answer.body).toContain('block: must be given once');
 });
 
-test('no location, or half of one, is refused', async () => {
+test('refuses a missing location, or half of one', async () => {
   const { lon, lat } = demo.block;
   for (const path of ['/v1/point/summary', '/v1/point/pois', '/v1/isochrone']) {
     for (const query of [{}, { lon }, { lat }]) {
@@ -102,9 +103,9 @@ test('no location, or half of one, is refused', async () => {
   }
 });
 
-describe('what there is not', () => {
+describe('unknown items', () => {
   const forms = ['x', '1', '12', '995760', '99576000', '%20', '-957600', '__proto__'];
-  test.each(['boundary', 'blocks', 'pois'])('a place, of whatever form: its %s', async (of) => {
+  test.each(['boundary', 'blocks', 'pois'])('a place, in any format: its %s', async (of) => {
     for (const geoid of [NO_SUCH_PLACE, demo.block.geoid, ...forms, '9'.repeat(10_000)]) {
       expectProblem(await demo.api.get(`/v1/places/${geoid}/${of}`), 'place-not-found');
     }
@@ -120,7 +121,7 @@ describe('what there is not', () => {
     }
   });
 
-  test.each(['', '/catchment'])('a POI, or its dest_id is no integer: %s', async (of) => {
+  test.each(['', '/catchment'])('a POI, or a dest_id that is not an integer: %s', async (of) => {
     for (const dest_id of [NO_SUCH_POI, 0, Number.MAX_SAFE_INTEGER]) {
       expectProblem(await demo.api.get(`/v1/pois/${dest_id}${of}`), 'poi-not-found');
     }
@@ -141,7 +142,7 @@ describe('what there is not', () => {
   });
 });
 
-describe('a message says what to do instead', () => {
+describe('an error message says what to do instead', () => {
   const summary = () => `/v1/blocks/${demo.block.geoid}/summary`;
   const messageOf = async (path: string, query: Call['query']) => {
     const { errors } = expectProblem(await demo.api.get(path, query), 'invalid-parameters');
@@ -182,7 +183,7 @@ describe('a message says what to do instead', () => {
     }
   });
 
-  test('a destination type that there is not: where those are that there are', async () => {
+  test('an unknown destination type: where to find the list', async () => {
     for (const type of [999_999, 9_999, 0, -1]) {
       const msg = `this release has no destination type ${type}; see /v1/meta/destination-types`;
       expect(await messageOf(summary(), { type })).toBe(msg);
@@ -194,7 +195,7 @@ describe('a message says what to do instead', () => {
     }
   });
 
-  test('origins that are no list: how many it takes, and what came', async () => {
+  test('origins that are not a list: how many are allowed, and what was sent', async () => {
     for (const [origins, given] of [
       ...([
         [null, 'null'],
@@ -217,7 +218,7 @@ describe('a message says what to do instead', () => {
     );
   });
 
-  test('a box in more than one piece is invalid-bbox', async () => {
+  test('a box in more than one parameter is invalid-bbox', async () => {
     const bbox = [-70.05, 35.95, -69.95, 36.05];
     const { detail } = expectProblem(await demo.api.get('/v1/pois', { bbox }), 'invalid-bbox');
     expect(detail).toBe('bbox must be given once: min_lon,min_lat,max_lon,max_lat');

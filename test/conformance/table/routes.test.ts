@@ -22,12 +22,12 @@ const METERED = [
   ['get', '/v1/isochrone'] as const,
 ];
 
-describe('§4 every route is in the document, with what it may answer', () => {
+describe('§4 every route is in the document, with its possible responses', () => {
   test.each(FREE_ROUTES)('get %s needs no key', (route) => {
     expect(paths[route]?.get?.security).toEqual([]);
   });
 
-  test.each(METERED)('%s %s needs a key, and says what its answers carry', (method, route) => {
+  test.each(METERED)('%s %s needs a key, and documents its response headers', (method, route) => {
     const operation = paths[route]?.[method];
     expect(operation).toBeDefined();
     expect(operation.security).toHaveLength(1);

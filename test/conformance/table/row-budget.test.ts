@@ -5,7 +5,7 @@ import { BATCHES } from '../routes.ts';
 
 const BUDGET = 400;
 
-/** The known origins of a batch, in the order of a request, and what each is named in `truncated`. */
+/** The known origins of a batch, in request order, and the entry of each in `truncated`. */
 type Origins = (demo: Demo, count: number) => { readonly sent: unknown; readonly name: unknown }[];
 
 const blocks = (demo: Demo, count: number) =>
@@ -14,7 +14,8 @@ const geoids: Origins = (demo, count) =>
   blocks(demo, count).map(({ geoid }) => ({ sent: geoid, name: geoid }));
 const points: Origins = (demo, count) =>
   blocks(demo, count).map(({ lon, lat }) => ({
-    ...{ sent: { lon, lat }, name: { origin_lat: lat, origin_lon: lon } },
+    sent: { lon, lat },
+    name: { origin_lat: lat, origin_lon: lon },
   }));
 const pois: Origins = (demo, count) =>
   demo.release.pois.slice(30, 30 + count).map(({ dest_id }) => ({ sent: dest_id, name: dest_id }));
@@ -37,7 +38,7 @@ onEachLedger(
         const body = { [member]: sent, ...filterOf(route), ...more };
         return demo.api.post(route, body);
       };
-      /** Rows of each origin, asked for by itself. */
+      /** Rows of each origin, requested separately. */
       const rowsOfEach = async (count: number) => {
         const origins = ORIGINS[route](demo, count);
         const rows: number[] = [];
@@ -45,7 +46,7 @@ onEachLedger(
         return { origins, rows };
       };
 
-      test('bounds what a batch gives, and costs, by whole origins; the rest is truncated', async () => {
+      test('limits what a batch returns and costs to whole origins; the rest is truncated', async () => {
         const { origins, rows } = await rowsOfEach(6);
         const sent = origins.map((one) => one.sent);
         const sums = rows.map((_, i) => rows.slice(0, i + 1).reduce((a, b) => a + b));
@@ -53,7 +54,7 @@ onEachLedger(
           if (max_rows < 1 || max_rows > BUDGET) continue;
           const answer = await ask(sent, { max_rows });
           const body = expectOk(answer);
-          // The first is given whatever the budget; those without rows cost nothing more.
+          // The first is delivered whatever the budget; those without rows cost nothing more.
           const given = Math.max(1, sums.filter((sum) => sum <= max_rows).length);
           expect(body.results).toHaveLength(sums[given - 1]);
           expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, sums[given - 1])));
@@ -62,7 +63,7 @@ onEachLedger(
         }
       });
 
-      test('sending truncated again gives all rows in the end, however small it is', async () => {
+      test('sending truncated again eventually gives all rows, however small it is', async () => {
         const { origins, rows } = await rowsOfEach(4);
         let left = origins;
         let given = 0;
@@ -80,7 +81,7 @@ onEachLedger(
         expect(given).toBe(rows.reduce((a, b) => a + b));
       });
 
-      test('is a whole number from 1 to the budget of the service, which the document tells', async () => {
+      test('is a whole number from 1 to the service’s budget, which the document states', async () => {
         const [{ sent }] = ORIGINS[route](demo, 1);
         for (const max_rows of [0, -1, 1.5, '5', null, [], BUDGET + 1, 1e300]) {
           expectInvalid(await ask([sent], { max_rows }), 'max_rows');
@@ -93,13 +94,15 @@ onEachLedger(
         const { $ref } = schema.properties.max_rows;
         expect($ref).toBe('#/components/schemas/MaxRows');
         expect(components.schemas.MaxRows).toMatchObject({
-          ...{ type: 'integer', minimum: 1, maximum: BUDGET },
+          type: 'integer',
+          minimum: 1,
+          maximum: BUDGET,
         });
         expect(info.description).toContain(`${BUDGET} rows`);
       });
     });
 
-    test('an origin that stands twice is answered and charged twice', async () => {
+    test('an origin given twice is returned and charged twice', async () => {
       const [{ sent }] = geoids(demo, 1);
       const ask = (origins: unknown[]) =>
         demo.api.post('/v1/blocks/summary', { origins, mode: ['walk'] });

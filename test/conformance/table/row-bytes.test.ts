@@ -7,13 +7,13 @@ import { type Landmarks, METERED_GETS, METERED_POSTS, POI_DETAIL } from '../rout
 const demo = demoOfTests();
 const MEDIA = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
 
-/** With more parameters of its query, or members of its body. */
+/** With more parameters in its query, or members in its body. */
 function asking(call: Call, more: Record<string, number | boolean>): Call {
   const body = call.body as object | undefined;
   if (body) return { ...call, body: { ...body, ...more } };
   return { ...call, query: { ...call.query, ...more } };
 }
-/** As many rows as a page may have, of routes that have pages. */
+/** The maximum rows of a page, for paginated routes. */
 const long = (call: Call): Call => {
   const isPaged = 'limit' in ((call.body ?? call.query) as object);
   return isPaged ? asking(call, { limit: 1000 }) : call;
@@ -37,12 +37,12 @@ const asked: [string, (marks: Landmarks) => Call][] = [
 ];
 
 test.each(asked)(
-  '%s: the bytes of each format are those that objects would be, and cost the same',
+  '%s: the bytes of each format equal those of serialized objects, at the same cost',
   async (_, request) => {
     const call = request(demo);
     const json = await demo.api.call(call);
     const body = expectOk(json);
-    // The engine writes what it has read: numbers, escapes and the order of members are as its own.
+    // The engine re-serializes what it has parsed: numbers, escapes and member order are its own.
     expect(json.body).toBe(JSON.stringify(body));
     const rows: Record<string, unknown>[] = body.results ?? [body];
     expect(rows.length).toBeGreaterThan(0);

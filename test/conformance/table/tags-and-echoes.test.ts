@@ -6,7 +6,7 @@ import { onEachLedger } from '../demo.ts';
 const [OLD, NEW] = ['the cursor secret of before', 'the cursor secret of now'];
 
 onEachLedger((demo, newAddress) => {
-  test('a rotated cursor secret changes the tags of paginated routes, and of no other; its cursors go on', async () => {
+  test('a rotated cursor secret changes the ETags of paginated routes only; its cursors still work', async () => {
     const ledger = newAddress();
     const open = (cursorSecrets: string[]) => Api.open({ ledger, config: { cursorSecrets } });
     const before = await ofThisTest(open([OLD]));
@@ -39,7 +39,7 @@ onEachLedger((demo, newAddress) => {
     }
   });
 
-  test('a pinned isochrone is kept for ever by its client, and by nobody else', async () => {
+  test('a pinned isochrone is cached for ever, by its client only', async () => {
     const { version } = expectOk(await demo.api.get('/v1/isochrone/meta'));
     const query = { block: demo.block.geoid, minutes: 5 };
     const pinned = await demo.api.get('/v1/isochrone', { ...query, v: version });
@@ -49,7 +49,7 @@ onEachLedger((demo, newAddress) => {
     expect(plain.body).toBe(pinned.body);
   });
 
-  test('an origin is echoed exactly as it was sent, whatever its digits', async () => {
+  test('an origin is echoed exactly as sent, whatever its digits', async () => {
     const { lon, lat } = demo.block;
     const nearby = { lon: lon + 1e-13, lat: lat - 1e-13 };
     expect(String(nearby.lat).length).toBeGreaterThan(12);

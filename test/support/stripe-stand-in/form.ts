@@ -1,4 +1,4 @@
-/** A value of a form as Stripe reads it: text, or what brackets make of it. */
+/** A form value as Stripe parses it: text, or a structure built from brackets. */
 export type FormValue = string | FormValue[] | { [name: string]: FormValue };
 export type Form = { [name: string]: FormValue };
 

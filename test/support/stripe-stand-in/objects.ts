@@ -1,4 +1,5 @@
-// What the stand-in keeps, in the members that Stripe documents. Times are in seconds since 1970.
+// Objects that the stand-in keeps, with the members that Stripe documents. Times are in seconds
+// since 1970.
 
 export interface StandInObject {
   readonly id: string;
@@ -38,7 +39,7 @@ export interface Session extends StandInObject {
   payment_intent: string | null;
 }
 
-/** What a checkout is for, which its session does not tell. */
+/** The purpose of a checkout, which is not part of its session. */
 export interface Order {
   readonly price: Price;
   readonly subscriptionMetadata: Metadata;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { StripeEvent } from './objects.ts';
 
-/** An event as it is sent, and the header that it is signed by. */
+/** An event as sent, and its signature header. */
 export interface SignedEvent {
   readonly body: Buffer;
   readonly signature: string;

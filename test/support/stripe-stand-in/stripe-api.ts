@@ -2,7 +2,7 @@ import { type Form, group, list, text } from './form.ts';
 import type { Invoice, Metadata, Session, StandInObject } from './objects.ts';
 import type { StripeBooks } from './stripe-books.ts';
 
-/** What Stripe says is wrong with a request. */
+/** Stripe's error for a request. */
 export class ApiError extends Error {
   readonly status: number;
   readonly body: object;
@@ -14,10 +14,10 @@ export class ApiError extends Error {
   }
 }
 
-/** What an answer shows beside what is kept: expanded lists. */
+/** Members that a response adds to the stored object: expanded lists. */
 type Shown = StandInObject | object;
 
-/** Answers a request as Stripe's API does, as far as the portal asks. Throws `ApiError`. */
+/** Handles a request like Stripe's API, as far as the portal uses it. Throws `ApiError`. */
 export function answer(books: StripeBooks, method: string, path: string, form: Form): Shown {
   const [, , collection, ...rest] = path.split('/');
   const route = `${method} ${[collection, ...rest.map((part) => (PLAIN.has(part) ? part : ':id'))].join('/')}`;
@@ -101,8 +101,15 @@ const ROUTES: Readonly<Record<string, (books: StripeBooks, form: Form, id: strin
 
 function createSession(books: StripeBooks, form: Form): Session {
   requireKnown(form, [
-    ...['mode', 'customer', 'line_items', 'subscription_data', 'client_reference_id', 'metadata'],
-    ...['success_url', 'cancel_url', 'adaptive_pricing'],
+    'mode',
+    'customer',
+    'line_items',
+    'subscription_data',
+    'client_reference_id',
+    'metadata',
+    'success_url',
+    'cancel_url',
+    'adaptive_pricing',
   ]);
   const { mode } = form;
   if (mode !== 'payment' && mode !== 'subscription') throw new ApiError(400, 'Invalid mode');
@@ -125,7 +132,10 @@ function createSession(books: StripeBooks, form: Form): Session {
   const made = books.base('cs_test', 'checkout.session');
   const session: Session = {
     ...made,
-    ...{ mode, status: 'open', payment_status: 'unpaid', customer },
+    mode,
+    status: 'open',
+    payment_status: 'unpaid',
+    customer,
     client_reference_id: text(form.client_reference_id) ?? null,
     metadata: metadataOf(form.metadata),
     currency: price.currency,
@@ -133,7 +143,9 @@ function createSession(books: StripeBooks, form: Form): Session {
     success_url: new URL(text(form.success_url)!).href,
     cancel_url: new URL(text(form.cancel_url)!).href,
     url: `https://checkout.stripe.test/${made.id}`,
-    ...{ subscription: null, invoice: null, payment_intent: null },
+    subscription: null,
+    invoice: null,
+    payment_intent: null,
   };
   books.sessions.set(session.id, session);
   const subscriptionMetadata = metadataOf(group(form.subscription_data).metadata);
@@ -146,7 +158,7 @@ function withPayments(books: StripeBooks, invoice: Invoice): object {
   return { ...invoice, payments: { object: 'list', data } };
 }
 
-/** A page of a table, the newest first. */
+/** A page of a table, newest first. */
 function page<T extends StandInObject>(
   form: Form,
   table: ReadonlyMap<string, T>,

@@ -15,12 +15,14 @@ import type {
 } from './objects.ts';
 
 const DAY = 86_400;
-/** When a failed payment is tried again, in days after it was due; then the subscription is over. */
+/**
+ * Retry schedule of a failed payment, in days after it was due; then the subscription is cancelled.
+ */
 const RETRY_DAYS = [2, 5, 9];
 
 /**
  * The books of a Stripe account that sells by Checkout, with the customers and banks that act on
- * them. Nothing moves but by its methods: time goes on by `advance`.
+ * them. State changes only through its methods: time advances by `advance`.
  */
 export class StripeBooks {
   /** Seconds since 1970. */
@@ -39,7 +41,7 @@ export class StripeBooks {
   readonly disputes = new Map<string, Dispute>();
   /** Cents off every invoice of a customer, by coupon. */
   readonly coupons = new Map<string, number>();
-  /** Cents that a customer has at Stripe: they pay first. */
+  /** A customer's credit at Stripe in cents: used before other payment. */
   readonly balances = new Map<string, number>();
   /** Customers whose cards are declined. */
   readonly withoutMoney = new Set<string>();
@@ -89,7 +91,7 @@ export class StripeBooks {
     this.tell('checkout.session.completed', session);
   }
 
-  /** A payment by bank that was begun has come. */
+  /** A pending payment by bank arrives. */
   moneyArrives(session: Session): void {
     this.#payPack(session);
     this.tell('checkout.session.async_payment_succeeded', session);
@@ -104,7 +106,11 @@ export class StripeBooks {
     const item = { price, current_period_start: this.now, current_period_end: this.now + 30 * DAY };
     const subscription: Subscription = {
       ...this.base('sub', 'subscription'),
-      ...{ status: 'active', customer, metadata, cancel_at: null, cancel_at_period_end: false },
+      status: 'active',
+      customer,
+      metadata,
+      cancel_at: null,
+      cancel_at_period_end: false,
       items: { object: 'list', data: [item] },
     };
     this.subscriptions.set(subscription.id, subscription);
@@ -113,12 +119,12 @@ export class StripeBooks {
     return subscription;
   }
 
-  /** Makes the invoice of a period and has it paid, if there is money. */
+  /** Creates the invoice of a period and collects it, if there is money. */
   bill(
     subscription: Subscription,
     billing_reason: string,
     cents = subscription.items.data[0].price.unit_amount,
-    /** What is credited for the rest of a period that is changed. */
+    /** The credit for the rest of a period that is changed. */
     credit = 0,
   ): Invoice {
     const [{ price, current_period_start: start, current_period_end: end }] =
@@ -127,14 +133,20 @@ export class StripeBooks {
     const pricing = { price_details: { price: price.id } };
     const proration = billing_reason === 'subscription_update';
     const line = (amount: number, proration: boolean) => ({
-      ...{ amount, period: { start, end }, pricing },
+      amount,
+      period: { start, end },
+      pricing,
       parent: { subscription_item_details: { proration } },
     });
     const credits = credit > 0 ? [line(-credit, true)] : [];
     const total = Math.max(0, cents - credit - (this.coupons.get(customer) ?? 0));
     const invoice: Invoice = {
       ...this.base('in', 'invoice'),
-      ...{ status: 'open', customer, currency: price.currency, total, amount_paid: 0 },
+      status: 'open',
+      customer,
+      currency: price.currency,
+      total,
+      amount_paid: 0,
       billing_reason,
       parent: {
         type: 'subscription_details',
@@ -182,7 +194,7 @@ export class StripeBooks {
     this.charges.set(made.id, { ...made, amount, amount_refunded: 0, currency, payment_intent });
   }
 
-  /** Lets time go on: periods end, are renewed, and what failed is tried again. */
+  /** Advances time: periods end and renew, and failed payments are retried. */
   advance(seconds: number): void {
     const end = this.now + seconds;
     for (let due = this.#nextDue(); due && due.at <= end; due = this.#nextDue()) {
@@ -265,7 +277,7 @@ export class StripeBooks {
     return refund;
   }
 
-  /** The bank could not give the money back. */
+  /** The bank could not return the money. */
   failRefund(refund: Refund): void {
     refund.status = 'failed';
     this.charges.get(refund.charge)!.amount_refunded -= refund.amount;

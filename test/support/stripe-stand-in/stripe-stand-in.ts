@@ -6,7 +6,9 @@ import { type SignedEvent, signed } from './signature.ts';
 import { ApiError, answer } from './stripe-api.ts';
 import { StripeBooks } from './stripe-books.ts';
 
-/** How the stand-in misbehaves: errors, no answer at all, or one that comes a byte at a time. */
+/**
+ * Failure modes of the stand-in: errors, no response at all, or one that arrives a byte at a time.
+ */
 export type Fault = 'none' | 'error' | 'stall' | 'drip';
 
 export interface StripeStandIn {
@@ -14,21 +16,21 @@ export interface StripeStandIn {
   readonly address: string;
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Method and path of what was asked, oldest first. */
+  /** Method and path of the requests, oldest first. */
   readonly requests: string[];
   fault: Fault;
-  /** What is answered to one request, by method and path, always: an error, or nothing. */
+  /** The permanent override for one request, by method and path: an error, or nothing. */
   readonly faultAt: Map<string, 403 | 500 | 'stall'>;
-  /** Fails this many of the requests to come. */
+  /** Fails the given number of upcoming requests. */
   failing: number;
-  /** Does something once, just before or after the next such request is acted upon. */
+  /** Runs a callback once, just before or after the next such request is handled. */
   when(request: string, at: 'before' | 'after', act: () => Promise<void>): void;
   /** Signs an event now, or at another time. */
   sign(event: StripeEvent, atSeconds?: number): SignedEvent;
   close(): Promise<void>;
 }
 
-/** A Stripe account over HTTP on the loopback, for Stripe's own library to talk to. */
+/** A Stripe account over HTTP on the loopback, for Stripe's own library to use. */
 export async function openStripeStandIn(): Promise<StripeStandIn> {
   const books = new StripeBooks();
   const kept = new Map<string, { asked: string; status: number; text: string }>();
@@ -43,8 +45,13 @@ export async function openStripeStandIn(): Promise<StripeStandIn> {
     await act();
   };
   const standIn: StripeStandIn = {
-    ...{ books, secretKey: 'sk_test_stand_in', webhookSecret: 'whsec_stand_in' },
-    ...{ requests: [], fault: 'none', failing: 0, faultAt: new Map() },
+    books,
+    secretKey: 'sk_test_stand_in',
+    webhookSecret: 'whsec_stand_in',
+    requests: [],
+    fault: 'none',
+    failing: 0,
+    faultAt: new Map(),
     address: await listen(),
     when(request, at, act) {
       meanwhile = { request, at, act };
@@ -92,7 +99,7 @@ export async function openStripeStandIn(): Promise<StripeStandIn> {
     }
   }
 
-  /** The same key again has the same answer, and must come with the same request. */
+  /** A repeated key gets the same response, and must come with the same request. */
   function once(request: IncomingMessage, asked: string, act: () => object) {
     const key = request.headers['idempotency-key'];
     const before = typeof key === 'string' ? kept.get(key) : undefined;
