@@ -97,7 +97,7 @@ function range(text: string | undefined): [from: number, to: number] | undefined
   return [Math.min(...grades), Math.max(...grades)];
 }
 
-/** What an element tagged as a school may be, by the labels of leaves; null: not a destination. */
+/** Leaf types that an element tagged as a school may have, by label; null: not a destination. */
 export type SchoolKind = 'school' | 'universities' | 'colleges' | 'kindergartens' | 'childcare';
 
 /** Tags of schools that teach children, whatever the name. */

@@ -74,7 +74,7 @@ type Batch = z.infer<typeof batchSchema>;
 /**
  * Reads OpenStreetMap files once for all units, divides their contents within an area by cells of a
  * grid, and puts these into the store. Large files are read in batches of cells, one after another.
- * Of a file whose declared extent is not nearby, only the header is read. Throws a `BuildError` for
+ * Only the header is read of a file whose declared extent is not nearby. Throws a `BuildError` for
  * an area without streets.
  */
 export async function writeOsmCells(preparation: OsmPreparation): Promise<PreparedOsm> {

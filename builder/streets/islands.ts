@@ -60,7 +60,7 @@ export function markCutOff(
 
 /**
  * Makes public streets local, in place, if they can be reached only over local ones: the streets
- * inside a gate. Of each strongly connected component of the whole, the largest public part stays
+ * inside a gate. The largest public part of each strongly connected component of the whole stays
  * public; a part that leads `beyond` takes precedence.
  */
 export function closeOffBehindPrivate(

@@ -29,8 +29,8 @@ export const NO_ALIGHTING = -1;
 
 /**
  * Determines the useful transfers between trips (the preparation of trip-based routing: Witt,
- * 2015). Of all trips that can be boarded after alighting, few lead anywhere earlier than staying
- * on and transferring later, or than another transfer.
+ * 2015). Few of the trips that can be boarded after alighting lead anywhere earlier than staying on
+ * and transferring later, or than another transfer.
  *
  * A dropped transfer is never needed: each stop that it leads to is reached no later by staying on,
  * or by a transfer that is kept, from the same call of the trip or a later one. Any onward journey
