@@ -3,7 +3,7 @@ import { LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { PaymentUnavailable } from '../portal/payment/billing-context.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
 
-/** What a person can mend without reading code: a wrong flag or value. */
+/** An error that the user can fix without reading code, such as a wrong flag or value. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -17,7 +17,7 @@ const EXPECTED = [
   PaymentUnavailable,
 ];
 
-/** What is said of an error to the person who meets it. */
+/** Message for an error, as shown to the user. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return oneLine(error.message);

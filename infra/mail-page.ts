@@ -11,8 +11,8 @@ const MOST = 20;
 const SECRET_BYTES = 18;
 
 /**
- * Serves the newest mails of a folder as a page, at the path that is returned. Nobody knows it but
- * who reads it where it was started: who reads its mails can sign in as anybody.
+ * Serves the newest mails of a folder as a page at a secret path, which is returned. The path is
+ * printed only at startup, because reading these mails allows signing in to any account.
  */
 export function serveMailPage(app: FastifyInstance, folder: string): string {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');

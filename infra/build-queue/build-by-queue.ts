@@ -13,12 +13,13 @@ import { BuildQueue } from './queue.ts';
 import { buildOf, submitBuild } from './submit.ts';
 import { watchBuild } from './watch.ts';
 
-/** For the publication of another build. */
+/** Maximum wait while another build publishes. */
 const PLAN_WAITS_MS = 60_000;
 
 /**
- * Plans a release here, puts what workers need of its inputs into the store, and its jobs into the
- * queue. With `watch` resolves once it is published, true; else at once.
+ * Plans a release here, copies the inputs that workers need into the store, and queues the build's
+ * jobs. With `watch`, resolves to true once the release is published; otherwise resolves
+ * immediately.
  */
 export async function buildByQueue(
   request: BuildRequest,

@@ -3,10 +3,10 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { addFamily } from '../observe/metric-family.ts';
 import { type BuildQueue, LEFT_TO_DO } from './queue.ts';
 
-/** A queue that says nothing for so long is away. */
+/** A queue that does not respond within this time counts as unavailable. */
 const PATIENCE_MS = 3_000;
 
-/** The metrics of a worker: its process, and the queue. */
+/** Metrics of a worker: its process and the queue. */
 export function queueMetrics({ jobs }: BuildQueue): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

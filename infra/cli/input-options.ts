@@ -13,7 +13,7 @@ export interface InputFlags {
   serviceDate?: string;
 }
 
-/** Gives a command the flags that say what a release is made of. */
+/** Adds the flags for a release's inputs to a command. */
 export function addInputs(command: Command): Command {
   return command
     .requiredOption('--osm <files...>', 'OpenStreetMap extracts, .osm.pbf')
@@ -41,7 +41,7 @@ export function addInputs(command: Command): Command {
     );
 }
 
-/** What the flags say; a `UsageError` for what they cannot. */
+/** Parses the input flags; throws a `UsageError` for invalid values. */
 export function readInputs(
   flags: InputFlags,
 ): Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'> {

@@ -1,12 +1,12 @@
 import { duration, type Progress, type StageProgress } from '../../builder/progress.ts';
 
 const REDRAW_MS = 100;
-/** On a pipe, a line this often: enough to see that it lives, few enough to read. */
+/** Interval on a pipe: often enough to show that it is alive, rare enough to read. */
 const PLAIN_MS = 5_000;
 
 /**
- * Draws long work: on a terminal one line a stage, redrawn in place with rate and time left; on a
- * pipe plain lines.
+ * Displays progress: on a terminal, one line per stage, redrawn in place with rate and time left;
+ * on a pipe, plain lines.
  */
 export function terminalProgress(out: NodeJS.WriteStream, now = () => performance.now()): Progress {
   const live = out.isTTY === true;

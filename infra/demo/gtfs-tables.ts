@@ -16,7 +16,7 @@ const DAYS = { first: '20260101', last: '20271231' };
 /** A Friday that runs as a Saturday. */
 const HOLIDAY = '20260703';
 const ROUTE_TYPES = { subway: 1, rail: 2, bus: 3 };
-/** A bus is timed at its ends and at one stop in so many; between them times are left blank. */
+/** A bus is timed at both ends and at every n-th stop; in between, times are left blank. */
 const TIMED_EVERY = 4;
 
 /** The tables of the city's GTFS feed. */
@@ -131,7 +131,10 @@ interface Trip {
   readonly departs: ServiceSeconds;
 }
 
-/** The trips of a line; of one by headway, the one for each day and direction that all follow. */
+/**
+ * The trips of a line; for a headway line, one trip per day and direction for all departures to
+ * follow.
+ */
 function tripsOf(line: TransitLine): Trip[] {
   const days = [
     { service: WEEKDAY, services: line.weekday },

@@ -2,7 +2,7 @@ import type { TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
 import type { CityPlan } from './city-plan.ts';
 import { Random } from './seeded-random.ts';
 
-/** What the streets of a demo city are called. */
+/** Names the streets of a demo city. */
 export interface StreetNames {
   /** The street along a row line: west to east. */
   along(row: number): string;
@@ -44,7 +44,7 @@ const BRANDS: Readonly<Record<string, readonly string[]>> = {
 };
 const BRANDED_SHARE = 0.4;
 
-/** Names that are not made of the type's own. */
+/** Names used instead of the type's own. */
 const NOUNS: Readonly<Record<string, string>> = {
   grocery_stores: 'Grocery',
   fresh_food_shops: 'Provisions',
@@ -84,7 +84,7 @@ export function streetNames(plan: CityPlan): StreetNames {
   };
 }
 
-/** The name of a place of a type, and its brand if it is of a chain. */
+/** Name of a POI of a type, and its brand if it belongs to a chain. */
 export function placeName(
   leaf: TaxonomyEntry,
   random: Random,

@@ -32,7 +32,7 @@ const COUNTY_FIELDS = [
   ...['INTPTLAT', 'INTPTLON'].map(text),
 ];
 
-/** Fewer people live so thinly that the census would call the block rural. */
+/** Below this population density the census would classify a block as rural. */
 const URBAN_PEOPLE = 25;
 
 /** A city or town: the cells of a rectangle of the lattice. */
@@ -141,7 +141,7 @@ function* blocksWithin(plan: CityPlan, from: Corner, to: Corner): Generator<Demo
   }
 }
 
-/** Land, water and the middle of the land of some blocks. */
+/** Land, water and the land centroids of some blocks. */
 function sumUp(blocks: Iterable<DemoBlock>) {
   let [land, water, lon, lat] = [0, 0, 0, 0];
   for (const block of blocks) {
@@ -153,7 +153,7 @@ function sumUp(blocks: Iterable<DemoBlock>) {
   return { land, water, middle: [lon / land, lat / land] as const };
 }
 
-/** A point as the census writes it: `+39.2904384`, `-076.6121893`. */
+/** A coordinate as the census writes it: `+39.2904384`, `-076.6121893`. */
 function point([lon, lat]: readonly [Degrees, Degrees]): [lat: string, lon: string] {
   const signed = (value: number, digits: number) =>
     `${value < 0 ? '-' : '+'}${Math.abs(value)

@@ -4,11 +4,11 @@ import type { MailCalls } from './backend-calls.ts';
 import { addFamily, addFigures } from './metric-family.ts';
 import { addCalls, serverMetrics } from './server-metrics.ts';
 
-/** What a portal is made of, as far as it counts what it does. */
+/** Parts of a portal that metrics are collected from. */
 interface PortalParts {
   readonly app: FastifyInstance;
   readonly mails: MailCalls;
-  /** What has failed at the payment processor, or of what it told. */
+  /** Failed requests to the payment processor, and events from it that could not be handled. */
   readonly paymentFailures: () => number;
 }
 

@@ -8,7 +8,7 @@ import type { LedgerCalls, StoreCalls } from './backend-calls.ts';
 import { addFamily, addFigures } from './metric-family.ts';
 import { addCalls, serverMetrics } from './server-metrics.ts';
 
-/** What a proxy is made of, as far as it counts what it does. */
+/** Parts of a proxy that metrics are collected from. */
 interface ProxyParts {
   readonly app: FastifyInstance;
   readonly releases: ReleaseSource;

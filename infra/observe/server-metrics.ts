@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CallTally } from './backend-calls.ts';
 import { addFamily, addFigures, histogramSamples } from './metric-family.ts';
 
-/** What each server has: its process and its requests. */
+/** Metrics common to both servers: process and requests. */
 export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -9,28 +9,28 @@ import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { integerSetting, secretsSetting, sizeSetting } from './setting-types.ts';
 
-/** How to serve the API: what flags and the environment say, checked. */
+/** Settings of the API server, from flags and environment, validated. */
 export interface ServeSettings {
   readonly store: string;
   readonly ledger: string;
   readonly port: number;
   readonly host: string;
   readonly rateLimitPerMinute: number;
-  /** Memory for what is kept: parts of releases, and finished answers. */
+  /** Memory for caches: parts of releases, and finished responses. */
   readonly cacheBytes: Bytes;
-  /** How often it is looked whether another release is in force. */
+  /** Interval between checks for a newly published release. */
   readonly releasePollMs: number;
-  /** Where metrics are told, on the same address; null: nowhere. */
+  /** Port of the metrics, on the same address; null if they are not served. */
   readonly metricsPort: number | null;
-  /** How long it says that it is not ready before it lets nobody new in. */
+  /** Time to report not-ready before refusing new connections. */
   readonly drainMs: number;
-  /** How many processes share the port. */
+  /** Number of processes that share the port. */
   readonly processes: number;
-  /** Without the API's address where it is the port that it gets. */
+  /** Lacks the API's address where that depends on the port it gets. */
   readonly proxy: ProxyConfigInput;
 }
 
-/** What `tta serve` is set by. */
+/** Settings of `tta serve`. */
 export const serveSchema = z.object({
   STORE,
   ...BOTH,
@@ -78,12 +78,15 @@ export const serveSchema = z.object({
   }),
 });
 
-/** How to serve the API, by flags and environment. A `UsageError` names all that is wrong. */
+/**
+ * Reads the settings of the API server from flags and environment. Throws a `UsageError` listing
+ * everything that is wrong.
+ */
 export function serveSettings(flags: Flags, version: string, env?: Environment): ServeSettings {
   return apiSettings(readSettings(serveSchema, flags, env), version);
 }
 
-/** The same, of what was read together with more. */
+/** As `serveSettings`, from settings that were read together with others. */
 export function apiSettings(set: z.output<typeof serveSchema>, version: string): ServeSettings {
   return {
     store: set.STORE,

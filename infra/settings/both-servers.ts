@@ -11,7 +11,7 @@ export const API_DEFAULTS = proxyConfigSchema.parse({});
 
 export const count = () => integerSetting(1, 1e9);
 
-/** What both servers are set by. */
+/** Settings of both servers. */
 export const BOTH = {
   LEDGER,
   HOST,

@@ -11,7 +11,7 @@ import { queueFault } from './queue-address.ts';
 import { setting } from './setting.ts';
 import { checkedSetting, integerSetting, sizeSetting, wordsSetting } from './setting-types.ts';
 
-/** What `tta plan` is set by, beside its inputs. */
+/** Settings of `tta plan`, in addition to its inputs. */
 export const planSchema = z.object({
   STORE: setting(checkedSetting(storeFault), {
     says: 'where to publish: a folder, or s3://bucket/prefix',
@@ -26,7 +26,7 @@ export const planSchema = z.object({
   }),
 });
 
-/** What a process that searches may use. */
+/** Resources of a process that searches. */
 const means = {
   WORKERS: setting(
     integerSetting(1, 256)
@@ -51,7 +51,7 @@ const queueAbout = {
   shown: withoutPassword,
 } as const;
 
-/** What `tta worker` is set by. */
+/** Settings of `tta worker`. */
 export const workerSchema = z.object({
   QUEUE: setting(checkedSetting(queueFault), {
     ...queueAbout,
@@ -63,7 +63,7 @@ export const workerSchema = z.object({
   METRICS_PORT,
 });
 
-/** What `tta build` is set by, beside its inputs. */
+/** Settings of `tta build`, in addition to its inputs. */
 export const buildSchema = planSchema.extend({
   ...means,
   QUEUE: setting(checkedSetting(queueFault).optional(), {
@@ -81,7 +81,7 @@ export const buildSchema = planSchema.extend({
   ),
 });
 
-/** What `tta fetch` is set by, beside what it is to fetch. */
+/** Settings of `tta fetch`, in addition to its flags. */
 export const fetchSchema = z.object({
   GEOFABRIK_URL: service('geofabrik', 'OpenStreetMap extracts'),
   CENSUS_URL: service('census', 'TIGER/Line files'),
@@ -95,7 +95,7 @@ function service(name: keyof PublicServices, what: string) {
       ? null
       : 'is not an address that begins with http:// or https://',
   )
-    // Paths are put behind it.
+    // Paths are appended to it.
     .transform((url) => url.replace(/\/+$/, ''))
     .prefault(PUBLIC_SERVICES[name]);
   return setting(type, { says: `where to have ${what}`, value: '<url>' });

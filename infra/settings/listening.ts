@@ -4,7 +4,7 @@ import { integerSetting } from './setting-types.ts';
 
 export const port = () => integerSetting(0, 65_535);
 
-/** Where a process listens. */
+/** The address a process listens on. */
 export const HOST = setting(z.string().prefault('127.0.0.1'), {
   says: 'the address to listen on',
   value: '<host>',

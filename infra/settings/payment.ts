@@ -8,7 +8,7 @@ const priceId = z
   .string('is the id of a price, or several, comma-separated')
   .startsWith('price_', 'is the id of a price');
 
-/** What payment is set by, with whatever else sells. */
+/** Settings of payment, shared with the portal's. */
 export const STRIPE = {
   STRIPE_SECRET_KEY: setting(z.string().optional(), {
     says: 'Stripe’s key',
@@ -40,15 +40,15 @@ export const STRIPE = {
   }),
 };
 
-/** What asking Stripe is set by. */
+/** Settings for requests to Stripe. */
 const paymentSchema = z.object(STRIPE);
 
-/** How to reach Stripe; `null` where nothing is sold. */
+/** Reads how to reach Stripe; `null` if nothing is sold. */
 export function paymentSettings(flags: Flags = {}, env?: Environment): PaymentSettings | null {
   return stripeOf(readSettings(paymentSchema, flags, env));
 }
 
-/** The same, of what was read together with more. */
+/** As `paymentSettings`, from settings that were read together with others. */
 export function stripeOf(set: z.output<typeof paymentSchema>): PaymentSettings | null {
   const {
     STRIPE_SECRET_KEY: secretKey,

@@ -10,29 +10,29 @@ import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { integerSetting, secretsSetting } from './setting-types.ts';
 
-/** How to serve the portal. */
+/** Settings of the portal. */
 export interface PortalSettings {
   readonly ledger: string;
   readonly port: number;
   readonly host: string;
-  /** Where metrics are told, on the same address; null: nowhere. */
+  /** Port of the metrics, on the same address; null if they are not served. */
   readonly metricsPort: number | null;
   readonly mail: MailSettings;
-  /** `null`: nothing can be bought. */
+  /** `null`: nothing is for sale. */
   readonly stripe: PaymentSettings | null;
-  /** Without the portal's address where it is the port that it gets. */
+  /** Lacks the portal's address where that depends on the port it gets. */
   readonly portal: PortalConfigInput;
 }
 
 export interface MailSettings {
-  /** The mail server; `null`: mails are put into `folder`. */
+  /** The mail server; `null`: mails are written to `folder`. */
   readonly smtpUrl: string | null;
-  /** Whose mails they are; never `null` with a server. */
+  /** Sender of mails; never `null` with a server. */
   readonly from: string | null;
   readonly folder: string;
 }
 
-/** What `tta portal` is set by. */
+/** Settings of `tta portal`. */
 export const portalSchema = z.object({
   ...BOTH,
   PORTAL_PORT: setting(port().prefault('8081'), {
@@ -90,12 +90,15 @@ export const portalSchema = z.object({
   }),
 });
 
-/** How to serve the portal, by flags and environment. A `UsageError` names all that is wrong. */
+/**
+ * Reads the settings of the portal from flags and environment. Throws a `UsageError` listing
+ * everything that is wrong.
+ */
 export function portalSettings(flags: Flags, version: string, env?: Environment): PortalSettings {
   return settingsOfPortal(readSettings(portalSchema, flags, env), version);
 }
 
-/** The same, of what was read together with more. */
+/** As `portalSettings`, from settings that were read together with others. */
 export function settingsOfPortal(
   set: z.output<typeof portalSchema>,
   version: string,

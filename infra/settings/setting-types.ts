@@ -34,7 +34,7 @@ export function listOf(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** Some words of those there are, comma-separated. */
+/** Some of the given words, comma-separated. */
 export function wordsSetting<const Word extends string>(words: readonly Word[]) {
   return z.string().transform((text, context) =>
     text.split(',').map((given) => {
@@ -57,7 +57,7 @@ export const secretsSetting = z
       .max(2, 'one or two secrets are taken'),
   );
 
-/** A text that something says what is wrong with, if anything is. */
+/** Text validated by a function that returns the problem, or null. */
 export function checkedSetting(faultOf: (text: string) => string | null) {
   return z.string('is missing').superRefine((text, context) => {
     const fault = faultOf(text);

@@ -137,7 +137,7 @@ async function show(ledger: Ledger, name: string, { json }: AccountsFlags): Prom
   print(json, shown, lines.join('\n'));
 }
 
-/** A membership that holds. */
+/** The membership, if active. */
 function membershipOf({ membership }: Account) {
   if (!membership || !isMember(membership, Date.now())) return null;
   const { status, untilMs, renewsAtMs, subscription } = membership;
@@ -161,13 +161,13 @@ async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<v
   );
 }
 
-/** A subscription that went on would be charged, and give the membership back. */
+/** A subscription left running would be charged, and would restore the membership. */
 async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
   const { customer, membership } = await accountCalled(ledger, id);
   if (customer === null) return;
   const settings = paymentSettings();
   if (settings) {
-    // Here, for Stripe’s library takes its time to load.
+    // Imported here because Stripe’s library is slow to load.
     const { endSubscriptionsWith } = await import('../../../portal/payment/open-payment.ts');
     return endSubscriptionsWith(settings, ledger, id);
   }
@@ -181,7 +181,7 @@ async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
   );
 }
 
-/** A membership that is given would hide the subscription, which would be charged on. */
+/** A granted membership would hide the subscription, which would still be charged. */
 async function refuseIfPaid(ledger: Ledger, name: string): Promise<void> {
   const { membership } = await accountCalled(ledger, name);
   if (!membership?.subscription || !isMember(membership, Date.now())) return;

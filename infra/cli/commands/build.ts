@@ -82,7 +82,7 @@ async function build(flags: BuildFlags): Promise<void> {
   }
 }
 
-/** Warns of counties with few routable blocks, and names what the extracts cover. */
+/** Warns about counties with few routable blocks, and prints what the extracts cover. */
 async function warnOfGaps(manifest: Manifest, osm: readonly string[]): Promise<void> {
   const gaps = coverageGaps(manifest);
   if (gaps.length === 0) return;
@@ -102,7 +102,7 @@ async function warnOfGaps(manifest: Manifest, osm: readonly string[]): Promise<v
   }
 }
 
-/** West, south, east and north edge with their hemispheres. */
+/** West, south, east and north edges with their hemispheres. */
 function degrees([west, south, east, north]: readonly number[]): string {
   const side = (value: number, positive: string, negative: string) =>
     `${Math.abs(value).toFixed(2)}°${value < 0 ? negative : positive}`;

@@ -66,14 +66,14 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
   process.stdout.write(`${nextStep(fetched, counties)}\n`);
 }
 
-/** The build to run; where streets or blocks were not asked for, what files there are. */
+/** The build command to run next; if streets or blocks were not requested, the downloaded files. */
 function nextStep(inputs: FetchedInputs, counties: readonly string[]): string {
   const { osm, gtfs, blocks, places, pois } = inputs;
   if (osm.length > 0 && blocks.length > 0) return buildCommand(inputs, counties);
   return [...osm, ...gtfs, ...blocks, ...places, ...pois].join('\n');
 }
 
-/** The command that builds a release of what was fetched. */
+/** The command that builds a release from the downloaded files. */
 export function buildCommand(inputs: FetchedInputs, counties: readonly string[]): string {
   const { osm, gtfs, blocks, places, pois } = inputs;
   const flags = Object.entries({ osm, gtfs, blocks, places, pois })
@@ -82,7 +82,7 @@ export function buildCommand(inputs: FetchedInputs, counties: readonly string[])
   return ['tta build', ...flags, `--counties ${counties.join(',')}`, '--out ./store'].join(' ');
 }
 
-/** As a shell reads it back. */
+/** Quoted for a shell where necessary. */
 function quoted(path: string): string {
   return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
@@ -110,7 +110,7 @@ function parseUrl(flag: string, text: string): string {
   throw new UsageError(`${flag}: "${text}" is not an address that begins with http:// or https://`);
 }
 
-/** A name or an address, with or without a port, as it stands in a URL. */
+/** A host name or address, with or without a port, as in a URL. */
 function parseHost(text: string): string {
   const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : null;
   if (url === null || !/^[^/?#@]+$/.test(text)) {

@@ -28,7 +28,7 @@ import { featuresOf } from '../../../shards/verify/layer.ts';
 import { UsageError } from '../../errors.ts';
 import { run } from '../run.ts';
 
-/** What an object begins with, unless it is a shard in an envelope. */
+/** Magic bytes of objects that are not shards in an envelope. */
 const FLATGEOBUF = 'fgb';
 const PMTILES = 'PMTiles';
 /** Enough for the header of any envelope. */
@@ -145,7 +145,7 @@ async function inspectMatrix(store: Store, ref: ObjectRef): Promise<void> {
   if (entries > 0)
     print(`  ${(ref.bytes / entries).toFixed(2)} bytes an entry, everything counted`);
   if (attributes.length === 0) return;
-  // The attributes are of the places, which in a catchment are the origins.
+  // The attributes belong to the places, which are the origins of a catchment.
   const table = PoiTable.fromBytes(ref.name, attributes);
   const places = table.count === targets.length ? targets : origins;
   if (table.count > 0) print(`  first place: ${places[0]} ${JSON.stringify(table.facts(0))}`);

@@ -150,13 +150,13 @@ function described(key: ApiKey, account: Account): object {
   };
 }
 
-/** What becomes of a request with the key. */
+/** State of a key as requests see it. */
 export function stateOf(key: ApiKey, account: Account): 'revoked' | 'disabled' | 'active' {
   if (key.revokedAtMs !== null) return 'revoked';
   return key.disabled || account.disabled ? 'disabled' : 'active';
 }
 
-/** The one key that is not revoked and is called so; a `UsageError` if there is none, or more. */
+/** The one active key that matches; a `UsageError` if there is none, or more than one. */
 async function keyCalled(
   ledger: Ledger,
   flags: KeysFlags,

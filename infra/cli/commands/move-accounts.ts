@@ -12,7 +12,7 @@ import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { runWithLedger } from '../with-ledger.ts';
 
-/** Only its owner's: it holds secrets, and who has what. */
+/** Readable by the owner only: it holds secrets and account data. */
 const PRIVATE_FILE = 0o600;
 
 const HELP = `
@@ -55,7 +55,7 @@ async function importFrom(ledger: Ledger, file: string | undefined): Promise<voi
   const input = file === undefined ? process.stdin : createReadStream(file);
   const stage = terminalProgress(process.stderr).start('import', null, 'accounts');
   try {
-    // By iteration alone would a file that cannot be read end like an empty one.
+    // Iteration alone would treat an unreadable file as an empty one.
     const failed = new Promise<never>((_, reject) => input.once('error', reject));
     const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
     const taken = importLines(ledger, lines, stage.at);
@@ -78,7 +78,7 @@ async function newFile(file: string): Promise<NodeJS.WritableStream> {
   }
 }
 
-/** A file that cannot be used is the caller's to mend; another error stays what it is. */
+/** A bad file is a `UsageError`; other errors are rethrown unchanged. */
 function usageErrorOf(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || !['open', 'read', 'write'].includes(syscall ?? '')) return error;
@@ -86,7 +86,7 @@ function usageErrorOf(error: unknown, file: string): unknown {
   return new UsageError(`${file}: ${reason}`);
 }
 
-/** Waits while whoever reads is slower. */
+/** Waits for a slower reader. */
 async function written(out: NodeJS.WritableStream, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     out.write(text, (error) => (error ? reject(error) : resolve()));

@@ -29,7 +29,7 @@ portal runs, and as often as you like: nothing is booked twice.`,
         const sinceMs = since === undefined ? null : momentOf(since);
         const settings = paymentSettings(flags);
         if (!settings) throw new UsageError('settings: STRIPE_SECRET_KEY: is missing');
-        // Here, for Stripe’s library takes its time to load.
+        // Imported here because Stripe’s library is slow to load.
         const { reconcileWith } = await import('../../../portal/payment/open-payment.ts');
         const { tokensGranted, tokensTakenBack, membershipsChanged, ...looked } =
           await reconcileWith(settings, opened, sinceMs);

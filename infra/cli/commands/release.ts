@@ -96,7 +96,7 @@ function withStore<T>(flags: Flags, use: (store: WritableStore) => Promise<T>): 
   return whileOpen(openWritableStore(readSettings(storeSchema, flags).STORE), use);
 }
 
-/** For a verb that only reads: a store that can only be read will do. */
+/** For read-only commands, which also accept a read-only store. */
 function withReader(flags: Flags, use: (store: Store) => Promise<void>): Promise<void> {
   return whileOpen(openStore(readSettings(storeSchema, flags).STORE), use);
 }
@@ -129,7 +129,7 @@ function stemOf(manifest: string): string {
   return manifest.slice(MANIFESTS.length, -'.json'.length);
 }
 
-/** The release that is wanted, or the one in force. */
+/** The requested release, or the current one. */
 async function open(store: Store, wanted: string | undefined): Promise<Release> {
   const cache = new ReleaseCache(CACHE_BYTES);
   if (wanted === undefined) return openRelease(store, cache);
@@ -143,7 +143,7 @@ async function open(store: Store, wanted: string | undefined): Promise<Release> 
   return new Release(store, asIfPromoted, manifest, cache);
 }
 
-/** The manifest that is meant by its own name, or, where a store lists its releases, by a label. */
+/** Finds a manifest by its own name or, in a store that can list its releases, by label. */
 async function manifestNamed(store: Store, wanted: string): Promise<string> {
   const name = `${MANIFESTS}${wanted.replace(MANIFESTS, '').replace(/\.json$/, '')}.json`;
   if (releaseOfName(name) !== null && (await store.stat(name)) !== null) return name;

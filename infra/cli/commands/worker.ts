@@ -13,7 +13,7 @@ interface WorkerFlags extends Flags {
   untilDone?: boolean;
 }
 
-/** For a job to be given back. */
+/** Enough to return a job to the queue. */
 const ENDS_WITHIN_MS = 10_000;
 
 export function addWorkerCommand(program: Command): void {
