@@ -24,12 +24,12 @@ export function describe(error: unknown): string {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number };
-    return `port ${port} is in use; give another with --port (PORT; the portal’s is PORTAL_PORT)`;
+    return `port ${port} is in use; choose another with --port (PORT; for the portal, PORTAL_PORT)`;
   }
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
-    return `${oneLine(error.message)}; give another address with --host or HOST, or another port`;
+    return `${oneLine(error.message)}; choose another address with --host or HOST, or another port`;
   }
-  return `a fault of this program, please report it: ${error.stack ?? error.message}`;
+  return `internal error, please report it: ${error.stack ?? error.message}`;
 }
 
 function oneLine(text: string): string {

@@ -95,7 +95,9 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const reported = (backend: string) => (isOpen: boolean) =>
     app?.log.warn(
       { backend },
-      isOpen ? 'backend in trouble: calls fail at once' : 'backend is back',
+      isOpen
+        ? 'circuit breaker open: calls to the backend fail immediately'
+        : 'backend has recovered',
     );
 
   const store = await openStore(settings.store, { patience: SERVING_TIMEOUTS });
@@ -137,7 +139,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   }
   await app.listen(at);
   releases.start(settings.releasePollMs, (error) =>
-    served.log.error({ err: error }, 'release poll failed'),
+    served.log.error({ err: error }, 'checking for a new release failed'),
   );
   const metricsAddress = metrics?.address ?? null;
   const close = async (drainMs = settings.drainMs) => {
@@ -156,7 +158,7 @@ function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): Circui
     ...STORE_BREAKER,
     isFailure: (error) => error instanceof StoreError && error.failure === 'unavailable',
     refusal: () =>
-      new StoreError('unavailable', store.location, 'in trouble: reads are not tried for now'),
+      new StoreError('unavailable', store.location, 'is failing; not reading it for the moment'),
     onChange,
   });
 }
@@ -172,7 +174,7 @@ function ledgerBreaker(
   return new CircuitBreaker({
     ...LEDGER_BREAKER,
     isFailure: (error) => error instanceof LedgerUnavailable,
-    refusal: () => new LedgerUnavailable('the ledger is in trouble: it is not asked for now'),
+    refusal: () => new LedgerUnavailable('the ledger is failing; not using it for the moment'),
     onChange,
   });
 }

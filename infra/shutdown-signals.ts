@@ -37,7 +37,7 @@ export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
     if (hasBegun) return;
     hasBegun = true;
     const ms = withinMs();
-    setTimeout(() => failed(`has not ended within ${ms / 1000} s`), ms);
+    setTimeout(() => failed(`shutdown did not finish within ${ms / 1000} s`), ms);
     close().then(
       () => process.exit(exitCode),
       (error) => failed(describe(error)),

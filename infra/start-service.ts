@@ -65,7 +65,7 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
     [
       `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
       `  API       ${serving.whereabouts}`,
-      `  Reference ${serving.address}/docs`,
+      `  API docs  ${serving.address}/docs`,
       `  Portal    ${portal.whereabouts}`,
       ...(mailPage === null ? [] : [`  Mail      ${portal.address}${mailPage}   (sign-in codes)`]),
       `  API key   ${key}`,
@@ -138,7 +138,7 @@ async function demoKey(ledger: Ledger, folder: string): Promise<string> {
     by: 'operator',
     atMs,
   });
-  if (!made.created) throw new Error('a new account has no room for a key');
+  if (!made.created) throw new Error('a new account cannot have a key');
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${made.plainKey}\n`, { mode: 0o600 });
   return made.plainKey;

@@ -6,7 +6,7 @@ const MINIMUM = [20, 19] as const;
 export function nodeFault(version: string): string | null {
   const [major, minor] = version.split('.').map(Number);
   const isEnough = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
-  return isEnough ? null : `needs Node ${MINIMUM.join('.')} or newer; this is Node ${version}`;
+  return isEnough ? null : `requires Node ${MINIMUM.join('.')} or newer; this is Node ${version}`;
 }
 
 /** Exits with a one-line message if Node is too old. */

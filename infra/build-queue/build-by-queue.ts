@@ -46,12 +46,12 @@ export async function buildByQueue(
       const { build, wasThere } = submitted;
       const units = jobs.units.length;
       progress.note(
-        `build ${build}: ${counted(units, 'unit')}, ${wasThere ? 'in the queue already' : 'put into the queue'}; it goes on without this command, which may be given again`,
+        `build ${build}: ${counted(units, 'unit')}, ${wasThere ? 'already queued' : 'queued'}; it continues without this command, which can be run again to reattach`,
       );
       if (!watch) return false;
       const ended = await watchBuild(queue, { ...submitted, units }, progress);
       if (ended === 'done') return true;
-      progress.note('the queue has lost the build; it is put into it again');
+      progress.note('the queue has lost the build; queuing it again');
     }
   } finally {
     await queue.close();

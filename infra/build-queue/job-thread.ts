@@ -75,7 +75,7 @@ try {
   const perform = () => runBuildJob(job, context);
   const refusal = (owner: string) => `a build (${owner}) is writing to it`;
   const onWait = (problem: string) => {
-    progress.note(`${problem}; it is waited for, an hour at most`);
+    progress.note(`${problem}; waiting for up to an hour`);
     progress.start('waiting for another build', null, 'looks');
   };
   const searched =

@@ -12,7 +12,7 @@ export function queueMetrics({ jobs }: BuildQueue): Registry {
   collectDefaultMetrics({ register: registry });
   addFamily(registry, {
     name: 'tta_build_jobs',
-    help: 'Jobs of builds in the queue by state; of those that have ended, the last week’s.',
+    help: 'Build jobs in the queue by state, including those that finished in the last week.',
     type: 'gauge',
     async samples() {
       const counting = jobs.getJobCounts(...LEFT_TO_DO, 'completed', 'failed');

@@ -57,9 +57,7 @@ export async function connect(address: string): Promise<Redis> {
   } catch (error) {
     redis.disconnect();
     const { message } = lastError ?? (error as Error);
-    throw new UsageError(
-      `queue ${shown}: ${message}; is its Redis running, and reached from here?`,
-    );
+    throw new UsageError(`queue ${shown}: ${message}; is Redis running and reachable from here?`);
   }
 }
 

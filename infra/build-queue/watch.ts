@@ -77,6 +77,6 @@ function lineOf({
 }: BuildQueueJob) {
   const what = job.kind === 'unit' ? `unit of ${job.counties.join(', ')}` : name;
   const { stage } = (progress || {}) as Partial<JobProgress>;
-  const again = attemptsMade + stalledCounter > 0 ? ', again' : '';
+  const again = attemptsMade + stalledCounter > 0 ? ', retry' : '';
   return `${processedBy ?? 'a worker'}: ${what}${again}${stage ? `: ${stage}` : ''}`;
 }

@@ -136,7 +136,7 @@ function startWorking(
   });
   let isAway = false;
   worker.on('error', (error) => {
-    if (!isAway) progress.note(`queue: ${error.message}; waiting for it`);
+    if (!isAway) progress.note(`queue: ${error.message}; waiting for it to come back`);
     isAway = true;
   });
   worker.on('active', () => {
@@ -174,7 +174,7 @@ function readJob({ id, data }: BuildQueueJob): QueuedJob {
   if (parsed.success) return parsed.data;
   const [{ path: where, message }] = parsed.error.issues;
   throw new UnrecoverableError(
-    `job ${id}: ${[...where, message].join(': ')}; \`tta build --queue\` of this version puts no such job into the queue`,
+    `job ${id}: ${[...where, message].join(': ')}; not a job of this version’s \`tta build --queue\``,
   );
 }
 
@@ -185,7 +185,7 @@ async function whyNot(store: Store, ref: ObjectRef): Promise<string | null> {
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
-      return `${store.location}: has no ${ref.name}, by which the build goes: it has another store than this worker`;
+      return `${store.location}: has no ${ref.name}, the plan of the build; the build uses a different store from this worker`;
     }
     if (error instanceof ShardError) return describe(error);
     throw error;
@@ -212,7 +212,7 @@ function resultOf(
       const Failure = mayPass(error) ? Error : UnrecoverableError;
       reject(new Failure(describe(error)));
     });
-    thread.on('exit', (code) => reject(new Error(`the thread of the job ended with ${code}`)));
+    thread.on('exit', (code) => reject(new Error(`the job thread exited with code ${code}`)));
   });
 }
 

@@ -9,5 +9,5 @@ export function packageVersion(): string {
       return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
     } catch {}
   }
-  throw new Error('package.json is missing beside the program');
+  throw new Error('package.json is missing from the package');
 }

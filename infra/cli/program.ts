@@ -27,7 +27,7 @@ export async function createProgram(asked: string | undefined): Promise<Command>
   const program = new Command('tta')
     .description('Travel times from every US census block to everything that matters.')
     .version(packageVersion())
-    .showHelpAfterError('(tta COMMAND --help shows its options)');
+    .showHelpAfterError('(run tta COMMAND --help for its options)');
   const isKnown = asked !== undefined && Object.hasOwn(COMMANDS, asked);
   for (const name of isKnown ? [asked] : Object.keys(COMMANDS)) (await COMMANDS[name]())(program);
   return program;

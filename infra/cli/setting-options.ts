@@ -7,8 +7,8 @@ type Shape = Readonly<Record<string, z.core.$ZodType>>;
 /** Variables that libraries read directly, under their usual names. */
 export const READ_BY_LIBRARIES: Readonly<Record<string, string>> = {
   'AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE, …':
-    'access to s3://, as the clients of S3 take it',
-  AWS_ENDPOINT_URL_S3: 'a server of S3 other than Amazon’s',
+    'credentials for s3://, as for other S3 clients',
+  AWS_ENDPOINT_URL_S3: 'an S3-compatible server to use instead of Amazon’s',
 };
 
 /** Adds the flags of its settings to a command, and help for all of them. */
@@ -27,7 +27,7 @@ export function addSettings(command: Command, schema: { readonly shape: Shape })
   if ('STORE' in schema.shape) variables.push(...Object.entries(READ_BY_LIBRARIES));
   if (variables.length === 0) return command;
   const items = variables.map(([names, says]) => `  ${names}\n      ${says}`);
-  return command.addHelpText('after', `\nOnly in the environment:\n${items.join('\n')}`);
+  return command.addHelpText('after', `\nEnvironment only:\n${items.join('\n')}`);
 }
 
 /** The variables of a setting: a secret may also be given as the path of a file. */

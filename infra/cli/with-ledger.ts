@@ -19,7 +19,7 @@ export function runWithLedger(
     const { LEDGER } = readSettings(ledgerSchema, flags);
     if (!makesIt && isMissingLedger(LEDGER)) {
       throw new UsageError(
-        `${LEDGER}: there is no ledger; keys create, accounts import and the servers make one`,
+        `${LEDGER}: no such ledger; create one with keys create or accounts import, or by starting a server`,
       );
     }
     // The rate limits requests, and a command makes none.
@@ -37,7 +37,8 @@ export async function accountCalled(ledger: Ledger, name: string): Promise<Accou
   const account = name.includes('@')
     ? await ledger.accountByEmail(name)
     : await ledger.account(name.trim());
-  if (!account) throw new UsageError(`"${name}": no such account; tta accounts list shows them`);
+  if (!account)
+    throw new UsageError(`"${name}": no such account; list accounts with tta accounts list`);
   return account;
 }
 

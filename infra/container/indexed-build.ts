@@ -11,7 +11,7 @@ const lines = readFileSync(process.argv[2], 'utf8')
 const index = Number(process.env.JOB_COMPLETION_INDEX);
 const flags = lines[index]?.trim().split(/\s+/);
 if (flags === undefined) {
-  process.stderr.write(`there are ${lines.length} builds, and none of index ${index}\n`);
+  process.stderr.write(`there are ${lines.length} builds, and none with index ${index}\n`);
   process.exit(2);
 }
 const tta = new URL('../cli/tta.js', import.meta.url).pathname;

@@ -256,7 +256,7 @@ class Ground {
         left--;
       }
     }
-    if (left > 0) throw new BuildError(`the demo city has no room for ${left} blocks more`);
+    if (left > 0) throw new BuildError(`the demo city has no room for ${left} more blocks`);
   }
 
   #take(at: Cell, { width, height }: { width: number; height: number }, use: CellUse): void {

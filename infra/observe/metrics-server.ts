@@ -29,7 +29,7 @@ export async function serveMetrics(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at.port, at.host, resolve);
   }).catch((error) => {
-    const advice = 'give another with --metrics-port or METRICS_PORT';
+    const advice = 'choose another with --metrics-port or METRICS_PORT';
     throw new UsageError(`metrics: ${messageOf(error)}; ${advice}`);
   });
   const { port } = server.address() as AddressInfo;

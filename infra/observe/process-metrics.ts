@@ -8,7 +8,7 @@ import { addFigures } from './metric-family.ts';
  */
 export function addProcesses(registry: Registry, count: () => ProcessCount): void {
   addFigures(registry, 'gauge', [
-    ['tta_processes_serving', 'Processes that serve at the port.', () => count().serving],
-    ['tta_processes_wanted', 'Processes that should serve there.', () => count().wanted],
+    ['tta_processes_serving', 'Processes serving on the port.', () => count().serving],
+    ['tta_processes_wanted', 'Processes that should be serving.', () => count().wanted],
   ]);
 }

@@ -80,7 +80,7 @@ export function startTracing(service: {
           span.setAttribute('http.response.status_code', raw.statusCode);
           if (raw.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
         } else {
-          span.setStatus({ code: SpanStatusCode.ERROR, message: 'the client left' });
+          span.setStatus({ code: SpanStatusCode.ERROR, message: 'client disconnected' });
         }
         span.end();
       });

@@ -175,7 +175,7 @@ export class LeasedRates implements RateCounter {
     try {
       lease = await this.#ask(subject, this.giveBack(subject));
     } catch (error) {
-      throw new LedgerUnavailable('the process that counts rates has ended', { cause: error });
+      throw new LedgerUnavailable('the process that counts rates has exited', { cause: error });
     }
     const isLast = lease.units === 0;
     this.#held.set(subject, { ...lease, sinceMs: Date.now(), isLast });

@@ -173,7 +173,7 @@ export class ServingProcesses {
       });
       const ended = new Promise<string>((end) => {
         worker.once('exit', (code, signal) => {
-          const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
+          const how = signal ? `was killed by ${signal}` : `exited with code ${code}`;
           end(`process ${worker.process.pid} ${how}`);
         });
       });
@@ -183,7 +183,7 @@ export class ServingProcesses {
         this.#members.delete(member);
         methods.$close();
         this.#tellCount();
-        reject(new UsageError(`${how} as it began`));
+        reject(new UsageError(`${how} during startup`));
       });
     });
   }
@@ -199,10 +199,10 @@ export class ServingProcesses {
       const isOnlyLate = !hasServed && this.#serving().length > 0;
       const pauseMs = isOnlyLate ? LONGEST_PAUSE_MS : this.#restarts.died(Date.now());
       if (pauseMs === null) {
-        const end = 'processes end too often to be started again; mend that and start anew';
+        const end = 'processes die too often to be restarted; fix the cause and start again';
         return this.#giveUp(`${why}: ${end}`);
       }
-      this.#note(`${why}; another is started${pauseMs > 0 ? ` in ${pauseMs} ms` : ''}`);
+      this.#note(`${why}; restarting${pauseMs > 0 ? ` in ${pauseMs} ms` : ''}`);
       await pause(pauseMs);
       if (this.#isClosing) return;
       try {

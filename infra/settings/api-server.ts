@@ -35,46 +35,46 @@ export const serveSchema = z.object({
   STORE,
   ...BOTH,
   RATE_LIMIT_PER_MINUTE: setting(count().prefault('300'), {
-    says: 'requests a minute of an account',
+    says: 'requests per minute for each account',
     value: '<n>',
   }),
-  PORT: setting(port().prefault('8080'), { says: 'the port to listen on', value: '<port>' }),
+  PORT: setting(port().prefault('8080'), { says: 'port to listen on', value: '<port>' }),
   PROCESSES: setting(
     integerSetting(1, 512)
       .optional()
       .transform((n) => n ?? availableParallelism()),
-    { says: 'processes that share the port', value: '<n>', otherwise: 'one a core' },
+    { says: 'number of processes that share the port', value: '<n>', otherwise: 'one per core' },
   ),
   ROW_BUDGET: setting(count().prefault(String(API_DEFAULTS.batchRowBudget)), {
-    says: 'rows of one batch',
+    says: 'maximum rows per batch',
     value: '<n>',
   }),
   CACHE_BYTES: setting(sizeSetting(1).prefault('576MiB'), {
-    says: 'memory of each process for parts of a release and finished answers',
+    says: 'memory per process for caching parts of the release and finished responses',
     value: '<size>',
   }),
   ANSWER_CACHE_BYTES: setting(sizeSetting(0).optional(), {
-    says: 'what of it finished answers may take',
+    says: 'share of --cache-bytes for cached responses',
     value: '<size>',
     otherwise: 'all of it',
   }),
   RELEASE_POLL_SECONDS: setting(integerSetting(1, 3_600).prefault('30'), {
-    says: 'how often to look whether another release is in force',
+    says: 'how often to check for a new release',
     value: '<seconds>',
   }),
   METRICS_PORT,
   DRAIN_SECONDS: setting(integerSetting(0, 600).prefault('0'), {
-    says: 'told to end, how long to say on /v1/ready that it is not ready before it lets nobody new in',
+    says: 'seconds to report not-ready on /v1/ready after SIGTERM, before refusing connections',
     value: '<seconds>',
   }),
   SHED_AT_LAG_MS: setting(integerSetting(0, 60_000).prefault(String(API_DEFAULTS.shedAtLagMs)), {
-    says: 'how late the event loop may be, milliseconds, before requests are sent away; 0: never',
+    says: 'event loop delay in milliseconds at which requests are rejected; 0: never',
     value: '<ms>',
   }),
   CURSOR_SECRETS: setting(secretsSetting.optional(), {
-    says: 'one or two, comma-separated: the first seals cursors, both open them; another first one changes the ETags of paginated routes, once',
+    says: 'one or two, comma-separated: the first encrypts cursors, both decrypt them; changing the first changes the ETags of paginated routes once',
     secret: true,
-    otherwise: 'one that the ledger keeps',
+    otherwise: 'one stored in the ledger',
   }),
 });
 

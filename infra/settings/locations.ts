@@ -10,13 +10,13 @@ import { checkedSetting } from './setting-types.ts';
 
 /** The locations of releases and accounts. */
 export const STORE = setting(checkedSetting(storeFault), {
-  says: 'the releases: a folder, s3://bucket/prefix or, to read only, https://host/prefix',
+  says: 'releases: a folder, s3://bucket/prefix or, read-only, https://host/prefix',
   value: '<store>',
   shown: shownLocation,
 });
 
 export const LEDGER = setting(checkedSetting(ledgerAddressFault), {
-  says: `the accounts: ${LEDGER_FORMS}`,
+  says: `accounts: ${LEDGER_FORMS}`,
   value: '<ledger>',
   flag: '--ledger',
   secret: true,

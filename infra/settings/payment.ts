@@ -5,19 +5,19 @@ import { setting } from './setting.ts';
 import { listOf } from './setting-types.ts';
 
 const priceId = z
-  .string('is the id of a price, or several, comma-separated')
-  .startsWith('price_', 'is the id of a price');
+  .string('must be one or more price ids, comma-separated')
+  .startsWith('price_', 'must be a price id');
 
 /** Settings of payment, shared with the portal's. */
 export const STRIPE = {
   STRIPE_SECRET_KEY: setting(z.string().optional(), {
-    says: 'Stripe’s key',
+    says: 'Stripe secret key',
     secret: true,
-    otherwise: 'nothing can be bought',
+    otherwise: 'nothing is for sale',
     needs: ['STRIPE_WEBHOOK_SECRET', 'STRIPE_MEMBERSHIP_PRICE'],
   }),
   STRIPE_WEBHOOK_SECRET: setting(z.string().optional(), {
-    says: 'the secret of the webhook ACCOUNT_URL/billing/webhook',
+    says: 'secret of the webhook ACCOUNT_URL/billing/webhook',
     secret: true,
     needs: ['STRIPE_SECRET_KEY'],
   }),
@@ -28,13 +28,13 @@ export const STRIPE = {
       .pipe(z.tuple([priceId], priceId))
       .optional(),
     {
-      says: 'the id of a price of 10 USD a month, which is sold; after it, comma-separated, those sold before, which members may still pay',
+      says: 'id of the current price, 10 USD a month; optionally followed, comma-separated, by former prices that members may still pay',
       value: '<prices>',
       needs: ['STRIPE_SECRET_KEY'],
     },
   ),
   STRIPE_API_URL: setting(z.url({ protocol: /^https?$/ }).optional(), {
-    says: 'where Stripe is',
+    says: 'URL of the Stripe API',
     value: '<url>',
     otherwise: 'Stripe itself',
   }),

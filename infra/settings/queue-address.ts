@@ -2,7 +2,7 @@ import { parseLedgerAddress, type RedisAddress } from '../../portal/accounts/led
 
 /** The form of an address, for messages. */
 export const QUEUE_FORM =
-  'a queue is given as redis://HOST[:PORT][/DB]; rediss encrypts, USER:PASSWORD@, percent-encoded, goes before the host';
+  'must have the form redis://HOST[:PORT][/DB]; rediss for TLS, USER:PASSWORD@, percent-encoded, before the host';
 
 /** Parses the address of a queue; null if it is not one. */
 export function parseQueueAddress(address: string): RedisAddress | null {

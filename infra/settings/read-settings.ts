@@ -33,7 +33,7 @@ export function readSettings<S extends Schema>(
   }
   for (const [name, { as }] of given) {
     for (const needed of aboutOf(schema.shape[name]).needs ?? []) {
-      if (!given.has(needed)) faults.push(`${needed}: is missing beside ${as}`);
+      if (!given.has(needed)) faults.push(`${needed}: is required with ${as}`);
     }
   }
   const texts = Object.fromEntries(Array.from(given, ([name, { text }]) => [name, text]));
@@ -64,7 +64,7 @@ function givenOf(
   const ofVariable = env[name]?.trim() ? { text: env[name], as: name } : undefined;
   const file = aboutOf(type).secret ? env[`${name}_FILE`] : undefined;
   if (!file?.trim()) return ofVariable;
-  if (ofVariable) faults.push(`${name} and ${name}_FILE: give one of them`);
+  if (ofVariable) faults.push(`${name} and ${name}_FILE: give only one of them`);
   try {
     const text = readFileSync(file, 'utf8').trim();
     if (text !== '') return { text, as: `${name}_FILE` };

@@ -40,7 +40,7 @@ export function wordsSetting<const Word extends string>(words: readonly Word[]) 
     text.split(',').map((given) => {
       const known = words.find((word) => word === given.trim());
       if (known !== undefined) return known;
-      context.addIssue(`"${given}" is none of ${words.join(', ')}`);
+      context.addIssue(`"${given}" is not one of ${words.join(', ')}`);
       return z.NEVER;
     }),
   );
@@ -52,14 +52,14 @@ export const secretsSetting = z
   .transform(listOf)
   .pipe(
     z
-      .array(z.string().min(16, 'a secret has 16 characters or more'))
-      .min(1, 'one or two secrets are needed')
-      .max(2, 'one or two secrets are taken'),
+      .array(z.string().min(16, 'secrets must have at least 16 characters'))
+      .min(1, 'at least one secret is required')
+      .max(2, 'at most two secrets are allowed'),
   );
 
 /** Text validated by a function that returns the problem, or null. */
 export function checkedSetting(faultOf: (text: string) => string | null) {
-  return z.string('is missing').superRefine((text, context) => {
+  return z.string('is required').superRefine((text, context) => {
     const fault = faultOf(text);
     if (fault !== null) context.addIssue(fault);
   });

@@ -28,7 +28,7 @@ export function setting<T extends z.ZodType>(type: T, about: About): T {
 
 export function aboutOf(type: z.core.$ZodType): About {
   const about = ABOUT.get(type);
-  if (!about) throw new Error('a setting is made by setting()');
+  if (!about) throw new Error('settings must be created with setting()');
   return about;
 }
 

@@ -75,7 +75,7 @@ describe('tta keys', () => {
     const before = await accountsHeld();
     const refused = await refusal('keys', 'create', ...owner, '--tokens', '50', '--member');
     expect(refused).toBe(
-      'tta: full@example.org: has 3 active keys already; revoke one first (nothing was granted)\n',
+      'tta: full@example.org: has 3 active keys; revoke one first (nothing was granted)\n',
     );
     expect(await accountsHeld()).toEqual(before);
     expect(await ledger.grants(account)).toMatchObject([{ tokens: 5000, cause: 'signup' }]);

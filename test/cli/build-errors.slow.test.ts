@@ -79,11 +79,11 @@ test('directions are from, or from and to; the environment may say so too', asyn
   await expectRefused(await tta(...flags, 'to'), /--directions="to": "to" is made of "from"; give/);
   await expectRefused(
     await tta(...flags, 'from,up'),
-    /--directions="from,up": "up" is none of from, to/,
+    /--directions="from,up": "up" is not one of from, to/,
   );
   process.env.DIRECTIONS = 'outwards';
   onTestFinished(() => void delete process.env.DIRECTIONS);
-  await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is none of from, to/);
+  await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is not one of from, to/);
 });
 
 test('an extract that does not cover the county says so', async () => {

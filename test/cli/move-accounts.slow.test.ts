@@ -83,14 +83,14 @@ test('a ledger moves from SQLite to Redis and back, and everything is as it was'
     expect(exported.stderr).toMatch(/^export: 12 accounts with \d+ tokens/);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const imported = await tta('accounts', 'import', file, '--ledger', to);
-    expect(imported.stderr).toMatch(/^import: 12 accounts with \d+ tokens taken over, 0 were/);
+    expect(imported.stderr).toMatch(/^import: 12 accounts with \d+ tokens imported, 0 were/);
     expect(imported.stderr.match(/with (\d+) tokens/)![1]).toBe(
       exported.stderr.match(/with (\d+) tokens/)![1],
     );
     expect(await using(to, everything)).toEqual(before);
     // Again: nothing changes. Nor is what has happened since undone.
     const twice = await tta('accounts', 'import', file, '--ledger', to);
-    expect(twice.stderr).toContain('0 accounts with 0 tokens taken over, 12 were there already');
+    expect(twice.stderr).toContain('0 accounts with 0 tokens imported, 12 already existed');
     expect(await using(to, everything)).toEqual(before);
     await using(to, async (ledger) => {
       const admitted = await ledger.admit(hashApiKey(plainKey), NOON);

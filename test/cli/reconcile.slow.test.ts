@@ -82,9 +82,9 @@ test('tta accounts member --end ends the subscription too, and without Stripe’
 test('what keeps it from asking is told on one line', async () => {
   const day = await reconcile(['--since', 'yesterday']);
   expect(day).toMatchObject({ code: 1, stdout: '' });
-  expect(day.stderr).toBe('tta: --since: "yesterday" is not a day such as 2026-11-01\n');
+  expect(day.stderr).toBe('tta: --since: "yesterday" is not a date such as 2026-11-01\n');
   const none = await reconcile([], {});
-  expect(none.stderr).toBe('tta: settings: STRIPE_SECRET_KEY: is missing\n');
+  expect(none.stderr).toBe('tta: settings: STRIPE_SECRET_KEY: is required\n');
   const part = await reconcile([], { STRIPE_SECRET_KEY: 'sk_test_1' });
   expect(part.stderr).toMatch(
     /STRIPE_WEBHOOK_SECRET: is missing.*STRIPE_MEMBERSHIP_PRICE: is miss/,
@@ -114,7 +114,7 @@ test('a portal whose price is not the membership’s does not start; one whose S
     await expect(start({ STRIPE_MEMBERSHIP_PRICE: prices })).rejects.toThrow(fault);
   }
   for (const prices of ['prod_1', 'price_1,prod_1', ',']) {
-    expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('is the id of a price');
+    expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('must be a price id');
   }
   // What was opened for one that does not start acts upon nothing.
   const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };

@@ -108,7 +108,7 @@ test('promote swaps to a release of before and back, and says what it did', asyn
   expect(await latest()).toMatchObject({ release: 'spring', manifest: manifests.get('spring') });
   expect((await release('list')).stdout).toContain(`* ${stem('spring')}`);
   const again = await release('promote', stem('spring'));
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is in force already')]);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is already the current release')]);
   const forth = await release('promote', manifests.get('autumn')!);
   expect([forth.code, forth.stdout]).toEqual([0, `${stem('spring')} → ${stem('autumn')}\n`]);
 });
@@ -289,11 +289,11 @@ test('inspect says in words what is in an object of every kind', async () => {
     [county['reach-to']!, /^matrix: (\d+) origins .* in minutes$/m],
     [county.blocks, /^FlatGeobuf: \d+ × MultiPolygon$/m],
     [county['poi-map'], /^FlatGeobuf: \d+ × Point$[\s\S]*"dest_id"/m],
-    [states['99'].objects.places, /^places: 2 census places of \d+ blocks$/m],
+    [states['99'].objects.places, /^places: 2 census places with \d+ blocks$/m],
     [states['99'].objects['place-map'], /^FlatGeobuf: 2 × MultiPolygon$/m],
     [objects['dest-ids'], /^directory: .* \d+ places are at home in$/m],
     [tiles('.pmtiles'), /^PMTiles: \d+ tiles of \d+ contents, zoom \d+ to \d+$/m],
-    [tiles('.tta'), /CRCS: \d+ bytes, checksum right$[\s\S]*^checksums of the pages/m],
+    [tiles('.tta'), /CRCS: \d+ bytes, checksum OK$[\s\S]*^checksums of the pages/m],
   ];
   for (const [{ name }, words] of inspected) {
     const folder = name.startsWith('tiles/') ? inject('demoStore') : store.folder;

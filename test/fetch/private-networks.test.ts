@@ -96,7 +96,7 @@ test('what is no web address is not asked for, let alone five times', async () =
     // Were it asked for again, the test would end first.
     const patient = new Http({ retryMs: 1e9, namedHosts: [named.host] });
     expect(await refusalOf(url, patient)).toBe(
-      `${url}: is not an address that begins with http:// or https://`,
+      `${url}: is not a URL starting with http:// or https://`,
     );
     await patient.close();
   }

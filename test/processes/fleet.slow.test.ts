@@ -286,7 +286,7 @@ test('processes that cannot begin end the start with one line; those that no lon
   for (const pid of await fleet.pids()) process.kill(pid, 'SIGKILL');
   expect((await ended)[0]).toBe(1);
   expect(fleet.noise().trim().split('\n').at(-1)).toMatch(
-    /^tta: \S+manifests\/.*: processes end too often to be started again; mend that and start anew$/,
+    /^tta: \S+manifests\/.*: processes die too often to be restarted; fix the cause and start again$/,
   );
 });
 
@@ -296,7 +296,7 @@ test('one that cannot begin while another serves is tried until it can, and the 
   await rename(at('store/manifests'), at('away'));
   const [pid] = await fleet.pids();
   process.kill(pid, 'SIGKILL');
-  const tried = () => fleet.noise().match(/manifests.*; another is started in 5000 ms/g)?.length;
+  const tried = () => fleet.noise().match(/manifests.*; restarting in 5000 ms/g)?.length;
   await expect.poll(tried).toBe(2);
   const state = async () => (await get('/v1/ready')).body.json();
   expect(await state()).toMatchObject({ processes: { serving: 1, wanted: 2 } });

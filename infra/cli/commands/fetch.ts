@@ -25,19 +25,19 @@ interface FetchFlags extends Flags {
 export function addFetchCommand(program: Command): void {
   const command = program
     .command('fetch')
-    .description('Download the public inputs for counties: streets, census, transit, places.')
+    .description('Download public input data for counties: streets, census, transit, POIs.')
     .requiredOption('--county <fips>', 'five-digit county codes, comma-separated')
-    .requiredOption('--out <dir>', 'the folder to fill; what is there and unchanged is kept')
-    .option('--only <inputs>', `some of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
-    .option('--gtfs <urls...>', 'feeds to take instead of those that the catalogue has')
-    .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the newest)')
+    .requiredOption('--out <dir>', 'output folder; unchanged files in it are kept')
+    .option('--only <inputs>', `any of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
+    .option('--gtfs <urls...>', 'feeds to use instead of those in the catalogue')
+    .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the latest)')
     .option(
       '--allow-hosts <hosts...>',
-      'hosts of a private network that catalogue and redirects may lead to, such as 10.1.2.3:8080; those given above are allowed',
+      'private hosts that the catalogue and redirects may point to, such as 10.1.2.3:8080; hosts in other flags are allowed',
     )
     .addHelpText(
       'after',
-      '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
+      '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
     );
   addSettings(command, fetchSchema).action((flags: FetchFlags) => run(() => fetchCounties(flags)));
 }
@@ -62,7 +62,8 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
     },
     terminalProgress(process.stderr),
   );
-  for (const feed of fetched.left) process.stderr.write(`warning: transit feed not had: ${feed}\n`);
+  for (const feed of fetched.left)
+    process.stderr.write(`warning: transit feed not downloaded: ${feed}\n`);
   process.stdout.write(`${nextStep(fetched, counties)}\n`);
 }
 
@@ -101,13 +102,13 @@ function parseInputs(text: string | undefined): readonly InputKind[] {
   return text.split(',').map((word) => {
     const kind = INPUT_KINDS.find((known) => known === word.trim());
     if (kind !== undefined) return kind;
-    throw new UsageError(`--only: "${word}" is none of ${INPUT_KINDS.join(', ')}`);
+    throw new UsageError(`--only: "${word}" is not one of ${INPUT_KINDS.join(', ')}`);
   });
 }
 
 function parseUrl(flag: string, text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError(`${flag}: "${text}" is not an address that begins with http:// or https://`);
+  throw new UsageError(`${flag}: "${text}" is not a URL starting with http:// or https://`);
 }
 
 /** A host name or address, with or without a port, as in a URL. */

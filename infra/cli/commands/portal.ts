@@ -32,7 +32,7 @@ export function addPortalCommand(program: Command): void {
       });
       const { smtpUrl, folder } = settings.mail;
       if (smtpUrl === null) {
-        process.stderr.write(`SMTP_URL is not set: mails are put into ${folder}\n`);
+        process.stderr.write(`SMTP_URL is not set: writing mails to ${folder}\n`);
       }
       process.stdout.write(`serving the portal on ${serving.whereabouts}\n`);
       if (serving.metricsAddress !== null) {

@@ -45,7 +45,7 @@ async function serveBeside(settings: ServeSettings): Promise<void> {
     atOnce: () => processes.kill(),
   });
   const served = await processes.begin();
-  sayServing(served.release, served, ` by ${settings.processes} processes`);
+  sayServing(served.release, served, ` with ${settings.processes} processes`);
   const words = await processes.gaveUp;
   ending.cancel();
   await processes.close();
