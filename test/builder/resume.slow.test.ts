@@ -31,7 +31,7 @@ beforeAll(async () => {
   await finish(path.join(folder, 'whole'));
   wholeMs = performance.now() - begun;
   whole = await storeContents(path.join(folder, 'whole'));
-  expect(await verified(path.join(folder, 'whole'))).toContain('is sound');
+  expect(await verified(path.join(folder, 'whole'))).toContain('is intact');
 });
 
 async function finish(store: string): Promise<void> {

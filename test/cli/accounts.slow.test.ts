@@ -65,7 +65,7 @@ describe('tta keys', () => {
     expect((await tta('keys', 'revoke', made.key)).code).toBe(0);
     expect(await outcome(made.key)).toBe('invalid-key');
     expect((await tta('keys', 'list', ...owner)).stdout).toContain(`${made.prefix}…  revoked`);
-    expect(await refusal('keys', 'enable', made.prefix)).toContain('no active key begins');
+    expect(await refusal('keys', 'enable', made.prefix)).toContain('no active key starts');
   });
 
   test('leaves nothing of a key that there is no room for', async () => {
@@ -84,7 +84,7 @@ describe('tta keys', () => {
   test('makes no account for what is no address, account or number', async () => {
     const before = await accountsHeld();
     for (const [flags, said] of [
-      [['--email', ''], '--email: "" is no address'],
+      [['--email', ''], '--email: "" is not an e-mail address'],
       [['--account', 'nobody@example.org'], '"nobody@example.org": no such account'],
       [['--tokens', '-5'], '--tokens'],
     ] as const) {
@@ -98,10 +98,10 @@ describe('tta keys', () => {
     const alone = ['--ledger', `sqlite:${path.join(folder, 'one-key')}`];
     const { prefix } = await json('keys', 'create', ...alone);
     for (const blank of ['', ' …', 'ta_live_']) {
-      expect(await refusal('keys', 'revoke', blank, ...alone)).toContain('every key begins like');
+      expect(await refusal('keys', 'revoke', blank, ...alone)).toContain('every key starts with');
     }
     expect(await refusal('keys', 'revoke', `${prefix}0`, ...alone)).toContain(
-      'no active key begins',
+      'no active key starts',
     );
     expect((await json('keys', 'list', ...alone)).state).toBe('active');
   });
@@ -116,7 +116,7 @@ test('makes no ledger where a path is mistyped, but for the first key or an impo
     ['accounts', 'export'],
     ['accounts', 'disable', 'a@b.org'],
   ]) {
-    expect(await refusal(...command, ...at)).toContain(`sqlite:${mistyped}: there is no ledger;`);
+    expect(await refusal(...command, ...at)).toContain(`sqlite:${mistyped}: no such ledger;`);
   }
   expect(existsSync(mistyped)).toBe(false);
 });
@@ -130,7 +130,7 @@ describe('tta accounts', () => {
     expect(await json(...invoice)).toEqual(first);
     expect(await json(...invoice)).toEqual({ ...first, granted: false });
     expect((await tta(...invoice)).stdout).toBe(
-      'grants@example.org: nothing granted, "invoice 7" was before; 60 tokens\n',
+      'grants@example.org: nothing granted, "invoice 7" has been granted before; 60 tokens\n',
     );
     expect((await json(...grant)).tokens_remaining).toBe(120);
     expect((await json(...grant)).tokens_remaining).toBe(180);

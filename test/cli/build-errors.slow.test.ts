@@ -76,7 +76,7 @@ test('an unknown county is named, and those there are', async () => {
 
 test('directions are from, or from and to; the environment may say so too', async () => {
   const flags = ['build', '--osm', osm, '--blocks', blocks, '--out', at('out'), '--directions'];
-  await expectRefused(await tta(...flags, 'to'), /--directions="to": "to" is made of "from"; give/);
+  await expectRefused(await tta(...flags, 'to'), /--directions="to": "to" is derived from "from"; give/);
   await expectRefused(
     await tta(...flags, 'from,up'),
     /--directions="from,up": "up" is not one of from, to/,

@@ -118,12 +118,12 @@ test('three workers, one of them killed twice and Redis once, build what one pro
 test('a worker with another store or program gives its job back and says why, on one line', async () => {
   const queued = await buildByQueue('shared');
   expect([queued.code, queued.stdout]).toEqual([0, '']);
-  expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 6 units, put into the queue/);
+  expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 6 units, queued/);
   const again = await buildByQueue('shared');
   expect(again.stderr).toMatch(/in the queue already/);
 
   const refusals: Record<string, RegExp> = {};
-  refusals[TTA] = /elsewhere: has no plans\/99001-[0-9a-f]+\.json, .*: it has another store/;
+  refusals[TTA] = /elsewhere: has no plans\/99001-[0-9a-f]+\.json, .*; the build uses a different store/;
   await cp(path.resolve('dist'), at('other/dist'), { recursive: true });
   await cp(path.resolve('package.json'), at('other/package.json'));
   await symlink(path.resolve('node_modules'), at('other/node_modules'));
@@ -162,13 +162,13 @@ test('a queue that is not there is named, at once, by who builds and who works',
   for (const { code, stderr } of await Promise.all(tries)) {
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      new RegExp(`^tta: queue ${queue}: connect ECONNREFUSED .*; is its Redis running`, 'm'),
+      new RegExp(`^tta: queue ${queue}: connect ECONNREFUSED .*; is Redis running`, 'm'),
     );
   }
   const { stderr } = await build('--out', at('nowhere'), '--queue', 'sqlite:x');
-  expect(stderr).toMatch(/^tta: settings: .*a queue is given as redis:/);
+  expect(stderr).toMatch(/^tta: settings: .*must have the form redis:/);
   expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(
-    /--watch.*give --queue too/,
+    /--watch.*add --queue/,
   );
 });
 

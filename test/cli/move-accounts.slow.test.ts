@@ -126,7 +126,7 @@ test('what is no whole export is said by its line', async () => {
   const whole = path.join(folder, 'whole.jsonl');
   await tta('accounts', 'export', whole, '--ledger', from);
   expect((await tta('accounts', 'export', whole, '--ledger', from)).stderr).toContain(
-    `${whole}: is there already`,
+    `${whole}: already exists`,
   );
   const lines = (await readFile(whole, 'utf8')).trimEnd().split('\n');
   const changed = (line: number, from: RegExp, to: string) =>

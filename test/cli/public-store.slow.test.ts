@@ -14,7 +14,7 @@ test('a release behind https is shown and verified, by its manifest’s name too
   const named = await tta('release', 'show', manifest, '--store', nginx.https);
   expect(named.stdout).toMatch(/^release demo: /);
   const verified = await tta('release', 'verify', '--store', nginx.https);
-  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('is sound') });
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('is intact') });
   const object = /index\/99001-\w+\.tta/.exec(shown.stdout)?.[0];
   const inspected = await tta('inspect', `${nginx.https}/${object}`);
   expect(inspected.stdout).toMatch(/index: \d+ blocks/);

@@ -87,7 +87,7 @@ test('what keeps it from asking is told on one line', async () => {
   expect(none.stderr).toBe('tta: settings: STRIPE_SECRET_KEY: is required\n');
   const part = await reconcile([], { STRIPE_SECRET_KEY: 'sk_test_1' });
   expect(part.stderr).toMatch(
-    /STRIPE_WEBHOOK_SECRET: is missing.*STRIPE_MEMBERSHIP_PRICE: is miss/,
+    /STRIPE_WEBHOOK_SECRET: is required.*STRIPE_MEMBERSHIP_PRICE: is required/,
   );
   const wrongKey = await reconcile([], { ...settings(), STRIPE_SECRET_KEY: 'sk_test_other' });
   expect(wrongKey.stderr).toBe('tta: Stripe: Invalid API Key provided\n');

@@ -53,7 +53,7 @@ test('settings are read by their names, and flags win', () => {
 test('what must be given is named by flag and variable, together with all else that is wrong', () => {
   const faults = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
   expect(faults).toBe(
-    'settings: --store or STORE: is missing; --ledger or LEDGER: is missing; PORT="x": is not an integer from 0 to 65535',
+    'settings: --store or STORE: is required; --ledger or LEDGER: is required; PORT="x": is not an integer from 0 to 65535',
   );
 });
 
@@ -178,7 +178,7 @@ test('all that is wrong with the portal is told at once, and no secret is shown'
   const text = said(() => portal(wrong));
   for (const reported of [
     ...['PORTAL_PORT="x": ', 'ACCOUNT_URL="https://example.org/account": has a path'],
-    ...['SMTP_URL: a mail server is given as', 'SESSION_SECRETS: a secret has 16'],
+    ...['SMTP_URL: must have the form', 'SESSION_SECRETS: secrets must have at least 16'],
     ...['MAIL_FROM: is required with SMTP_URL', 'STRIPE_WEBHOOK_SECRET: is required with'],
   ]) {
     expect(text).toContain(reported);
