@@ -53,7 +53,7 @@ export function fitSearch(
   const room = Math.floor((free - bytesOf(world)) / perThread);
   if (free < perThread) {
     throw new BuildError(
-      `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB and may use ${Math.floor(memory / MIB)}; give it more with --memory, or fewer counties`,
+      `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB but may use only ${Math.floor(memory / MIB)}; allow more with --memory, or build fewer counties`,
     );
   }
   const threads = Math.max(1, Math.min(request.workers ?? 1, room));

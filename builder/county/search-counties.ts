@@ -96,6 +96,6 @@ function describe(counties: readonly SearchedCounty[], takenOver: number): strin
     sum((c) => c.objects['reach-from'].bytes),
     reach,
   );
-  const kept = takenOver > 0 ? `; ${takenOver} counties had been searched before` : '';
+  const kept = takenOver > 0 ? `; ${takenOver} counties reused` : '';
   return `${pois} POI rows of ${poiBytes} bytes, ${reach} reach rows of ${reachBytes} bytes${kept}`;
 }

@@ -79,7 +79,7 @@ async function firstBytes(path: string, count: number): Promise<string> {
 
 const REASONS = {
   closed: 'closed',
-  doubtful: 'of low confidence',
+  doubtful: 'with low confidence',
   unusable: 'without id or point',
 } as const;
 const CATEGORIES_SHOWN = 10;
@@ -103,7 +103,7 @@ class DroppedPois {
       const shown = categories.slice(0, CATEGORIES_SHOWN).map((entry) => entry.join(' '));
       const more = categories.length > shown.length ? ', …' : '';
       reasons.push(
-        `${uncategorised} of ${categories.length} categories that no type takes (${shown.join(', ')}${more})`,
+        `${uncategorised} in ${categories.length} categories without a type (${shown.join(', ')}${more})`,
       );
     }
     return reasons.length > 0 ? reasons.join('; ') : null;

@@ -98,7 +98,7 @@ export function merged(
 /** Why two regions cannot be joined that mean two places by one id. */
 export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFacts): BuildError {
   return new BuildError(
-    `${one.source} (${one.name}) and ${other.source} (${other.name}) both have dest_id ${id}, in two regions; change the id of one of them`,
+    `${one.source} (${one.name}) and ${other.source} (${other.name}) both have dest_id ${id}, in two regions; change one of their ids`,
   );
 }
 

@@ -35,7 +35,7 @@ export async function cutBatches(
   const byCell: Map<number, Bytes>[] = [];
   for (const file of near) byCell.push(await bytesByCell(file, cells.grown(), read));
   const batches = [...cut(cells, byCell, most)];
-  stage.finish(`to be read in ${batches.length} batches of cells`);
+  stage.finish(`${batches.length} batches of cells to read`);
   return { batches, isPart: true };
 }
 

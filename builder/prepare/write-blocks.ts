@@ -45,14 +45,14 @@ async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
       stage.at(++read);
     }
   }
-  if (read === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
+  if (read === 0) throw new BuildError(`${paths.join(', ')}: contains no blocks`);
   const prepared: [CountyFips, PreparedCounty][] = [];
   for (const county of piles.keys.sort()) {
     const blocks = (await piles.take(county)).sort((a, b) => a.geoid - b.geoid);
     const twice = blocks.find(({ geoid }, i) => geoid === blocks[i - 1]?.geoid);
     if (twice) {
       throw new BuildError(
-        `${paths.join(', ')}: block ${twice.geoid} is there twice; give each file once`,
+        `${paths.join(', ')}: block ${twice.geoid} appears twice; give each file only once`,
       );
     }
     prepared.push([county, await putCounty(store, county, blocks)]);

@@ -50,7 +50,7 @@ async function prepareFeed(
     const { trips_by_phone, trips_in_window } = facts;
     if (trips_by_phone > 0) {
       progress.note(
-        `${file.path}: ${trips_by_phone} of ${trips_in_window} trips have calls for which one has to phone the agency before; they count as scheduled`,
+        `${file.path}: ${trips_by_phone} of ${trips_in_window} trips have calls that must be booked by phone; they count as scheduled`,
       );
     }
     const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));

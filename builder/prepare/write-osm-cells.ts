@@ -174,6 +174,6 @@ function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): v
     const reported = unmapped.filter((one) => one.key === key);
     if (reported.length === 0) continue;
     const counts = reported.map(({ value, elements }) => `${value} ${elements}`).join(', ');
-    progress.note(`of no type are the most frequent values of ${key}: ${counts}`);
+    progress.note(`most frequent values of ${key} without a type: ${counts}`);
   }
 }

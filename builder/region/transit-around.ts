@@ -46,7 +46,7 @@ export async function transitAround(
     if (feeds.near(cells).some((feed) => !read.has(feed))) continue;
     const timetable = patternsAmong(transit.timetable, stops);
     stage.finish(
-      `${transit.stops.length} stops of ${read.size} of ${feeds.count} feeds, ${timetable.patternCount} patterns`,
+      `${transit.stops.length} stops in ${read.size} of ${feeds.count} feeds, ${timetable.patternCount} patterns`,
     );
     return { transit: { ...transit, timetable }, area: boxes.reduce(boxAroundBoth, byStreet) };
   }

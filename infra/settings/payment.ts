@@ -5,7 +5,7 @@ import { setting } from './setting.ts';
 import { listOf } from './setting-types.ts';
 
 const priceId = z
-  .string('must be one or more price ids, comma-separated')
+  .string('must be a price id, or several, comma-separated')
   .startsWith('price_', 'must be a price id');
 
 /** Settings of payment, shared with the portal's. */

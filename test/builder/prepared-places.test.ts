@@ -61,10 +61,10 @@ test('who looks sees the census places whose boxes meet theirs, each once, in or
   });
 });
 
-test('a place that is given twice is refused, by its record', async () => {
+test('a place that appears twice is refused, by its record', async () => {
   const file = await placesFile([
     [1, 0, 0, 0.1, 0.1],
     [1, 1, 1, 1.1, 1.1],
   ]);
-  await expect(prepare(file)).rejects.toThrow(/places.zip: record 2: place 9910001 is given twice/);
+  await expect(prepare(file)).rejects.toThrow(/places.zip: record 2: place 9910001 appears twice/);
 });

@@ -91,6 +91,6 @@ test('what was done before the kill is not done again', async () => {
   await exited;
   const args = [TTA, ...flags, '--out', store];
   const { stderr } = await promisify(execFile)(process.execPath, args);
-  expect(stderr).toContain('2 counties had been searched before');
+  expect(stderr).toContain('2 counties reused');
   expect(await storeContents(store)).toEqual(whole);
 });

@@ -75,7 +75,7 @@ describe('tta keys', () => {
     const before = await accountsHeld();
     const refused = await refusal('keys', 'create', ...owner, '--tokens', '50', '--member');
     expect(refused).toBe(
-      'tta: full@example.org: has 3 active keys; revoke one first (nothing was granted)\n',
+      'tta: full@example.org: already has 3 active keys; revoke one first (nothing was granted)\n',
     );
     expect(await accountsHeld()).toEqual(before);
     expect(await ledger.grants(account)).toMatchObject([{ tokens: 5000, cause: 'signup' }]);
@@ -176,7 +176,7 @@ describe('tta accounts', () => {
     const member = { status: 'ending', untilMs, renewsAtMs: null, subscription: 'sub_1' } as const;
     await ledger.setMembership(made.account, member, BY);
     const until = new Date(untilMs).toISOString();
-    expect(await refusal('accounts', 'member', made.account)).toMatch(/pays by sub_1 .* --end/);
+    expect(await refusal('accounts', 'member', made.account)).toMatch(/paid for by sub_1 .* --end/);
     expect((await json('accounts', 'show', made.account)).membership).toEqual({
       ...{ status: 'ending', until, renews: null, subscription: 'sub_1' },
     });

@@ -55,7 +55,7 @@ describe('the address that a start prints is the one that its documents name', (
   test.each(['1', '2'])('tta serve by %s processes', async (PROCESSES) => {
     const api = await started([TTA, 'serve'], { PROCESSES });
     expect(api.said()).toMatch(
-      /^serving release \S+ on http:\/\/127\.0\.0\.1:\d+( by 2 processes)?\n$/,
+      /^serving release \S+ on http:\/\/127\.0\.0\.1:\d+( with 2 processes)?\n$/,
     );
     expect(await namedByApi(api.address)).toEqual(Array(3).fill(api.address));
   });

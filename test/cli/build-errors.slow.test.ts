@@ -52,9 +52,9 @@ test('an absent file is named', async () => {
 
 test('a truncated file is named, and where it ends', async () => {
   const pbf = await cut(osm, at('cut.osm.pbf'), 4_000);
-  await expectRefused(await build({ osm: pbf }), pbf, /truncated.*byte \d+.*fetch it again/);
+  await expectRefused(await build({ osm: pbf }), pbf, /truncated.*byte \d+.*download it again/);
   const zip = await cut(blocks, at('cut.zip'), 5_000);
-  await expectRefused(await build({ blocks: zip }), zip, /not a whole zip archive/);
+  await expectRefused(await build({ blocks: zip }), zip, /not a readable zip archive/);
 });
 
 test('a file of another format is named, and what is needed', async () => {
@@ -66,7 +66,7 @@ test('a file of another format is named, and what is needed', async () => {
   await expectRefused(await build({ blocks: gtfs }), gtfs, /holds no shapefile/);
   const places = path.join(inject('demoCity'), 'places/tl_99_place.zip');
   await expectRefused(await build({ blocks: places }), places, /record 1 has no 15-digit GEOID20/);
-  await expectRefused(await build({ osm: folder }), folder, /is a folder; a file is needed/);
+  await expectRefused(await build({ osm: folder }), folder, /is a folder, not a file/);
 });
 
 test('an unknown county is named, and those there are', async () => {
@@ -76,7 +76,10 @@ test('an unknown county is named, and those there are', async () => {
 
 test('directions are from, or from and to; the environment may say so too', async () => {
   const flags = ['build', '--osm', osm, '--blocks', blocks, '--out', at('out'), '--directions'];
-  await expectRefused(await tta(...flags, 'to'), /--directions="to": "to" is derived from "from"; give/);
+  await expectRefused(
+    await tta(...flags, 'to'),
+    /--directions="to": "to" is derived from "from"; give/,
+  );
   await expectRefused(
     await tta(...flags, 'from,up'),
     /--directions="from,up": "up" is not one of from, to/,
@@ -104,9 +107,9 @@ test('an output that is a file, somebody’s folder, or holds the inputs is refu
   await expectRefused(await build({ out: below }), below, /leads through.* a store needs a folder/);
   await mkdir(at('mine'));
   await writeFile(at('mine', 'thesis.txt'), 'mine');
-  await expectRefused(await build({ out: at('mine') }), /is not a store: it holds thesis.txt/);
+  await expectRefused(await build({ out: at('mine') }), /is not a store: it contains thesis.txt/);
   expect(await readdir(at('mine'))).toEqual(['thesis.txt']);
-  await expectRefused(await build({ out: inject('demoCity') }), /holds the input/);
+  await expectRefused(await build({ out: inject('demoCity') }), /contains the input/);
 });
 
 test('a store of a scheme that is not supported is refused by name, and no folder is made of it', async () => {

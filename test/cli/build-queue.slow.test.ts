@@ -123,7 +123,8 @@ test('a worker with another store or program gives its job back and says why, on
   expect(again.stderr).toMatch(/in the queue already/);
 
   const refusals: Record<string, RegExp> = {};
-  refusals[TTA] = /elsewhere: has no plans\/99001-[0-9a-f]+\.json, .*; the build uses a different store/;
+  refusals[TTA] =
+    /elsewhere: has no plans\/99001-[0-9a-f]+\.json, .*; the build uses a different store/;
   await cp(path.resolve('dist'), at('other/dist'), { recursive: true });
   await cp(path.resolve('package.json'), at('other/package.json'));
   await symlink(path.resolve('node_modules'), at('other/node_modules'));
@@ -167,9 +168,7 @@ test('a queue that is not there is named, at once, by who builds and who works',
   }
   const { stderr } = await build('--out', at('nowhere'), '--queue', 'sqlite:x');
   expect(stderr).toMatch(/^tta: settings: .*must have the form redis:/);
-  expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(
-    /--watch.*add --queue/,
-  );
+  expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(/--watch.*add --queue/);
 });
 
 const plan = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };

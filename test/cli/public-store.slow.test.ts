@@ -9,7 +9,7 @@ const tta = (...args: string[]) => ttaIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, 
 
 test('a release behind https is shown and verified, by its manifest’s name too', async () => {
   const shown = await tta('release', 'show', '--store', nginx.https);
-  expect(shown.stdout).toMatch(/^release demo, in force/);
+  expect(shown.stdout).toMatch(/^release demo, current/);
   const manifest = /manifests\/(demo-\w+)\.json/.exec(shown.stdout)?.[1] ?? '';
   const named = await tta('release', 'show', manifest, '--store', nginx.https);
   expect(named.stdout).toMatch(/^release demo: /);

@@ -55,7 +55,7 @@ test('tta portal reconcile books what was missed, says how much, and does so onc
   });
   const second = await reconcile([]);
   expect(second.stdout).toBe(
-    'looked at 1 invoices, 2 sessions, 1 refunds, 0 disputes, 1 subscriptions\n' +
+    'checked 1 invoices, 2 sessions, 1 refunds, 0 disputes, 1 subscriptions\n' +
       'granted 0 tokens, took back 0, changed 0 memberships\n',
   );
 });

@@ -108,7 +108,10 @@ test('promote swaps to a release of before and back, and says what it did', asyn
   expect(await latest()).toMatchObject({ release: 'spring', manifest: manifests.get('spring') });
   expect((await release('list')).stdout).toContain(`* ${stem('spring')}`);
   const again = await release('promote', stem('spring'));
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is already the current release')]);
+  expect([again.code, again.stdout]).toEqual([
+    0,
+    expect.stringContaining('is already the current release'),
+  ]);
   const forth = await release('promote', manifests.get('autumn')!);
   expect([forth.code, forth.stdout]).toEqual([0, `${stem('spring')} → ${stem('autumn')}\n`]);
 });

@@ -33,9 +33,7 @@ function rowOf([name, type]: Rows[number]): string {
   const isRequired = !type.safeParse(undefined).success;
   const { otherwise } = aboutOf(type);
   const value = defaultOf(type);
-  const byDefault = isRequired
-    ? 'required'
-    : (otherwise ?? (value === null ? '' : code(value)));
+  const byDefault = isRequired ? 'required' : (otherwise ?? (value === null ? '' : code(value)));
   const names = namesOf(name, type).split(', ').map(code).join(', ');
   return `| ${names} | ${flag === null ? '' : code(flag)} | ${byDefault} | ${cell(aboutOf(type).says)} |`;
 }

@@ -104,7 +104,9 @@ test('a secret is never shown, and may be in a file', async () => {
   const { proxy } = settings({ CURSOR_SECRETS_FILE: file });
   expect(proxy.cursorSecrets).toEqual(['one secret in a file', 'another secret in it']);
   const both = { CURSOR_SECRETS_FILE: file, CURSOR_SECRETS: 'one secret in the open' };
-  expect(faultsOf(both)).toBe('settings: CURSOR_SECRETS and CURSOR_SECRETS_FILE: give only one of them');
+  expect(faultsOf(both)).toBe(
+    'settings: CURSOR_SECRETS and CURSOR_SECRETS_FILE: give only one of them',
+  );
   const none = path.join(folder, 'none');
   expect(faultsOf({ CURSOR_SECRETS_FILE: none, PORT: 'x' })).toBe(
     `settings: CURSOR_SECRETS_FILE="${none}": cannot be read (ENOENT); PORT="x": is not an integer from 0 to 65535`,
@@ -117,7 +119,9 @@ test('a secret is never shown, and may be in a file', async () => {
   expect(faultsOf({}, { ledger })).toContain(shown);
   expect(faultsOf({}, { ledger })).not.toContain('hidden');
   await writeFile(file, 'short\n');
-  expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain('secrets must have at least 16 characters');
+  expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain(
+    'secrets must have at least 16 characters',
+  );
   await writeFile(file, '\n');
   expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain(
     `CURSOR_SECRETS_FILE="${file}": is empty`,

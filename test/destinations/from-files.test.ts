@@ -223,7 +223,7 @@ describe('a place of Overture', () => {
       ['convenience_stores'],
     ]);
     expect(notes).toHaveLength(1);
-    expect(notes[0]).toMatch(/1 of 1 categories that no type takes \(swimming_instructor 1\)$/);
+    expect(notes[0]).toMatch(/1 of 1 categories without a type \(swimming_instructor 1\)$/);
   });
 
   test('that is a school and no more is told by its name, as OpenStreetMap’s are', async () => {
@@ -307,7 +307,7 @@ describe('a place of Overture', () => {
     const { places, notes } = await read([file]);
     expect(places.map(({ source }) => source)).toEqual(['Overture place 6']);
     expect(notes).toEqual([
-      `${file}: left out 2 closed; 1 of low confidence; 1 without id or point; 3 of 2 categories that no type takes (law_firm 2, park 1)`,
+      `${file}: left out 2 closed; 1 with low confidence; 1 without id or point; 3 of 2 categories without a type (law_firm 2, park 1)`,
     ]);
   });
 
@@ -378,7 +378,7 @@ describe('a GeoJSON file', () => {
     [
       'is cut short',
       collection.slice(0, -100),
-      /the file ends, or a bracket is missing, after feat/,
+      /the file is truncated, or a bracket is missing, after feat/,
     ],
     ['is cut short between features', collection.slice(0, -2), /the file ends/],
     ['is empty', '', /holds no GeoJSON/],
@@ -392,7 +392,7 @@ describe('a GeoJSON file', () => {
     [
       'is in Latin-1',
       Buffer.from(collection.replaceAll('💧', ''), 'latin1'),
-      /feature 1: not JSON in/,
+      /feature 1: is not JSON in/,
     ],
     [
       'is projected',
@@ -522,7 +522,7 @@ describe('a GeoParquet file', () => {
     bytes.fill(0, 4, start - 1000);
     const damaged = scratch.write('spread-damaged.parquet', bytes);
     expect((await read([damaged], area)).places).toEqual(whole);
-    await expect(read([damaged])).rejects.toThrow(/not a whole Parquet file/);
+    await expect(read([damaged])).rejects.toThrow(/not a complete Parquet file/);
     expect(whole.map(({ lon }) => lon).sort()).toEqual([42, 43, 44]);
   });
 
@@ -537,7 +537,7 @@ describe('a GeoParquet file', () => {
   test('that is cut short is refused by name', async () => {
     const bytes = readFileSync(parquet('cut.parquet', [overture('1')]));
     const cut = scratch.write('cut.parquet', bytes.subarray(0, -20));
-    await expect(read([cut])).rejects.toThrow(/cut.parquet: not a whole Parquet file/);
+    await expect(read([cut])).rejects.toThrow(/cut.parquet: not a complete Parquet file/);
   });
 });
 

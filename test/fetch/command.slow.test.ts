@@ -47,7 +47,7 @@ test('a feed that cannot be had is a warning at the end, not a failure', async (
   expect(code).toBe(0);
   expect(stdout).not.toMatch(/--gtfs/);
   expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-    `warning: transit feed not downloaded: ${url}: is not there (404); check the address in a browser`,
+    `warning: transit feed not downloaded: ${url}: not found (404); check the address in a browser`,
   );
 });
 
@@ -56,8 +56,11 @@ test('what a person can mend is one line and exit code 1', async () => {
   for (const [flags, line] of [
     [['--county', '2451'], /--county: "2451" is not a five-digit county code/],
     [['--county', '99001'], /county 99001: 99 is no state/],
-    [['--county', COUNTY, '--only', 'maps'], /--only: "maps" is not one of osm, census, gtfs, pois/],
-    [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not an address/],
+    [
+      ['--county', COUNTY, '--only', 'maps'],
+      /--only: "maps" is not one of osm, census, gtfs, pois/,
+    ],
+    [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not a URL/],
     [['--county', COUNTY, '--allow-hosts', 'a/b'], /--allow-hosts: "a\/b" is not a host such as/],
     [['--county', COUNTY, '--overture-release', 'newest'], /"newest" is not a release such as/],
     [['--county', COUNTY, '--census-url', `${mirror.url}/no`], /\/no\/geo.*is not there \(404\)/],

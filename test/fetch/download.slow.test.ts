@@ -64,7 +64,7 @@ const isEmpty = (root: string) =>
 /** What a connection holds on the way, and loses when it breaks. */
 const IN_FLIGHT = 512_000;
 
-test('a download that was cut goes on where it stopped, byte for byte', async () => {
+test('a download that was cut to resume, byte for byte', async () => {
   const bytes = randomBytes(3_000_000);
   mirror.put(FILE, bytes);
   mirror.fail(FILE, { cutAfter: 2_000_000 });
@@ -83,7 +83,7 @@ test('so does one that the last run left, six times cut', async () => {
   const root = folderPath();
   mirror.put(FILE, bytes);
   mirror.fail(FILE, ...Array.from({ length: 6 }, () => ({ cutAfter: 1_100_000 })));
-  expect(await failure(root)).toMatch(/file\.bin: .*tried 6 times.*goes on where it stopped/);
+  expect(await failure(root)).toMatch(/file\.bin: .*tried 6 times.*to resume/);
   expect(existsSync(path.join(root, 'in/file.bin'))).toBe(false);
   mirror.takeSent();
   expect((await fetchInto(root)).equals(bytes)).toBe(true);
@@ -253,7 +253,7 @@ test('a file that is not what it should be is not kept, nor does it replace one 
   await fetchInto(root, { check });
   mirror.put(FILE, '<html>log in</html>');
   expect(await failure(root, { check })).toMatch(
-    /^http.*file\.bin: what came is not what .*no zip/,
+    /^http.*file\.bin: the download is not the expected .*no zip/,
   );
   expect(readdirSync(path.join(root, 'in'))).toEqual(['file.bin']);
   expect(readFileSync(path.join(root, 'in/file.bin'), 'utf8')).toBe('PK good');

@@ -132,7 +132,9 @@ test('a feed that is no GTFS is told and not kept', async () => {
   mirror.put(PATHS.feed, '<html>log in</html>');
   const { gtfs, left } = await fetchCounty(only('gtfs'));
   expect([gtfs, existsSync(path.join(out, 'gtfs/mdb-247.zip'))]).toEqual([[], false]);
-  expect(left).toEqual([expect.stringMatching(/latest\.zip: what came is not what it should be/)]);
+  expect(left).toEqual([
+    expect.stringMatching(/latest\.zip: the download is not the expected file/),
+  ]);
 });
 
 test('a feed that is gone by now is used as it was, and that is told', async () => {
@@ -162,7 +164,9 @@ test('the catalogue does not lead to hosts that nobody named, unless they are al
   const refused = await fetchCounty(only('gtfs'));
   expect([refused.gtfs, other.exchanges]).toEqual([[], []]);
   expect(refused.left).toEqual([
-    expect.stringContaining(`leads to ${other.host}, which is at 127.0.0.1, no public address`),
+    expect.stringContaining(
+      `leads to ${other.host}, which is at 127.0.0.1, which is not a public address`,
+    ),
   ]);
   const { gtfs } = await fetchCounty({ ...only('gtfs'), allowedHosts: [other.host] });
   expect(gtfs).toHaveLength(1);
@@ -187,7 +191,7 @@ test('an extract that fails stops the fetch, once the census beside it is had', 
 
 test('what is no PBF and no shapefile is told by address, and not kept', async () => {
   putOsm(mirror, PATHS.osm, Buffer.from('a page of text'));
-  await expect(fetchCounty(only('osm'))).rejects.toThrow(/osm\.pbf: what came is not what/);
+  await expect(fetchCounty(only('osm'))).rejects.toThrow(/osm\.pbf: the download is not the/);
   mirror.put(PATHS.blocks, readFileSync((await fetchCounty(only('gtfs'))).gtfs[0]));
   await expect(fetchCounty(only('census'))).rejects.toThrow(/tabblock20\.zip: .*without \.shp/);
 });

@@ -87,7 +87,7 @@ test('an agency that needs a key is skipped by name, unless there is a copy for 
     ['WMATA', 'https://mirror/latest.zip'],
   ]);
   expect(left).toEqual([
-    'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; with one, give its address by --gtfs',
+    'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; once you have one, give its URL with --gtfs',
   ]);
 });
 
@@ -97,9 +97,7 @@ test('a feed of the state without a box is told, one of another state is not', a
     row({ provider: 'Elsewhere', box: ',,,', 'location.subdivision_name': 'Ohio' }),
   );
   expect(feeds).toEqual([]);
-  expect(left).toEqual([
-    expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not say where/),
-  ]);
+  expect(left).toEqual([expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not state/)]);
 });
 
 test('the older sources.csv is read too', async () => {
@@ -120,6 +118,6 @@ test('an id is no path, and names one feed', async () => {
 
 test('what is no catalogue is refused, with the column that is missing', async () => {
   await expect(selectText('<html>moved</html>')).rejects.toThrow(
-    /catalogue\.csv: is not the catalogue .* no column data_type; check --mobility-url/,
+    /catalogue\.csv: is not the Mobility Database catalogue.* no column data_type; check --mobility-url/,
   );
 });

@@ -61,7 +61,9 @@ test('the host that the user named is asked, wherever it is', async () => {
 
 test('another host of this machine is not connected to, whatever it is called', async () => {
   for (const url of aliases()) {
-    expect(await refusalOf(url)).toMatch(/no public address; if it is yours, allow it by --allow-/);
+    expect(await refusalOf(url)).toMatch(
+      /not a public address; if it is yours, allow it with --allow-/,
+    );
   }
   expect(inside.exchanges).toEqual([]);
 });
@@ -73,8 +75,8 @@ test('nor does a redirect lead there, and it is asked for once', async () => {
     named.takeSent();
     named.fail(FILE, { redirectTo: url });
     const message = await refusalOf(`${named.url}${FILE}`);
-    expect(message).toContain(`${named.url}${FILE}: leads to `);
-    expect(message).toContain('no public address');
+    expect(message).toContain(`${named.url}${FILE}: points to `);
+    expect(message).toContain('not a public address');
     expect([url, named.gets(FILE).length]).toEqual([url, 1]);
   }
   expect(inside.exchanges).toEqual([]);
@@ -127,7 +129,7 @@ test('a redirect from https to http is not followed', async () => {
   onTestFinished(() => lax.close());
   onTestFinished(() => void delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
   expect(await refusalOf(`${url}${FILE}`, lax)).toBe(
-    `${url}${FILE}: redirects from https to ${named.url}${FILE}, where anybody on the way could change it; give the final address, if that is meant`,
+    `${url}${FILE}: redirects from https to ${named.url}${FILE}, which is not protected from tampering; if that is intended, give the final address`,
   );
   expect(named.exchanges).toEqual([]);
 });

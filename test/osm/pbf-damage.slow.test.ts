@@ -83,7 +83,7 @@ describe('what is no PBF file', () => {
   test('a block of its own kind but another order is refused', async () => {
     const withoutHeader = whole.subarray(blocks[0].end);
     await expect(readPbf(scratch.write('headless.osm.pbf', withoutHeader), {})).rejects.toThrow(
-      /does not begin with an OSMHeader/,
+      /does not start with an OSMHeader/,
     );
   });
 
@@ -91,7 +91,7 @@ describe('what is no PBF file', () => {
     const absent = scratch.path('absent.osm.pbf');
     await expect(readPbf(absent, {})).rejects.toThrow(`${absent}: no such file; check the path`);
     const folder = scratch.path('.');
-    await expect(readPbf(folder, {})).rejects.toThrow(`${folder}: is a folder; a file is needed`);
+    await expect(readPbf(folder, {})).rejects.toThrow(`${folder}: is a folder, not a file`);
   });
 
   test('sizes beyond the limits of the format are refused before they are read', async () => {

@@ -32,7 +32,7 @@ test('routes on demand are no service to count on, and told', async () => {
     expect(feeds[0].problems).toEqual([
       {
         file: 'trips.txt',
-        problem: 'of a route on demand; left out',
+        problem: 'on a demand-responsive route; left out',
         rows: busLine().length,
         first_line: 2,
       },
@@ -55,7 +55,7 @@ test('calls in zones and windows of time are left out and told; the line beside 
   const { minutes, feeds } = await town.build([file]);
   expect(minutes).toBe(TIME);
   expect(feeds[0].problems.map(({ problem, rows }) => `${rows} ${problem}`)).toEqual([
-    '1 a call on demand in a zone or a window of time; left out',
+    '1 an on-demand call in a zone or time window; left out',
   ]);
 });
 

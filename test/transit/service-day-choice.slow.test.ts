@@ -228,7 +228,7 @@ test('of several feeds, the service day is an ordinary one of most', async () =>
   expect(said).not.toContain('WARNING');
 });
 
-test('a feed that has no ordinary service then is read on its own day, and named', async () => {
+test('a feed that has no regular service then is read on its own day, and named', async () => {
   const old = busFeed({
     ...calendar(service('daily', '1111100', 20190102, 20190228)),
     'calendar_dates.txt': [exception('daily', 20190221, 2)],
@@ -256,5 +256,5 @@ test('a day asked for is read whatever it is, and told if it is no ordinary one'
   const { feeds: facts, said } = await town.build([file], '2026-03-12');
   expect(facts[0].service_date).toBe('2026-03-12');
   expect(facts[0].weekday_patterns[0]).toEqual({ date: '2026-03-12', weekdays: 1, trips: 36 });
-  expect(said).toMatch(/WARNING.*asked\.zip.*2026-03-12 is no ordinary weekday/);
+  expect(said).toMatch(/WARNING.*asked\.zip.*2026-03-12 is not one of its regular weekdays/);
 });

@@ -148,7 +148,7 @@ test('whoever stays seated while the vehicle goes on as another line misses noth
   expect(feeds[0].problems).toEqual([
     {
       file: 'trips.txt',
-      problem: 'begins before the last trip of its block_id ends; nobody stays seated',
+      problem: 'starts before the previous trip of its block_id ends; no one stays seated',
       rows: expect.any(Number),
       first_line: expect.any(Number),
     },
