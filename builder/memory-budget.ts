@@ -62,7 +62,7 @@ export function fitSearch(
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search${around > 0 ? `, and ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -85,7 +85,7 @@ export function fitJoin(
   return {
     ...{ threads, tileThreads },
     transposeMemory: Math.max(MIN_TRANSPOSE_BYTES, Math.floor((free - threads * THREAD_BYTES) / 2)),
-    summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}${fewer}`,
+    summary: `plan: ${counted(counties, 'county', 'counties')} to join; ${inWords(threads, memory)}${fewer}`,
   };
 }
 

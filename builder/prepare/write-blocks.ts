@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.ts';
@@ -57,7 +58,7 @@ async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
     }
     prepared.push([county, await putCounty(store, county, blocks)]);
   }
-  stage.finish(`${read} blocks in ${prepared.length} counties`);
+  stage.finish(`${counted(read, 'block')} in ${counted(prepared.length, 'county', 'counties')}`);
   return Object.fromEntries(prepared);
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { coarseCellAt } from '../geo/coarse-cells.ts';
 import { readFeed } from '../gtfs/feed.ts';
@@ -32,7 +33,7 @@ export async function writeFeeds(
   }
   const trips = prepared.reduce((sum, { facts }) => sum + facts.trips_in_window, 0);
   stage.finish(
-    `${prepared.length} feeds, ${trips} trips in the window of ${isoDate(clock.common)}`,
+    `${counted(prepared.length, 'feed')}, ${counted(trips, 'trip')} in the window of ${isoDate(clock.common)}`,
   );
   return prepared;
 }

@@ -28,7 +28,7 @@ export function terminalProgress(out: NodeJS.WriteStream, now = () => performanc
           show(runningLine(stage, done, total, unit, seconds()), '');
         },
         finish(summary) {
-          const what = summary ?? `${count(total ?? latest)} ${unit}`;
+          const what = summary ?? units(total ?? latest, unit);
           show(`${stage}: ${what} (${duration(seconds())})`, '\n');
         },
       };
@@ -49,6 +49,12 @@ function runningLine(
   const left = duration((total - done) / Math.max(rate, 0.001));
   const percent = Math.floor((100 * done) / Math.max(1, total));
   return `${stage}: ${percent} %, ${count(done)} of ${count(total)} ${unit}, ${pace}, ${left} left`;
+}
+
+/** `1 county`, `2,000 blocks`; `unit` is a plural. */
+function units(value: number, unit: string): string {
+  const one = unit.replace(/ies$/, 'y').replace(/s$/, '');
+  return `${count(value)} ${value === 1 ? one : unit}`;
 }
 
 function count(value: number): string {

@@ -128,11 +128,11 @@ test.each<[Ending, string, Change, RegExp]>([
   ['.shp', 'a record of another number', big(3, NUMBER), /record 2 is numbered 3/],
   ['.shp', 'a million rings', little(1e6, RINGS), /record 2 has 1000000 rings of 10 points/],
   ['.shp', 'many points', little(0x7fffffff, POINTS), /record 2 has 2 rings of 2147483647 points/],
-  ['.shp', 'a ring too late', little(99, RING), /record 2 has points 0 to 99 of 10 for a ring/],
+  ['.shp', 'a ring too late', little(99, RING), /record 2 has a ring from point 0 to 99 of 10/],
   ['.shp', 'a point that is nowhere', nowhere, /record 2 has a point at/],
   ['.shp', 'another kind of shape', little(1, TYPE), /record 2 is a point, not a polygon/],
-  ['.shp', 'a short header', big(NUMBER / 2, FILE_LENGTH), /goes on after the 236 bytes it tells/],
-  ['.shp', 'an end cut off', (b) => b.subarray(0, -1), /record 3 is cut off/],
+  ['.shp', 'a short header', big(NUMBER / 2, FILE_LENGTH), /has data after its stated 236 bytes/],
+  ['.shp', 'an end cut off', (b) => b.subarray(0, -1), /record 3 is truncated/],
   ['.shp', 'an end that goes on', (b) => Buffer.concat([b, b]), /has data after/],
   ['.shx', 'one shape less', shorter, /has 2 records/],
   ['.shx', 'a shape elsewhere', big(52, 108), /has record 2 at byte 104, not 236/],
@@ -157,5 +157,5 @@ test('an archive of two layers, or of none, is refused', async () => {
   await expect(zip('two.zip', ['a.shp', 'a.dbf', 'c.shp', 'c.dbf'])).rejects.toThrow(
     'two.zip: contains 2 shapefiles; put each into an archive of its own',
   );
-  await expect(zip('none.zip', ['a.shp', 'c.dbf'])).rejects.toThrow('holds no shapefile');
+  await expect(zip('none.zip', ['a.shp', 'c.dbf'])).rejects.toThrow('contains no shapefile');
 });

@@ -63,7 +63,7 @@ test('a file of another format is named, and what is needed', async () => {
   await writeFile(at('empty.pbf'), '');
   await expectRefused(await build({ osm: at('empty.pbf') }), at('empty.pbf'), /is empty/);
   const gtfs = path.join(inject('demoCity'), 'gtfs/demo_transit.zip');
-  await expectRefused(await build({ blocks: gtfs }), gtfs, /holds no shapefile/);
+  await expectRefused(await build({ blocks: gtfs }), gtfs, /contains no shapefile/);
   const places = path.join(inject('demoCity'), 'places/tl_99_place.zip');
   await expectRefused(await build({ blocks: places }), places, /record 1 has no 15-digit GEOID20/);
   await expectRefused(await build({ osm: folder }), folder, /is a folder, not a file/);

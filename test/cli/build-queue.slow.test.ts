@@ -120,7 +120,7 @@ test('a worker with another store or program gives its job back and says why, on
   expect([queued.code, queued.stdout]).toEqual([0, '']);
   expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 6 units, queued/);
   const again = await buildByQueue('shared');
-  expect(again.stderr).toMatch(/in the queue already/);
+  expect(again.stderr).toMatch(/already queued/);
 
   const refusals: Record<string, RegExp> = {};
   refusals[TTA] =
@@ -144,8 +144,8 @@ test('a worker with another store or program gives its job back and says why, on
 
   const right = work('shared', TTA, '--until-done', '--metrics-port', '0');
   const ended = once(right.child, 'exit');
-  await expect.poll(() => right.said).toMatch(/^metrics at http/m);
-  const metrics = await fetch(/^metrics at (\S+)/m.exec(right.said)![1]);
+  await expect.poll(() => right.said).toMatch(/^metrics on http/m);
+  const metrics = await fetch(/^metrics on (\S+)/m.exec(right.said)![1]);
   expect(await metrics.text()).toMatch(/^tta_build_jobs\{state="waiting-children"\} 2$/m);
   const { code } = await buildByQueue('shared', '--watch');
   expect(code).toBe(0);

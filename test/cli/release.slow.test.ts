@@ -295,7 +295,7 @@ test('inspect says in words what is in an object of every kind', async () => {
     [states['99'].objects.places, /^places: 2 census places with \d+ blocks$/m],
     [states['99'].objects['place-map'], /^FlatGeobuf: 2 × MultiPolygon$/m],
     [objects['dest-ids'], /^directory: home counties of \d+ POIs$/m],
-    [tiles('.pmtiles'), /^PMTiles: \d+ tiles of \d+ contents, zoom \d+ to \d+$/m],
+    [tiles('.pmtiles'), /^PMTiles: \d+ tiles with \d+ distinct contents, zoom \d+ to \d+$/m],
     [tiles('.tta'), /CRCS: \d+ bytes, checksum OK$[\s\S]*^page checksums/m],
   ];
   for (const [{ name }, words] of inspected) {

@@ -140,9 +140,17 @@ describe('a place of one’s own list', () => {
     ['no type', listed(1, { type: '' }), /feature 2 \(id 1\): has no "type"/],
     ['an unknown type', listed(1, { type: 'grocers' }), /id 1\): type "grocers" is not in the tax/],
     ['a group as its type', listed(1, { type: 'public_schools' }), /one of elementary_schools,/],
-    ['no coordinates', { ...listed(1), geometry: null }, /id 1\): its geometry is no Point/],
-    ['coordinates out of range', listed(1, {}, [39.3, -176.6]), /id 1\): its geometry is no Point/],
-    ['coordinates that are texts', listed(1, {}, ['1', '2']), /id 1\): its geometry is no Point/],
+    ['no coordinates', { ...listed(1), geometry: null }, /id 1\): its geometry is not a Point/],
+    [
+      'coordinates out of range',
+      listed(1, {}, [39.3, -176.6]),
+      /id 1\): its geometry is not a Point/,
+    ],
+    [
+      'coordinates that are texts',
+      listed(1, {}, ['1', '2']),
+      /id 1\): its geometry is not a Point/,
+    ],
     ['a name that is none', listed(1, { name: ['a'] }), /id 1\): "name": /],
     ['the id of another', listed(0), /feature 1 \(id 0\) and .*2 \(id 0\) both have dest_id/],
   ];
@@ -223,7 +231,7 @@ describe('a place of Overture', () => {
       ['convenience_stores'],
     ]);
     expect(notes).toHaveLength(1);
-    expect(notes[0]).toMatch(/1 of 1 categories without a type \(swimming_instructor 1\)$/);
+    expect(notes[0]).toMatch(/1 in 1 category without a type \(swimming_instructor 1\)$/);
   });
 
   test('that is a school and no more is told by its name, as OpenStreetMap’s are', async () => {
@@ -307,7 +315,7 @@ describe('a place of Overture', () => {
     const { places, notes } = await read([file]);
     expect(places.map(({ source }) => source)).toEqual(['Overture place 6']);
     expect(notes).toEqual([
-      `${file}: left out 2 closed; 1 with low confidence; 1 without id or point; 3 of 2 categories without a type (law_firm 2, park 1)`,
+      `${file}: left out 2 closed; 1 with low confidence; 1 without id or point; 3 in 2 categories without a type (law_firm 2, park 1)`,
     ]);
   });
 
@@ -380,9 +388,9 @@ describe('a GeoJSON file', () => {
       collection.slice(0, -100),
       /the file is truncated, or a bracket is missing, after feat/,
     ],
-    ['is cut short between features', collection.slice(0, -2), /the file ends/],
-    ['is empty', '', /holds no GeoJSON/],
-    ['is CSV', 'id,name,lat,lon\n1,"a",2,3\n', /holds no GeoJSON/],
+    ['is cut short between features', collection.slice(0, -2), /the file is truncated/],
+    ['is empty', '', /contains no GeoJSON/],
+    ['is CSV', 'id,name,lat,lon\n1,"a",2,3\n', /contains no GeoJSON/],
     ['is other JSON', '{"type":"Topology","objects":{}}', /feature 1: its "type" is "Topology"/],
     [
       'has a feature that is not JSON',
@@ -527,7 +535,7 @@ describe('a GeoParquet file', () => {
   });
 
   test.each([
-    ['without GeoParquet’s metadata', null, /without GeoParquet's metadata/],
+    ['without GeoParquet’s metadata', null, /without GeoParquet metadata/],
     ['with another encoding', { columns: { geometry: { encoding: 'point' } } }, /as point; exp/],
     ['that is projected', { columns: { geometry: METRES } }, /its coordinates are in EPSG:26985/],
   ])('%s is refused by name', async (_, geo, says) => {

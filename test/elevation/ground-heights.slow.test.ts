@@ -279,7 +279,7 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     const cut = at('cut.tif');
     copyFileSync(plain(), cut);
     truncateSync(cut, readFileSync(cut).length - 5_000);
-    expect(await refusal(cut)).toMatch(/cut off/);
+    expect(await refusal(cut)).toMatch(/truncated/);
     const text = at('text.tif');
     writeFileSync(text, 'heights');
     expect(await refusal(text)).toMatch(/not a complete GeoTIFF/);

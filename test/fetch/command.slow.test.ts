@@ -55,7 +55,7 @@ test('what a person can mend is one line and exit code 1', async () => {
   const out = folderPath();
   for (const [flags, line] of [
     [['--county', '2451'], /--county: "2451" is not a five-digit county code/],
-    [['--county', '99001'], /county 99001: 99 is no state/],
+    [['--county', '99001'], /county 99001: 99 is not a state/],
     [
       ['--county', COUNTY, '--only', 'maps'],
       /--only: "maps" is not one of osm, census, gtfs, pois/,
@@ -63,7 +63,7 @@ test('what a person can mend is one line and exit code 1', async () => {
     [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not a URL/],
     [['--county', COUNTY, '--allow-hosts', 'a/b'], /--allow-hosts: "a\/b" is not a host such as/],
     [['--county', COUNTY, '--overture-release', 'newest'], /"newest" is not a release such as/],
-    [['--county', COUNTY, '--census-url', `${mirror.url}/no`], /\/no\/geo.*is not there \(404\)/],
+    [['--county', COUNTY, '--census-url', `${mirror.url}/no`], /\/no\/geo.*not found \(404\)/],
   ] as const) {
     const { code, stdout, stderr } = await fetchCommand(...flags, '--out', out);
     expect([code, stdout]).toEqual([1, '']);

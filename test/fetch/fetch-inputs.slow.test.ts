@@ -124,7 +124,7 @@ test('a feed that cannot be had is told, and the rest is had', async () => {
   mirror.remove(PATHS.feed);
   const { gtfs, left, osm } = await fetchCounty();
   expect(gtfs).toEqual([]);
-  expect(left).toEqual([expect.stringMatching(/^Demo Transit: http.*latest\.zip: is not there/)]);
+  expect(left).toEqual([expect.stringMatching(/^Demo Transit: http.*latest\.zip: not found/)]);
   expect(osm).toHaveLength(1);
 });
 
@@ -142,7 +142,7 @@ test('a feed that is gone by now is used as it was, and that is told', async () 
   mirror.remove(PATHS.feed);
   const again = await fetchCounty(only('gtfs'));
   expect(again.gtfs).toEqual(gtfs);
-  expect(again.left).toEqual([expect.stringMatching(/is not there.*the copy of 20.* is used/)]);
+  expect(again.left).toEqual([expect.stringMatching(/not found.*using the copy of 20.* instead/)]);
 });
 
 test('the agency’s own address is tried where the catalogue’s copy fails', async () => {
@@ -164,9 +164,7 @@ test('the catalogue does not lead to hosts that nobody named, unless they are al
   const refused = await fetchCounty(only('gtfs'));
   expect([refused.gtfs, other.exchanges]).toEqual([[], []]);
   expect(refused.left).toEqual([
-    expect.stringContaining(
-      `leads to ${other.host}, which is at 127.0.0.1, which is not a public address`,
-    ),
+    expect.stringContaining(`points to ${other.host}, which is at 127.0.0.1, not a public address`),
   ]);
   const { gtfs } = await fetchCounty({ ...only('gtfs'), allowedHosts: [other.host] });
   expect(gtfs).toHaveLength(1);
@@ -197,7 +195,7 @@ test('what is no PBF and no shapefile is told by address, and not kept', async (
 });
 
 test('a county of no state, and one that the layer has not, are told', async () => {
-  await expect(fetchCounty({ counties: ['99001'] })).rejects.toThrow(/99 is no state/);
+  await expect(fetchCounty({ counties: ['99001'] })).rejects.toThrow(/99 is not a state/);
   expect(mirror.exchanges).toEqual([]);
   await expect(fetchCounty({ counties: ['24999'] })).rejects.toThrow(
     /tl_2024_us_county\.zip: has no county 24999; check the code/,

@@ -30,7 +30,7 @@ describe('a damaged file', () => {
       const error = await digestOf(path).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(BuildError);
       expect((error as Error).message).toMatch(
-        new RegExp(`^${path}: (not an OSM PBF file|truncated: .* at byte \\d+)`),
+        new RegExp(`^${path}: (not an OSM PBF file|is truncated: .* at byte \\d+)`),
       );
     });
   });
