@@ -123,6 +123,6 @@ export function requireThisProgram({ ref, plan }: StoredPlan): void {
   throw new ShardError(
     ref.name,
     'program',
-    `was made by ${plan.program}, a different version of this program (${own}); use the same version everywhere`,
+    `was made by ${plan.program}, a different version of the program from this one, ${own}; use the same version everywhere`,
   );
 }

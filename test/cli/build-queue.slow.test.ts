@@ -131,7 +131,7 @@ test('a worker with another store or program gives its job back and says why, on
   await appendFile(at('other/dist/builder/build.js'), '\n// Another version.\n');
   const otherProgram = at('other/dist/infra/cli/tta.js');
   refusals[otherProgram] =
-    /plans\/99001-[0-9a-f]+\.json: program: was made by [0-9a-f]{16} on Node \d+, another/;
+    /plans\/99001-[0-9a-f]+\.json: program: was made by [0-9a-f]{16} on Node \d+, a different/;
   for (const [program, line] of Object.entries(refusals)) {
     const worker = work(program === TTA ? 'elsewhere' : 'shared', program);
     const [code] = await once(worker.child, 'exit');

@@ -395,7 +395,7 @@ describe('a GeoJSON file', () => {
     [
       'has a feature that is not JSON',
       collection.replace('"id":3,', '"id":3 3,'),
-      /feature 4: not J/,
+      /feature 4: is not J/,
     ],
     [
       'is in Latin-1',
