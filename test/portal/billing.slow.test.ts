@@ -257,7 +257,7 @@ test('a customer who was deleted at Stripe is made again', async () => {
   expect(customer).not.toBe(former);
 });
 
-test('while Stripe fails, stalls, or answers a byte at a time, nothing is for sale for now, and soon said', async () => {
+test('while Stripe fails, stalls, or answers a byte at a time, nothing can be bought for now, and soon said', async () => {
   for (const fault of ['error', 'stall', 'drip'] as const) {
     shop.standIn.fault = fault;
     const answer = await soonerThan(15_000, visitor.change('POST', '/billing/subscribe'));
@@ -418,7 +418,7 @@ test('a checkout that was paid while its account was closed is ended when that i
   expect((await shop.ledger.account(id))!.membership).toBeNull();
 });
 
-test('without Stripe nothing is for sale, and what is there works', async () => {
+test('without Stripe nothing can be bought, and what is there works', async () => {
   const poor = await ofThisTest(openPortal());
   const customer = poor.visitor();
   await customer.signIn('somebody@example.org');

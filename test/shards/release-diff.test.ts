@@ -40,7 +40,7 @@ async function timesOf({ counties, modes }: Manifest, county: string) {
   return times;
 }
 
-test('a diff names the counties that changed and how their rows changed, and those that came or went', async () => {
+test('a diff names the counties that changed and how their rows moved, and those that came or went', async () => {
   const plain = await build('plain', {});
   expect(await diff(plain, plain)).toEqual([]);
   const moved = await build('moved', { moved: { 99001: 120 }, people: { 99007: 3 } });
