@@ -85,6 +85,6 @@ async function regionsOf(
 
 function lost({ location }: WritableStore, what: string): BuildError {
   return new BuildError(
-    `${location}: ${what} was built, and now its receipt or an object that it names is missing or damaged; build again, what is whole is taken over`,
+    `${location}: ${what} was built, but its receipt or an object it names is now missing or damaged; build again, intact objects are reused`,
   );
 }

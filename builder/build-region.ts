@@ -125,6 +125,6 @@ export function requireThisProgram({ ref, plan }: StoredPlan): void {
   throw new ShardError(
     ref.name,
     'program',
-    `was made by ${plan.program}, another version of the program than this, ${own}; run the same everywhere`,
+    `was made by ${plan.program}, a different version of the program from this one, ${own}; use the same version everywhere`,
   );
 }

@@ -53,7 +53,7 @@ export function fitSearch(
   const room = Math.floor((free - bytesOf(world)) / perThread);
   if (free < perThread) {
     throw new BuildError(
-      `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB and may use ${Math.floor(memory / MIB)}; give it more with --memory, or fewer counties`,
+      `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB but may use only ${Math.floor(memory / MIB)}; allow more with --memory, or build fewer counties`,
     );
   }
   const threads = Math.max(1, Math.min(request.workers ?? 1, room));
@@ -62,7 +62,7 @@ export function fitSearch(
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search${around > 0 ? `, and ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -86,7 +86,7 @@ export function fitJoin(
     threads,
     tileThreads,
     transposeMemory: Math.max(MIN_TRANSPOSE_BYTES, Math.floor((free - threads * THREAD_BYTES) / 2)),
-    summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}${fewer}`,
+    summary: `plan: ${counted(counties, 'county', 'counties')} to join; ${inWords(threads, memory)}${fewer}`,
   };
 }
 

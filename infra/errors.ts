@@ -3,7 +3,7 @@ import { LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { PaymentUnavailable } from '../portal/payment/billing-context.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
 
-/** What a person can mend without reading code: a wrong flag or value. */
+/** An error that the user can fix without reading code, such as a wrong flag or value. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -17,19 +17,19 @@ const EXPECTED = [
   PaymentUnavailable,
 ];
 
-/** What is said of an error to the person who meets it. */
+/** Message for an error, as shown to the user. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return oneLine(error.message);
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number };
-    return `port ${port} is in use; give another with --port (PORT; the portal’s is PORTAL_PORT)`;
+    return `port ${port} is in use; choose another with --port (PORT; for the portal, PORTAL_PORT)`;
   }
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
-    return `${oneLine(error.message)}; give another address with --host or HOST, or another port`;
+    return `${oneLine(error.message)}; choose another address with --host or HOST, or another port`;
   }
-  return `a fault of this program, please report it: ${error.stack ?? error.message}`;
+  return `internal error, please report it: ${error.stack ?? error.message}`;
 }
 
 function oneLine(text: string): string {

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 
-/** How long requests that have begun may take when a server ends. */
+/** Time allowed for requests in progress when a server stops. */
 export const CLOSE_WITHIN_MS = 10_000;
 
-/** How long the end of the API may take: first it says for a while that it is not ready. */
+/** Time allowed for the API to stop, including the drain period in which it reports not-ready. */
 export const endsWithinMs = ({ drainMs }: { readonly drainMs: number }): number =>
   drainMs + CLOSE_WITHIN_MS;
 
@@ -17,14 +17,14 @@ export interface Endpoint {
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * The URL of a server on its own machine, such as `http://127.0.0.1:8080`. One on all addresses is at
- * the loopback address too.
+ * The URL of a server on its own machine, such as `http://127.0.0.1:8080`. A server on all
+ * addresses is also at the loopback address.
  */
 export function localUrl({ host, port }: Endpoint): string {
   return urlOf({ host: ALL_ADDRESSES.has(host) ? '127.0.0.1' : host, port });
 }
 
-/** Where a server is, for the person who started it: its public URL and, unless that says it, where it listens. */
+/** Where a server can be reached, as text: its public URL and, if different, where it listens. */
 export function whereabouts(publicUrl: string, listensOn: Endpoint): string {
   const listening = urlOf(listensOn);
   return publicUrl === listening ? publicUrl : `${publicUrl}, listening on ${listening}`;
@@ -34,7 +34,7 @@ function urlOf({ host, port }: Endpoint): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The port itself, or for 0 one that is free: for who has to know it before listening. */
+/** The given port, or a free one for 0: for callers that need the port before listening. */
 export async function settledPort(at: Endpoint): Promise<number> {
   if (at.port !== 0) return at.port;
   const server = createServer();

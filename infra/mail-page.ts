@@ -11,14 +11,17 @@ const MOST = 20;
 const SECRET_BYTES = 18;
 
 /**
- * Serves the newest mails of a folder as a page, at the path that is returned. Nobody knows it but
- * who reads it where it was started: who reads its mails can sign in as anybody.
+ * Serves the newest mails of a folder as a page at a secret path, which is returned. The path is
+ * printed only at startup, because reading these mails allows signing in to any account.
  */
 export function serveMailPage(app: FastifyInstance, folder: string): string {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   app.get<{ Params: { secret: string } }>('/mail/:secret', async (request, reply) => {
     if (!isEqualHash(request.params.secret, secret)) {
-      throw new Problem('not-found', 'the start of this service printed where its mails are');
+      throw new Problem(
+        'not-found',
+        'the address of the mail page was printed when the service started',
+      );
     }
     const names = await readdir(folder).catch(() => []);
     const newest = names
@@ -32,7 +35,7 @@ export function serveMailPage(app: FastifyInstance, folder: string): string {
     const body = mails.join('<hr>') || '<p>No mail yet.</p>';
     return reply
       .headers(plainPageHeaders({ hasForm: false }))
-      .send(plainPage(`Mail in ${folder}`, body));
+      .send(plainPage('Outgoing mail', body));
   });
   return `/mail/${secret}`;
 }

@@ -16,14 +16,14 @@ export interface PortalServing {
   readonly app: FastifyInstance;
   /** Its URL on this machine, such as `http://127.0.0.1:8081`. */
   readonly address: string;
-  /** Where it is, for the person who started it. */
+  /** Where it can be reached, as text for the user. */
   readonly whereabouts: string;
-  /** Where its metrics are; null if nowhere. */
+  /** Address of its metrics; null if they are not served. */
   readonly metricsAddress: string | null;
   close(): Promise<void>;
 }
 
-/** Where a portal will be, for who has to name it before it listens: its port and its address. */
+/** Settles a portal's port and address, for callers that need them before it listens. */
 export async function settlePortal(
   settings: PortalSettings,
 ): Promise<{ readonly at: Endpoint; readonly accountUrl: string }> {
@@ -31,7 +31,7 @@ export async function settlePortal(
   return { at, accountUrl: settings.portal.accountUrl ?? localUrl(at) };
 }
 
-/** Opens the portal over a ledger, and listens. `addRoutes` adds what only this start has. */
+/** Opens the portal over a ledger, and listens. `addRoutes` adds routes specific to this start. */
 export async function servePortal(
   settings: PortalSettings,
   ledger: Ledger,
@@ -70,7 +70,10 @@ export async function servePortal(
       built.log.error({ err: error, event }, 'payment');
     });
     return {
-      ...{ app: built, address, metricsAddress: metrics?.address ?? null, close },
+      app: built,
+      address,
+      metricsAddress: metrics?.address ?? null,
+      close,
       whereabouts: whereabouts(accountUrl, at),
     };
   } catch (error) {
@@ -79,13 +82,16 @@ export async function servePortal(
   }
 }
 
-/** A price that is not the membership's would be paid, and grant nothing: a `UsageError`. */
+/**
+ * Throws a `UsageError` if the price is not the membership's: customers would pay it and get
+ * nothing.
+ */
 async function openCheckedPayment(
   settings: PaymentSettings,
   ledger: Ledger,
   accountUrl: string,
 ): Promise<OpenPayment> {
-  // Here, for Stripe’s library takes its time to load, and most commands need none.
+  // Imported here because Stripe’s library is slow to load, and most commands do not need it.
   const { openPayment } = await import('../portal/payment/open-payment.ts');
   const payment = openPayment({ settings, ledger, accountUrl });
   const fault = await payment.priceFault();

@@ -1,12 +1,12 @@
 import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 
-// Files that are served as they are.
+// Files that are served unchanged.
 for (const file of ['reference.css', 'reference.js']) {
   copyFileSync(`proxy/docs/${file}`, `dist.next/proxy/docs/${file}`);
 }
 
-// Replaces the previous build in one rename: npm rebuilds at odd moments, such as the first
-// `npx tta`, while a service or a build may be running from the old one.
+// Replaces the previous build in one rename: npm may rebuild at any time, such as on the first `npx
+// tta`, while a service or a build is running from the old one.
 chmodSync('dist.next/infra/cli/tta.js', 0o755);
 rmSync('dist.before', { recursive: true, force: true });
 if (existsSync('dist')) renameSync('dist', 'dist.before');

@@ -24,9 +24,9 @@ import { proxyMetrics } from './observe/proxy-metrics.ts';
 import { openTracing } from './observe/tracing.ts';
 import type { ServeSettings } from './settings/api-server.ts';
 
-/** What is still on its way when the service has been told to end gets so long. */
+/** Time allowed for responses in progress once the service is stopping. */
 const LAST_ANSWERS_MS = 8_000;
-/** A store rests for this long when reads have failed; a ledger is back sooner. */
+/** Pause of the store's breaker after failed reads; a ledger recovers sooner. */
 const STORE_BREAKER = { failuresInARow: 5, restMs: 1_000 };
 const LEDGER_BREAKER = { failuresInARow: 10, restMs: 250 };
 
@@ -36,31 +36,31 @@ export interface Serving {
   readonly releases: ReleaseSource;
   /** Its URL on this machine, such as `http://127.0.0.1:8080`. */
   readonly address: string;
-  /** Where it is, for the person who started it. */
+  /** Where it can be reached, as text for the user. */
   readonly whereabouts: string;
-  /** What it counts, where somebody is told of it. */
+  /** Its metrics; null if none are collected. */
   readonly registry: Registry | null;
-  /** Where its metrics are; null if nowhere. */
+  /** Address of its metrics; null if they are not served. */
   readonly metricsAddress: string | null;
   /**
-   * Ends the service with what it has begun: it says that it is not ready, and after `drainMs`, by
-   * default that of its settings, lets nobody new in; what readers do not take of their answers in
-   * some seconds is repaid.
+   * Stops the service: reports not-ready, waits `drainMs` (by default from the settings), refuses
+   * new connections and finishes requests in progress. Data that clients do not read within some
+   * seconds is refunded.
    */
   close(drainMs?: number): Promise<void>;
 }
 
-/** What a process that serves among others has from the one that started it. */
+/** Shared state that the parent provides to each of several processes. */
 export interface Fleet {
-  /** Count for all of them: by account, and by address where no key is needed. */
+  /** Rates shared by all processes: by account, and by address on routes without a key. */
   readonly accountRates: RateCounter;
   readonly addressRates: RateCounter;
   readonly processes: () => ProcessCount;
 }
 
 /**
- * Opens store and ledger, and listens. The store must hold a release; a ledger on a network may be
- * there later. What fails is closed at once.
+ * Opens store and ledger, and listens. The store must hold a release; a networked ledger may become
+ * available later. On failure, everything opened is closed.
  */
 export async function serve(settings: ServeSettings, fleet?: Fleet): Promise<Serving> {
   const closers: Closer[] = [];
@@ -72,21 +72,21 @@ export async function serve(settings: ServeSettings, fleet?: Fleet): Promise<Ser
   }
 }
 
-/** Closes one of the things that serving takes. */
+/** Closes one of the resources in use. */
 type Closer = () => Promise<void> | undefined;
 
-/** The last that was opened first. */
+/** Closes in reverse order of opening. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   for (const close of closers.toReversed()) await close();
 }
 
-/** Serves, and adds to `closers` all that it opens as soon as it is open. */
+/** Opens the service, adding each resource to `closers` as soon as it is open. */
 async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): Promise<Serving> {
   const version = settings.proxy.version ?? '';
   const tracing = await openTracing({ name: 'tta-serve', version });
   const trace = tracing?.trace ?? null;
   let metrics: MetricsServer | null = null;
-  // Metrics are told until the service has ended.
+  // Metrics are served until the service has stopped.
   closers.push(
     () => tracing?.close(),
     () => metrics?.close(),
@@ -95,7 +95,9 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const reported = (backend: string) => (isOpen: boolean) =>
     app?.log.warn(
       { backend },
-      isOpen ? 'backend in trouble: calls fail at once' : 'backend is back',
+      isOpen
+        ? 'circuit breaker open: calls to the backend fail immediately'
+        : 'backend has recovered',
     );
 
   const store = await openStore(settings.store, { patience: SERVING_TIMEOUTS });
@@ -111,7 +113,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute, rates });
   closers.push(() => ledger.close());
   const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, reported('ledger')), trace);
-  // Documents name the port that it gets.
+  // Responses contain the actual port.
   const at = { host: settings.host, port: await settledPort(settings) };
   const address = localUrl(at);
   const baseUrl = settings.proxy.baseUrl ?? address;
@@ -129,7 +131,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   let registry: Registry | null = null;
   if (settings.metricsPort !== null) {
     registry = proxyMetrics({ app, releases, releaseCache, store, storeCalls, ledgerCalls });
-    // Who serves among others is asked by whoever tells the metrics of them all.
+    // With several processes, the parent serves the combined metrics.
     if (!fleet) {
       addProcesses(registry, served.services.processes);
       metrics = await serveMetrics(registry, { port: settings.metricsPort, host: settings.host });
@@ -137,7 +139,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   }
   await app.listen(at);
   releases.start(settings.releasePollMs, (error) =>
-    served.log.error({ err: error }, 'release poll failed'),
+    served.log.error({ err: error }, 'checking for a new release failed'),
   );
   const metricsAddress = metrics?.address ?? null;
   const close = async (drainMs = settings.drainMs) => {
@@ -146,7 +148,13 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     await closeAll(closers);
   };
   return {
-    ...{ app, ledger, releases, address, registry, metricsAddress, close },
+    app,
+    ledger,
+    releases,
+    address,
+    registry,
+    metricsAddress,
+    close,
     whereabouts: whereabouts(baseUrl, at),
   };
 }
@@ -156,12 +164,14 @@ function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): Circui
     ...STORE_BREAKER,
     isFailure: (error) => error instanceof StoreError && error.failure === 'unavailable',
     refusal: () =>
-      new StoreError('unavailable', store.location, 'in trouble: reads are not tried for now'),
+      new StoreError('unavailable', store.location, 'is failing; not reading it for the moment'),
     onChange,
   });
 }
 
-/** A ledger of this machine that cannot write can still be read: what costs nothing is answered. */
+/**
+ * A local ledger that cannot be written can still be read, so free requests continue to be served.
+ */
 function ledgerBreaker(
   address: string,
   onChange: (isOpen: boolean) => void,
@@ -170,16 +180,17 @@ function ledgerBreaker(
   return new CircuitBreaker({
     ...LEDGER_BREAKER,
     isFailure: (error) => error instanceof LedgerUnavailable,
-    refusal: () => new LedgerUnavailable('the ledger is in trouble: it is not asked for now'),
+    refusal: () => new LedgerUnavailable('the ledger is failing; not using it for the moment'),
     onChange,
   });
 }
 
-/** Lets connections end what they have begun; those that have not in time are ended. */
+/** Lets connections finish their requests, then closes those that are late. */
 async function closeWithin(app: FastifyInstance, ms: number): Promise<void> {
   const late = setTimeout(() => app.server.closeAllConnections(), ms);
   await app.close();
   clearTimeout(late);
-  // What was cut off is repaid in the next turn of the loop; the ledger waits for its own calls.
+  // Refunds of cut-off responses start in the next turn of the event loop; the ledger waits for its
+  // own calls.
   await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -2,22 +2,22 @@ import type { Millis } from '../shards/units.ts';
 import { describe } from './errors.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** The exit code of what was killed by SIGKILL, as shells show it. */
+/** Exit code of a process killed by SIGKILL, as shells show it. */
 const KILLED = 137;
 
 interface EndOptions {
-  /** Ends what the process does, in order. Called once. */
+  /** Stops the process's work in order. Called once. */
   readonly close: () => Promise<unknown>;
-  /** How long that may take. */
+  /** Time allowed for `close`. */
   readonly withinMs: () => Millis;
-  /** Called before the process ends at once. */
+  /** Called before the process is killed. */
   readonly atOnce?: () => void;
 }
 
 /**
- * Has a process end in order: at the first SIGTERM, SIGINT or SIGHUP, and then with exit code 0, or at
- * an uncaught error, with 1. At the second, and where `close` fails or takes too long, the process ends
- * at once, as by `kill -9` (137): it waits for nothing, such as the threads of a database.
+ * Shuts a process down in order: at the first SIGTERM, SIGINT or SIGHUP, with exit code 0, or at an
+ * uncaught error, with 1. At the second, or if `close` fails or takes too long, the process is
+ * killed as by `kill -9` (137), without waiting for anything such as database threads.
  */
 export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
   let hasBegun = false;
@@ -26,7 +26,7 @@ export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
   const killed = () => {
     atOnce?.();
     process.kill(process.pid, 'SIGKILL');
-    // The first process of a container cannot be killed from inside.
+    // PID 1 of a container cannot be killed from inside.
     process.exit(KILLED);
   };
   const failed = (words: string) => {
@@ -37,7 +37,7 @@ export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
     if (hasBegun) return;
     hasBegun = true;
     const ms = withinMs();
-    setTimeout(() => failed(`has not ended within ${ms / 1000} s`), ms);
+    setTimeout(() => failed(`shutdown did not finish within ${ms / 1000} s`), ms);
     close().then(
       () => process.exit(exitCode),
       (error) => failed(describe(error)),
@@ -55,9 +55,9 @@ export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
   for (const signal of SIGNALS) process.on(signal, onSignal);
   process.on('uncaughtException', onError);
   return {
-    /** Begins to end, as a first signal does; the next signal is the first all the same. */
+    /** Starts the shutdown, without counting as a signal. */
     begin: () => begin(),
-    /** Leaves signals and errors to Node. */
+    /** Restores Node's default handling of signals and errors. */
     cancel: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal);
       process.off('uncaughtException', onError);

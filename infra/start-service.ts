@@ -27,11 +27,11 @@ const DEMO_TOKENS = 1_000_000;
 
 /**
  * `npm start`: the whole service on this machine. Without a release it builds the fictional demo
- * city first; then it serves the API and the portal, and prints where they are, a key, and a request to
- * try.
+ * city first; then it serves the API and the portal, and prints their addresses, a key, and a
+ * request to try.
  */
 await run(async () => {
-  // Before a build of minutes, which a wrong setting would only follow.
+  // Before the build, which takes minutes: a wrong setting should fail at once.
   const settings = startSettings(packageVersion());
   const { folder, isOwnStore } = settings;
   const { store } = settings.api;
@@ -47,13 +47,13 @@ await run(async () => {
   }
 });
 
-/** Opens the portal beside the API, and prints where both are. */
+/** Opens the portal alongside the API, and prints their addresses. */
 async function tellOf(serving: Serving, settings: StartSettings): Promise<void> {
   const release = serving.releases.current;
   const geoid = await busiestBlock(release);
   const key = await demoKey(serving.ledger, settings.folder);
   const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
-  // One ends after the other: the portal works on the ledger of the API.
+  // In sequence: the portal uses the API's ledger.
   shutDownOnSignals({
     async close() {
       await portal.close();
@@ -65,7 +65,7 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
     [
       `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
       `  API       ${serving.whereabouts}`,
-      `  Reference ${serving.address}/docs`,
+      `  API docs  ${serving.address}/docs`,
       `  Portal    ${portal.whereabouts}`,
       ...(mailPage === null ? [] : [`  Mail      ${portal.address}${mailPage}   (sign-in codes)`]),
       `  API key   ${key}`,
@@ -76,7 +76,10 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
   );
 }
 
-/** The portal on the ledger of the API. Without a mail server its mails are on a page at `mailPage`. */
+/**
+ * Opens the portal on the API's ledger. Without a mail server, its mails are shown on a page at
+ * `mailPage`.
+ */
 async function openPortal(
   { ledger, address }: Serving,
   settings: PortalSettings,
@@ -116,8 +119,8 @@ async function buildDemo(folder: string, store: string): Promise<void> {
 }
 
 /**
- * The key of the last start if the ledger takes it, or a new one. It opens a demo on this machine
- * and nothing else.
+ * The key of the last start if the ledger accepts it, otherwise a new one. It only grants access to
+ * a demo on this machine.
  */
 async function demoKey(ledger: Ledger, folder: string): Promise<string> {
   const file = path.join(folder, 'demo-key');
@@ -135,13 +138,13 @@ async function demoKey(ledger: Ledger, folder: string): Promise<string> {
     by: 'operator',
     atMs,
   });
-  if (!made.created) throw new Error('a new account has no room for a key');
+  if (!made.created) throw new Error('a new account cannot have a key');
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${made.plainKey}\n`, { mode: 0o600 });
   return made.plainKey;
 }
 
-/** The routable block with the most people: something is within reach of it. */
+/** The most populous routable block, which has POIs within reach. */
 async function busiestBlock(release: Release): Promise<Geoid> {
   let best = { geoid: '', people: -1 };
   for (const county of Object.values(release.manifest.counties)) {

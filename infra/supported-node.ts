@@ -2,14 +2,14 @@
 
 const MINIMUM = [20, 19] as const;
 
-/** Names the version of Node that is needed; null where `version` is new enough. */
+/** Describes the version of Node that is required; null if `version` is new enough. */
 export function nodeFault(version: string): string | null {
   const [major, minor] = version.split('.').map(Number);
   const isEnough = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
-  return isEnough ? null : `needs Node ${MINIMUM.join('.')} or newer; this is Node ${version}`;
+  return isEnough ? null : `requires Node ${MINIMUM.join('.')} or newer; this is Node ${version}`;
 }
 
-/** Ends the process with one line where its Node is too old. */
+/** Exits with a one-line message if Node is too old. */
 export function requireNode(program: string): void {
   const fault = nodeFault(process.versions.node);
   if (fault === null) return;

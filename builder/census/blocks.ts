@@ -45,7 +45,7 @@ function blockOf(path: string, record: ShapeRecord): CensusBlock {
     const value = Number.parseFloat(String(fields[field]));
     if (Math.abs(value) <= most) return value;
     throw new BuildError(
-      `${path}: record ${number} (block ${geoid}) has no valid ${field}; fetch the file again`,
+      `${path}: record ${number} (block ${geoid}) has no valid ${field}; download the file again`,
     );
   };
   const count = (field: string): number | null => {

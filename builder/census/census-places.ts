@@ -27,7 +27,7 @@ export async function* readCensusPlaces(
       const place = placeOf(path, record);
       if (given.has(place.geoid)) {
         throw new BuildError(
-          `${path}: record ${record.number}: place ${place.geoid} is given twice`,
+          `${path}: record ${record.number}: place ${place.geoid} appears twice`,
         );
       }
       given.add(place.geoid);

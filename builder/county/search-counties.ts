@@ -1,3 +1,4 @@
+import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
@@ -98,6 +99,6 @@ function describe(counties: readonly SearchedCounty[], takenOver: number): strin
     sum((c) => c.objects['reach-from'].bytes),
     reach,
   );
-  const kept = takenOver > 0 ? `; ${takenOver} counties had been searched before` : '';
+  const kept = takenOver > 0 ? `; ${counted(takenOver, 'county', 'counties')} reused` : '';
   return `${pois} POI rows of ${poiBytes} bytes, ${reach} reach rows of ${reachBytes} bytes${kept}`;
 }

@@ -11,7 +11,7 @@ export function checkDestIds(
     const other = sources.get(destId);
     if (other !== undefined) {
       throw new BuildError(
-        `${other} and ${source} both have dest_id ${destId}: their ids are equal, or by rare chance hash alike; change one of them`,
+        `${other} and ${source} both have dest_id ${destId}: their ids are equal or, rarely, have the same hash; change one of them`,
       );
     }
     sources.set(destId, source);

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
@@ -92,7 +93,7 @@ async function firstBytes(path: string, count: number): Promise<string> {
 
 const REASONS = {
   closed: 'closed',
-  doubtful: 'of low confidence',
+  doubtful: 'with low confidence',
   unusable: 'without id or point',
 } as const;
 const CATEGORIES_SHOWN = 10;
@@ -116,7 +117,7 @@ class DroppedPois {
       const shown = categories.slice(0, CATEGORIES_SHOWN).map((entry) => entry.join(' '));
       const more = categories.length > shown.length ? ', …' : '';
       reasons.push(
-        `${uncategorised} of ${categories.length} categories that no type takes (${shown.join(', ')}${more})`,
+        `${uncategorised} in ${counted(categories.length, 'category', 'categories')} without a type (${shown.join(', ')}${more})`,
       );
     }
     return reasons.length > 0 ? reasons.join('; ') : null;

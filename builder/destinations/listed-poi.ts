@@ -60,13 +60,15 @@ export function isListed({ source }: DestinationFacts): boolean {
 export function listedPoi({ where, id, properties, geometry }: FeatureRecord): ListedPoi {
   const idRead = ownId.safeParse(properties.id ?? id);
   if (!idRead.success) {
-    throw new BuildError(`${where}: has no "id"; give each place one that lasts, text or number`);
+    throw new BuildError(
+      `${where}: has no "id"; give each place a permanent one, as text or number`,
+    );
   }
   const record = `${where} (id ${idRead.data})`;
   const location = locationOf(geometry);
   if (!location) {
     throw new BuildError(
-      `${record}: its geometry is no Point, Polygon or MultiPolygon in degrees of longitude and latitude`,
+      `${record}: its geometry is not a Point, Polygon or MultiPolygon in degrees of longitude and latitude`,
     );
   }
   const read = members.safeParse(properties);
@@ -104,13 +106,13 @@ function leafOf(asked: string, record: string): TaxonomyEntry {
   const entry = ENTRIES.get(asked);
   if (!entry) {
     throw new BuildError(
-      `${record}: type "${asked}" is not in the taxonomy; use a label or an id of it, such as "grocery_stores" or 101`,
+      `${record}: type "${asked}" is not in the taxonomy; use one of its labels or ids, such as "grocery_stores" or 101`,
     );
   }
   const below = TAXONOMY.filter(({ parent_id }) => parent_id === entry.dest_type_id);
   if (below.length > 0) {
     const labels = below.map(({ label }) => label).join(', ');
-    throw new BuildError(`${record}: type "${asked}" is a group; name one of ${labels}`);
+    throw new BuildError(`${record}: type "${asked}" is a group; use one of ${labels}`);
   }
   return entry;
 }

@@ -34,7 +34,7 @@ export class BoundedFile implements Source {
 
   async fetchSlice({ offset, length }: Slice) {
     const most = Math.min(MAX_SLICE_BYTES, Math.max(GUESS_BYTES, this.fileSize));
-    if (!(length <= most)) throw new Error(`asks for ${length} bytes at once`);
+    if (!(length <= most)) throw new Error(`requests ${length} bytes at once`);
     const { buffer } = await this.#handle.read(new Uint8Array(length), 0, length, offset);
     return { offset, length, data: buffer.buffer };
   }

@@ -18,7 +18,7 @@ const IN_FEET = new Set([
 ]);
 const METRE = /^(|m|met(er|re)s?)$/i;
 const CELLS_ARE_POINTS = 2;
-const ADVICE = 'have it in degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif';
+const ADVICE = 'convert it to degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif';
 /** Cells read at a time: half a gigabyte. */
 const MAX_WINDOW_CELLS = 2 ** 27;
 
@@ -33,7 +33,9 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
   });
   const broken = (error: Error) => {
     if (error instanceof BuildError) throw error;
-    throw new BuildError(`${file}: is no whole GeoTIFF (${error.message}); have it again`);
+    throw new BuildError(
+      `${file}: is not a complete GeoTIFF (${error.message}); download it again`,
+    );
   };
   try {
     const tiff = await GeoTIFF.fromSource(source);
@@ -51,7 +53,7 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
       async read({ left, top, right, bottom }) {
         if ((right - left) * (bottom - top) > MAX_WINDOW_CELLS) {
           throw new BuildError(
-            `${file}: has too many cells from west to east to be read at once; have it in parts: gdal_translate -projwin WEST NORTH EAST SOUTH IN.tif OUT.tif`,
+            `${file}: has too many cells from west to east to be read at once; split it: gdal_translate -projwin WEST NORTH EAST SOUTH IN.tif OUT.tif`,
           );
         }
         const heights = new Float32Array((right - left) * (bottom - top));
@@ -97,12 +99,12 @@ function requireDegrees(file: string, image: GeoTIFFImage): void {
   const refuse = (why: string) => {
     throw new BuildError(`${file}: ${why}; ${ADVICE}`);
   };
-  if (keys.GTModelTypeGeoKey === undefined) refuse('does not tell where on earth it lies');
+  if (keys.GTModelTypeGeoKey === undefined) refuse('is not georeferenced');
   if (keys.GTModelTypeGeoKey !== GEOGRAPHIC) {
     refuse(`is projected (EPSG:${keys.ProjectedCSTypeGeoKey ?? '?'}), not in degrees`);
   }
   if (!DATUMS.has(keys.GeographicTypeGeoKey)) {
-    refuse(`has degrees of EPSG:${keys.GeographicTypeGeoKey ?? '?'}, not of WGS 84 or NAD83`);
+    refuse(`is in degrees of EPSG:${keys.GeographicTypeGeoKey ?? '?'}, not of WGS 84 or NAD83`);
   }
   if ((keys.GeogAngularUnitsGeoKey ?? DEGREES) !== DEGREES) refuse('is not in degrees');
 }
@@ -119,12 +121,12 @@ async function requireMetres(file: string, image: GeoTIFFImage): Promise<void> {
     !METRE.test(String(band?.UNITTYPE ?? '').trim())
   ) {
     throw new BuildError(
-      `${file}: has heights in feet, or in no unit that is known; metres are needed, of feet: gdal_translate -scale 0 1 0 0.3048 -a_srs EPSG:4326 IN.tif OUT.tif`,
+      `${file}: has heights in feet or an unknown unit; metres are needed. From feet: gdal_translate -scale 0 1 0 0.3048 -a_srs EPSG:4326 IN.tif OUT.tif`,
     );
   }
   if (Number(band?.SCALE ?? 1) !== 1 || Number(band?.OFFSET ?? 0) !== 0) {
     throw new BuildError(
-      `${file}: has heights that are not stored as metres; gdal_translate -unscale IN.tif OUT.tif`,
+      `${file}: has heights that are not stored in metres; gdal_translate -unscale IN.tif OUT.tif`,
     );
   }
 }
@@ -136,7 +138,7 @@ function latticeOf(file: string, image: GeoTIFFImage) {
   const tie = image.fileDirectory.getValue('ModelTiepoint');
   const scale = image.fileDirectory.getValue('ModelPixelScale');
   if (tie?.length !== 6 || !scale || !(scale[0] > 0) || !(scale[1] > 0)) {
-    throw new BuildError(`${file}: has no lattice that runs east and south; ${ADVICE}`);
+    throw new BuildError(`${file}: has no grid running east and south; ${ADVICE}`);
   }
   const [column, row, , lon, lat] = tie;
   const middle = image.getGeoKeys()?.GTRasterTypeGeoKey === CELLS_ARE_POINTS ? 0 : 0.5;
@@ -152,7 +154,7 @@ function latticeOf(file: string, image: GeoTIFFImage) {
 async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<void> {
   if (!(await isUnpacked(image))) {
     throw new BuildError(
-      `${file}: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif`,
+      `${file}: uses an unsupported compression; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif`,
     );
   }
   const bytes = image.getTileWidth() * image.getTileHeight() * image.getBytesPerPixel();
@@ -177,6 +179,6 @@ async function requireAllCells(file: string, image: GeoTIFFImage, size: number):
   const blocks = Math.max(across * down, lengths?.length ?? 0);
   for (let block = 0; block < blocks; block++) {
     if (isWhole(block)) continue;
-    throw new BuildError(`${file}: does not hold all of its cells; is it cut off? Have it again`);
+    throw new BuildError(`${file}: is truncated: cells are missing; download it again`);
   }
 }

@@ -19,7 +19,7 @@ export async function openSrtmTile(file: string): Promise<HeightRaster> {
   const name = NAME.exec(path.basename(file));
   if (!name) {
     throw new BuildError(
-      `${file}: does not tell where it lies; call an SRTM tile by its south-west corner, such as N39W077.hgt`,
+      `${file}: has no location; name an SRTM tile after its south-west corner, such as N39W077.hgt`,
     );
   }
   const south = Number(name[2]) * (name[1].toUpperCase() === 'S' ? -1 : 1);
@@ -32,7 +32,7 @@ export async function openSrtmTile(file: string): Promise<HeightRaster> {
   if (side === undefined) {
     await handle.close();
     throw new BuildError(
-      `${file}: has ${size} bytes; an SRTM tile has ${SIDES.map((cells) => cells * cells * BYTES).join(' or ')}; have it again, and unpack it`,
+      `${file}: has ${size} bytes; an SRTM tile has ${SIDES.map((cells) => cells * cells * BYTES).join(' or ')}; download it again, and unpack it`,
     );
   }
   return {
@@ -45,7 +45,7 @@ export async function openSrtmTile(file: string): Promise<HeightRaster> {
     async read({ left, top, right, bottom }: CellWindow) {
       const rows = Buffer.alloc((bottom - top) * side * BYTES);
       const { bytesRead } = await handle.read(rows, 0, rows.length, top * side * BYTES);
-      if (bytesRead < rows.length) throw new BuildError(`${file}: ends before it should`);
+      if (bytesRead < rows.length) throw new BuildError(`${file}: is truncated`);
       const heights = new Float32Array((bottom - top) * (right - left));
       let at = 0;
       for (let row = 0; row < bottom - top; row++) {

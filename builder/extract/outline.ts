@@ -44,8 +44,7 @@ function parsePoly(path: string, text: string): Polygon[] {
     if (i === 0 || line === '') continue;
     if (line === 'END') {
       if (ring === null) break;
-      if (ring.length < 3)
-        throw unreadableLine(path, i, 'a ring ends after less than three points');
+      if (ring.length < 3) throw unreadableLine(path, i, 'a ring has fewer than three points');
       polygons.push([[...ring, ring[0]]]);
       ring = null;
     } else if (ring === null) {
@@ -53,16 +52,16 @@ function parsePoly(path: string, text: string): Polygon[] {
     } else {
       const [lon, lat, ...more] = line.split(/\s+/).map(Number);
       const isPosition = Math.abs(lon) <= 180 && Math.abs(lat) <= 90 && more.length === 0;
-      if (!isPosition) throw unreadableLine(path, i, `“${line.slice(0, 40)}” is no position`);
+      if (!isPosition) throw unreadableLine(path, i, `“${line.slice(0, 40)}” is not a coordinate`);
       ring.push([lon, lat]);
     }
   }
   if (ring !== null || polygons.length === 0) {
-    throw unreadableLine(path, lines.length - 1, 'it ends within a ring, or has none');
+    throw unreadableLine(path, lines.length - 1, 'it has no rings, or ends within one');
   }
   return polygons;
 }
 
 function unreadableLine(path: string, line: number, problem: string): BuildError {
-  return new BuildError(`${path}: line ${line + 1}: ${problem}; fetch it again or take it away`);
+  return new BuildError(`${path}: line ${line + 1}: ${problem}; download it again, or remove it`);
 }

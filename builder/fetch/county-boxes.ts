@@ -10,7 +10,7 @@ export async function readCountyBoxes(path: string): Promise<Map<CountyFips, Bou
     const county = fields.GEOID;
     if (typeof county !== 'string' || !/^\d{5}$/.test(county)) {
       throw new BuildError(
-        `${path}: record ${number} has GEOID ${county}; a TIGER/Line layer of counties is needed`,
+        `${path}: record ${number} has GEOID ${county}; a TIGER/Line county layer is needed`,
       );
     }
     boxes.set(county, boxOf(area.polygons.flatMap(([outer]) => outer)));

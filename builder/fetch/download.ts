@@ -92,7 +92,7 @@ async function transfer(
   } else if (answer.status === 206 || answer.status === 416) {
     await answer.body.dump();
     await part.discard();
-    throw new TransientError('has no such rest of the file; starting over');
+    throw new TransientError('does not have the rest of the file; starting over');
   } else if (answer.status === 200) {
     const version = await versionOf(url, answer);
     if (version.bytes !== null && version.bytes > maxBytes) {
@@ -127,7 +127,7 @@ async function versionOf(url: string, answer: Answer): Promise<Version> {
   if (encoding !== 'identity') {
     await answer.body.dump();
     throw new BuildError(
-      `${url}: comes in content-encoding ${encoding}, which was not asked for; use another server`,
+      `${url}: is sent with content-encoding ${encoding}, which was not requested; use another server`,
     );
   }
   return {
@@ -141,11 +141,11 @@ async function versionOf(url: string, answer: Answer): Promise<Version> {
 function checkMd5(url: string, md5Url: string, text: string, actual: string): void {
   const stated = /^\s*([0-9a-f]{32})\b/i.exec(text)?.[1].toLowerCase();
   if (stated === undefined) {
-    throw new BuildError(`${md5Url}: holds no MD5, so that ${url} cannot be checked`);
+    throw new BuildError(`${md5Url}: contains no MD5, so ${url} cannot be verified`);
   }
   if (stated !== actual) {
     throw new BuildError(
-      `${url}: its MD5 is ${actual}, but ${md5Url} says ${stated}; it was damaged on the way or is being replaced: run the command again`,
+      `${url}: its MD5 is ${actual}, but ${md5Url} has ${stated}; it was corrupted in transit or is being replaced: run the command again`,
     );
   }
 }
@@ -156,6 +156,6 @@ async function checkContent(wanted: Download, path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     const finding = error.message.replace(`${path}: `, '');
-    throw new BuildError(`${wanted.url}: what came is not what it should be: ${finding}`);
+    throw new BuildError(`${wanted.url}: the download is not the expected file: ${finding}`);
   }
 }

@@ -97,11 +97,11 @@ export function unwritable(file: string, error: unknown): BuildError {
   const code = systemCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new BuildError(
-      `${file}: the disk is full; free some space and run the command again: it goes on where it stopped`,
+      `${file}: the disk is full; free some space and run the command again to resume`,
     );
   }
   return new BuildError(
-    `${file}: cannot be written (${messageOf(error)}); check the folder given by --out`,
+    `${file}: cannot be written (${messageOf(error)}); check the folder given with --out`,
   );
 }
 
@@ -113,7 +113,7 @@ async function claim(root: string): Promise<() => Promise<void>> {
     });
   if (lock.taken) return () => lock.release();
   throw new BuildError(
-    `${root}: another fetch (process ${lock.owner}) is writing to it; wait for it, or give another --out`,
+    `${root}: another fetch (process ${lock.owner}) is writing to it; wait for it, or use another --out`,
   );
 }
 
@@ -129,7 +129,7 @@ async function readSources(file: string): Promise<Record<string, Source>> {
     return sourcesSchema.parse(JSON.parse(text)).files;
   } catch {
     throw new BuildError(
-      `${file}: is not what a fetch writes; remove it, and everything is fetched anew`,
+      `${file}: was not written by fetch; remove it to download everything again`,
     );
   }
 }

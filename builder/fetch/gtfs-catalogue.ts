@@ -50,7 +50,7 @@ export async function selectFeeds(
     if (box === null) {
       if (!states.includes(row['location.subdivision_name'] ?? '')) continue;
       selection.left.push(
-        `${feed.name} (${feed.id}): the catalogue does not say where it runs; if it is wanted, give its address by --gtfs`,
+        `${feed.name} (${feed.id}): the catalogue does not state its service area; to use it, give its URL with --gtfs`,
       );
     } else if (boxes.some((wanted) => boxesMeet(box, wanted))) {
       if (feed.urls.length > 0) selection.feeds.push(feed);
@@ -75,7 +75,7 @@ export async function readCatalogue(path: string): Promise<CatalogueRow[]> {
   const missing = required.find((column) => !meta.fields?.includes(column));
   if (missing === undefined) return data;
   throw new BuildError(
-    `${path}: is not the catalogue of the Mobility Database: it has no column ${missing}; check --mobility-url`,
+    `${path}: is not the Mobility Database catalogue: it has no column ${missing}; check --mobility-url`,
   );
 }
 
@@ -99,9 +99,9 @@ function needsKey(row: CatalogueRow): boolean {
 }
 
 function whyNot(row: CatalogueRow): string {
-  if (!needsKey(row)) return 'the catalogue has no address for it';
+  if (!needsKey(row)) return 'the catalogue has no URL for it';
   const about = row['urls.authentication_info'];
-  return `needs a key${about ? `, see ${about}` : ''}; with one, give its address by --gtfs`;
+  return `needs a key${about ? `, see ${about}` : ''}; once you have one, give its URL with --gtfs`;
 }
 
 function boxColumns(): string[] {

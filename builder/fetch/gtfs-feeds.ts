@@ -61,7 +61,7 @@ async function fetchFeeds(
     const before = reason === undefined ? null : await folder.source(file);
     if (reason === undefined || before !== null) fetched.gtfs.push(folder.path(file));
     if (reason === undefined) continue;
-    const instead = before === null ? '' : `; the copy of ${before.fetched_at} is used instead`;
+    const instead = before === null ? '' : `; using the copy of ${before.fetched_at} instead`;
     const name = feed.name === '' ? '' : `${feed.name}: `;
     fetched.left.push(`${name}${reason}${instead}`);
   }

@@ -8,7 +8,7 @@ export class NotPublic extends Error {
   override readonly name = 'NotPublic';
 
   constructor(address: string) {
-    super(`is at ${address}, no public address`);
+    super(`is at ${address}, not a public address`);
   }
 }
 

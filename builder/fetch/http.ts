@@ -98,7 +98,7 @@ export class Http {
       if (!(error instanceof NotPublic)) throw error;
       const host = hostOf(at);
       throw new BuildError(
-        `${url}: leads to ${host}, which ${error.message}; if it is yours, allow it by --allow-hosts ${host}`,
+        `${url}: points to ${host}, which ${error.message}; if it is yours, allow it with --allow-hosts ${host}`,
       );
     }
   }
@@ -133,17 +133,17 @@ export class Http {
       });
       if (answer.status === 412) {
         await answer.body.dump();
-        throw new BuildError(`${url}: was replaced while it was read; run the command again`);
+        throw new BuildError(`${url}: was replaced during the download; run the command again`);
       }
       if (answer.status === 200) {
         await answer.body.dump();
-        throw new BuildError(`${url}: the server does not give parts of a file; use another`);
+        throw new BuildError(`${url}: the server does not support range requests; use another`);
       }
       if (answer.status !== 206) throw await refusal(url, answer);
       const part = rangeOf(answer);
       const bytes = await bodyOf(answer, to - from);
       if (part?.from !== from || bytes?.byteLength !== to - from) {
-        throw new TransientError(`gave other bytes than ${from} to ${to - 1}`);
+        throw new TransientError(`sent other bytes than ${from} to ${to - 1}`);
       }
       return bytes;
     });
@@ -187,7 +187,7 @@ async function bodyOf(answer: Answer, maxBytes: Bytes): Promise<ArrayBuffer | nu
 /** The error for a file that is implausibly large. */
 export function tooLarge(url: string, maxBytes: Bytes): BuildError {
   return new BuildError(
-    `${url}: is larger than ${maxBytes} bytes, the most that is taken of such a file; check the address in a browser`,
+    `${url}: is larger than ${maxBytes} bytes, the limit for this kind of file; check the address in a browser`,
   );
 }
 
@@ -208,19 +208,19 @@ export async function refusal(url: string, answer: Answer): Promise<Error> {
   await answer.body.dump();
   const { status } = answer;
   if (PASSING.has(status)) {
-    return new TransientError(`answers ${status}`, {
+    return new TransientError(`responded with ${status}`, {
       waitMs: retryAfterMs(answer.header('retry-after')),
     });
   }
   if (status === 404 || status === 410) {
-    return new BuildError(`${url}: is not there (${status}); check the address in a browser`);
+    return new BuildError(`${url}: not found (${status}); check the address in a browser`);
   }
   if (status === 401 || status === 403) {
     return new BuildError(
-      `${url}: is not given to everybody (${status}); does it need a key, or is the address wrong?`,
+      `${url}: access denied (${status}); does it need a key, or is the address wrong?`,
     );
   }
-  return new BuildError(`${url}: answers ${status}; check the address in a browser`);
+  return new BuildError(`${url}: responded with ${status}; check the address in a browser`);
 }
 
 function redirectTarget(url: string, from: URL, location: string, redirects: number): URL {
@@ -235,7 +235,7 @@ function redirectTarget(url: string, from: URL, location: string, redirects: num
   }
   if (from.protocol === 'https:' && target.protocol === 'http:') {
     throw new BuildError(
-      `${url}: redirects from https to ${target.href}, where anybody on the way could change it; give the final address, if that is meant`,
+      `${url}: redirects from https to ${target.href}, which is not protected from tampering; if that is intended, give the final address`,
     );
   }
   return target;
@@ -244,7 +244,7 @@ function redirectTarget(url: string, from: URL, location: string, redirects: num
 function webAddress(url: string): URL {
   const address = URL.canParse(url) ? new URL(url) : null;
   if (address !== null && isWeb(address)) return address;
-  throw new BuildError(`${url}: is not an address that begins with http:// or https://`);
+  throw new BuildError(`${url}: is not a URL starting with http:// or https://`);
 }
 
 function isWeb({ protocol }: URL): boolean {

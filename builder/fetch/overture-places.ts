@@ -64,7 +64,7 @@ export async function fetchOverturePlaces(
   const files = objects.filter(({ key }) => key.endsWith('.parquet'));
   if (files.length === 0) {
     throw new BuildError(
-      `${bucket}/${prefix}: has no Parquet files; Overture keeps the last releases only: check --overture-release`,
+      `${bucket}/${prefix}: has no Parquet files; Overture keeps only the latest releases: check --overture-release`,
     );
   }
   const url = `${bucket}/${prefix}`;
@@ -100,7 +100,7 @@ async function newestRelease(http: Http, bucket: string): Promise<string> {
     .sort()
     .at(-1);
   if (newest !== undefined) return newest;
-  throw new BuildError(`${bucket}/release/: has no releases; check the address of Overture`);
+  throw new BuildError(`${bucket}/release/: has no releases; check the Overture address`);
 }
 
 /** The places of one file within the boxes, row group by row group. */
@@ -142,7 +142,7 @@ async function* placesWithin(
       for (const { geometry, ...place } of rows) {
         if (geometry?.type !== 'Point') {
           throw new BuildError(
-            `${url}: place ${place.id} has no point; is it a release of Overture?`,
+            `${url}: place ${place.id} has no point; is this an Overture release?`,
           );
         }
         const [lon, lat] = geometry.coordinates;
@@ -152,7 +152,7 @@ async function* placesWithin(
   } catch (error) {
     if (error instanceof BuildError || !(error instanceof Error)) throw error;
     throw new BuildError(
-      `${url}: cannot be read as Parquet (${error.message}); is it a release of Overture?`,
+      `${url}: cannot be read as Parquet (${error.message}); is this an Overture release?`,
       { cause: error },
     );
   }

@@ -112,7 +112,7 @@ export class PartFile {
     }
     const bytes = this.#version?.bytes ?? this.#size;
     if (this.#size < bytes) {
-      throw new TransientError(`broke off after ${this.#size} of ${bytes} bytes`);
+      throw new TransientError(`was interrupted after ${this.#size} of ${bytes} bytes`);
     }
   }
 
@@ -121,7 +121,7 @@ export class PartFile {
     const { url = '', bytes = null } = this.#version ?? {};
     await this.discard();
     if (bytes === null) return tooLarge(url, maxBytes);
-    return new TransientError(`gave more than the ${bytes} bytes it said`);
+    return new TransientError(`sent more than the announced ${bytes} bytes`);
   }
 
   /** Moves the complete file into place. */
@@ -157,7 +157,7 @@ async function requireRoom(target: string, { url, bytes }: Version): Promise<voi
   );
   if (bytes <= free) return;
   throw new BuildError(
-    `${url}: has ${bytes} bytes, and ${folder} room for ${free}; free some space and run the command again`,
+    `${url}: has ${bytes} bytes, but ${folder} only has room for ${free}; free some space and run the command again`,
   );
 }
 

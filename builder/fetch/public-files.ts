@@ -11,7 +11,7 @@ export function stateOf(county: CountyFips): StateFips {
   const state = county.slice(0, 2);
   if (isState(state)) return state;
   throw new BuildError(
-    `county ${county}: ${state} is no state; a county code begins with that of one of the 50 states, of the District of Columbia (11) or of Puerto Rico (72)`,
+    `county ${county}: ${state} is not a state; county codes start with the code of one of the 50 states, the District of Columbia (11) or Puerto Rico (72)`,
   );
 }
 
@@ -110,7 +110,7 @@ async function checkPbf(path: string): Promise<void> {
     if (type === 'OSMHeader') return;
     break;
   }
-  throw new BuildError(`${path}: does not begin with an OSMHeader block`);
+  throw new BuildError(`${path}: does not start with an OSMHeader block`);
 }
 
 function checkShapefile(path: string): Promise<void> {

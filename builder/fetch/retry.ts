@@ -23,12 +23,12 @@ export async function withRetries<T>(
     if (!fault.passing || tries > MAX_RETRIES) {
       const times = tries === 1 ? '' : ` (tried ${tries} times)`;
       throw new BuildError(
-        `${url}: ${fault.reason}${times}; check address and connection, and run the command again: it goes on where it stopped`,
+        `${url}: ${fault.reason}${times}; check the address and your connection, and run the command again to resume`,
         { cause: error },
       );
     }
     const waitMs = Math.min(fault.waitMs ?? retryMs * 2 ** (tries - 1), LONGEST_WAIT_MS);
-    onRetry(`${url}: ${fault.reason}; trying again in ${Math.ceil(waitMs / 1000)} s`);
+    onRetry(`${url}: ${fault.reason}; retrying in ${Math.ceil(waitMs / 1000)} s`);
     return waitMs;
   });
 }

@@ -39,7 +39,7 @@ export async function listBucket(
     }
     const xml = await http.text(url);
     if (!/<ListBucketResult[\s>]/.test(xml)) {
-      throw new BuildError(`${url}: is not the listing of an S3 bucket; check its address`);
+      throw new BuildError(`${url}: is not an S3 bucket listing; check the address`);
     }
     for (const entry of elements(xml, 'Contents')) {
       const [key, etag, size] = ['Key', 'ETag', 'Size'].map((name) => elements(entry, name)[0]);
@@ -53,7 +53,7 @@ export async function listBucket(
     }
     const isCut = elements(xml, 'IsTruncated')[0] === 'true';
     token = isCut ? unescaped(elements(xml, 'NextContinuationToken')[0] ?? '') : null;
-    if (token === '') throw new BuildError(`${url}: is cut, and does not say how to go on`);
+    if (token === '') throw new BuildError(`${url}: is truncated, but has no continuation token`);
   }
   return listing;
 }

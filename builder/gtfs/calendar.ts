@@ -68,7 +68,7 @@ export class Calendar {
       }
       const day = dayNumber(date);
       if (day < FIRST_DAY || day > LAST_DAY) {
-        return report.add('calendar_dates.txt', row.line, 'a date of another age; left out');
+        return report.add('calendar_dates.txt', row.line, 'a date out of range; left out');
       }
       const service = calendar.#service(row.text('service_id'));
       (type === '1' ? service.added : service.removed).add(day);
@@ -81,7 +81,7 @@ export class Calendar {
     if (known) return known;
     if (this.#services.size === FEED_LIMITS.services) {
       throw new BuildError(
-        `${this.#feed}: has more than ${FEED_LIMITS.services} services, of which ${id} is one; fetch it again`,
+        `${this.#feed}: has more than ${FEED_LIMITS.services} services, ${id} among them; download it again`,
       );
     }
     const service = {

@@ -194,7 +194,7 @@ export class StationEntrances {
     this.#ways += more;
     if (this.#ways <= FEED_LIMITS.stationWays) return;
     throw new BuildError(
-      `${this.#feed.source.path}: stops.txt: one station has too many platforms and entrances, ${id} among them; give it fewer, or leave it out of the feed`,
+      `${this.#feed.source.path}: stops.txt: a station has too many platforms and entrances, ${id} among them; reduce them, or remove the station from the feed`,
     );
   }
 
@@ -202,7 +202,7 @@ export class StationEntrances {
     this.#steps += more;
     if (this.#steps <= FEED_LIMITS.pathwaySteps) return;
     throw new BuildError(
-      `${this.#feed.source.path}: pathways.txt joins too many places, ${start} among them, for one station; mend it, or leave it out of the feed`,
+      `${this.#feed.source.path}: pathways.txt connects too many locations, ${start} among them, for one station; correct it, or remove it from the feed`,
     );
   }
 }

@@ -42,7 +42,7 @@ async function openZip(archive: string): Promise<FeedSource> {
     if (entries.has(file)) {
       zip.close();
       throw new BuildError(
-        `${archive}: holds ${file} twice; give each feed as an archive of its own`,
+        `${archive}: contains ${file} twice; put each feed into an archive of its own`,
       );
     }
     entries.set(file, name);

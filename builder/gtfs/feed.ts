@@ -79,7 +79,7 @@ export async function readFeed(path: string): Promise<Feed> {
   try {
     for (const file of REQUIRED_FILES) {
       if (!source.has(file)) {
-        throw new BuildError(`${path}: has no ${file}; is it a whole GTFS feed?`);
+        throw new BuildError(`${path}: has no ${file}; is it a complete GTFS feed?`);
       }
     }
     if (!source.has('calendar.txt') && !source.has('calendar_dates.txt')) {
@@ -138,15 +138,19 @@ async function readAgency(source: FeedSource, report: FeedReport) {
     const timeZone = row.text('agency_timezone');
     first ??= { agency: row.text('agency_name') || row.text('agency_id'), timeZone };
     if (timeZone !== first.timeZone) {
-      report.add('agency.txt', row.line, `another time zone; ${first.timeZone} is used for all`);
+      report.add(
+        'agency.txt',
+        row.line,
+        `a different time zone; ${first.timeZone} is used for all`,
+      );
     }
   });
   // Assigned in the callback, which the compiler does not track.
   const found = first as { agency: string; timeZone: string } | null;
-  if (!found) throw new BuildError(`${source.path}: agency.txt names no agency`);
+  if (!found) throw new BuildError(`${source.path}: agency.txt lists no agency`);
   if (!isTimeZone(found.timeZone)) {
     throw new BuildError(
-      `${source.path}: agency.txt: "${found.timeZone}" is no time zone; it should be one such as America/New_York`,
+      `${source.path}: agency.txt: "${found.timeZone}" is not a time zone such as America/New_York`,
     );
   }
   return found;
@@ -185,13 +189,13 @@ async function readTripHeads(
   const trips = new Map<string, FeedTrip>();
   await readTable(source, 'trips.txt', ['trip_id', 'service_id'], (row) => {
     const [id, service] = [row.text('trip_id'), row.text('service_id')];
-    if (trips.has(id)) return report.add('trips.txt', row.line, 'trip_id given twice; left out');
+    if (trips.has(id)) return report.add('trips.txt', row.line, 'duplicate trip_id; left out');
     if (!calendar.has(service)) {
-      report.add('trips.txt', row.line, 'names a service the calendar lacks; never runs');
+      report.add('trips.txt', row.line, 'service missing from the calendar; never runs');
     }
     const [route, direction] = [row.text('route_id'), row.text('direction_id')];
     const onDemand = routesOnDemand.has(route);
-    if (onDemand) report.add('trips.txt', row.line, 'of a route on demand; left out');
+    if (onDemand) report.add('trips.txt', row.line, 'on a demand-responsive route; left out');
     const block = row.text('block_id');
     trips.set(id, { id, service, route, direction, block, onDemand, line: row.line });
   });

@@ -35,7 +35,7 @@ export async function readFrequencies(
     }
     const trip = row.text('trip_id');
     if (!trips.has(trip)) {
-      return report.add('frequencies.txt', row.line, 'names a trip trips.txt lacks; left out');
+      return report.add('frequencies.txt', row.line, 'trip missing from trips.txt; left out');
     }
     const frequency = { start, end, headway, exact: row.text('exact_times') === '1' };
     const known = frequencies.get(trip);

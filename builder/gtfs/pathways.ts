@@ -34,7 +34,7 @@ export async function readPathways(
     const from = stops.get(row.text('from_stop_id'));
     const to = stops.get(row.text('to_stop_id'));
     if (!from || !to) {
-      return report.add(FILE, row.line, 'names a stop stops.txt lacks; left out');
+      return report.add(FILE, row.line, 'stop missing from stops.txt; left out');
     }
     const seconds = row.number('traversal_time') ?? secondsAlong(row, from, to);
     if (!(seconds >= 0 && seconds <= FEED_LIMITS.serviceTime)) {

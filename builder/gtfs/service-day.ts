@@ -41,7 +41,7 @@ export function chooseServiceDays(
   feeds.forEach(({ path, days }) => {
     if (days.ordinary.size > 0) return;
     throw new BuildError(
-      `${path}: no trip runs on any weekday; leave the feed out, or fetch a current one`,
+      `${path}: no trip runs on any weekday; leave the feed out, or download a current one`,
     );
   });
   const systems = versionsOfFeeds(feeds);
@@ -54,7 +54,7 @@ export function chooseServiceDays(
     for (const other of versions) {
       if (other === chosen) continue;
       progress.note(
-        `WARNING: ${feeds[other].path} is another version of ${feeds[chosen].path}, which is read on ${isoDate(dateOf(byFeed[chosen]))}; it is left out`,
+        `WARNING: ${feeds[other].path} is another version of ${feeds[chosen].path}, which is used for ${isoDate(dateOf(byFeed[chosen]))}; left out`,
       );
     }
   }
@@ -65,18 +65,18 @@ export function chooseServiceDays(
     const [, ...others] = patterns[i];
     const name = `${path} (${agency})`;
     if (day !== common) {
-      const why = daysOf[i].trips.has(common) ? 'no ordinary service' : 'no service';
+      const why = daysOf[i].trips.has(common) ? 'no regular service' : 'no service';
       progress.note(
-        `WARNING: ${name} has ${why} on ${isoDate(dateOf(common))}; it is read on its own nearest ordinary weekday, ${isoDate(dateOf(day))}`,
+        `WARNING: ${name} has ${why} on ${isoDate(dateOf(common))}; using its own nearest regular weekday, ${isoDate(dateOf(day))}`,
       );
     } else if (!daysOf[i].ordinary.has(day)) {
       progress.note(
-        `WARNING: ${name}: ${isoDate(dateOf(day))} is no ordinary weekday of it: a weekend, a holiday, or one of two timetables at once`,
+        `WARNING: ${name}: ${isoDate(dateOf(day))} is not one of its regular weekdays: a weekend, a holiday, or a day with two timetables at once`,
       );
     }
     const also = others.map((one) => `${one.weekdays} like ${one.date} (${one.trips} trips)`);
     progress.note(
-      `${name}: read on ${isoDate(dateOf(day))}, ${patterns[i][0].trips} trips, like ${patterns[i][0].weekdays} of its weekdays${also.length > 0 ? `; not on ${also.join(', ')}` : ''}`,
+      `${name}: service day ${isoDate(dateOf(day))}, ${patterns[i][0].trips} trips, like ${patterns[i][0].weekdays} of its weekdays${also.length > 0 ? `; unlike ${also.join(', ')}` : ''}`,
     );
   });
   return {
@@ -188,6 +188,6 @@ function refuseDay(day: ServiceDay, daysOf: readonly FeedDays[]): never {
     .filter(isWeekday)
     .sort((a, b) => a - b);
   throw new BuildError(
-    `no feed runs on ${isoDate(dateOf(day))}; there is service from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,
+    `no feed has service on ${isoDate(dateOf(day))}; service runs from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,
   );
 }

@@ -36,7 +36,7 @@ export async function readStops(
     const known = valid.get(zone) ?? isTimeZone(zone);
     valid.set(zone, known);
     if (zone !== '' && !known) {
-      report.add('stops.txt', row.line, "no valid stop_timezone; its feed's is used");
+      report.add('stops.txt', row.line, "no valid stop_timezone; the feed's is used");
     }
     return known ? zone : null;
   };
@@ -50,7 +50,7 @@ export async function readStops(
       return report.add('stops.txt', row.line, 'no id or no valid coordinates; left out');
     }
     const parent = row.text('parent_station');
-    if (stops.has(id)) return report.add('stops.txt', row.line, 'stop_id given twice; left out');
+    if (stops.has(id)) return report.add('stops.txt', row.line, 'duplicate stop_id; left out');
     stops.set(id, {
       id,
       name: row.text('stop_name') || id,
@@ -64,7 +64,7 @@ export async function readStops(
     if (parent !== '') parents.push({ parent, line: row.line });
   });
   for (const { parent, line } of parents) {
-    if (!stops.has(parent)) report.add('stops.txt', line, 'names a parent_station not there');
+    if (!stops.has(parent)) report.add('stops.txt', line, 'parent_station does not exist');
   }
   return stops;
 }

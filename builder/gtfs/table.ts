@@ -82,7 +82,7 @@ async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<rea
     rows += records.length;
     if (rows <= maxRows) return records;
     throw new BuildError(
-      `${source.path}: ${file}: has more than ${maxRows} records; no feed is that large: fetch it again, or split it`,
+      `${source.path}: ${file}: has more than ${maxRows} records, more than any real feed; download it again, or split it`,
     );
   };
   try {
@@ -98,7 +98,7 @@ async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<rea
       pending = text.slice(meta.cursor) + carried;
       if (pending.length > FEED_LIMITS.recordLength) {
         throw new BuildError(
-          `${source.path}: ${file}: record ${rows + 1} is longer than ${FEED_LIMITS.recordLength} characters, or has a quote that does not close; mend it, or fetch the feed again`,
+          `${source.path}: ${file}: record ${rows + 1} is longer than ${FEED_LIMITS.recordLength} characters, or has an unclosed quote; correct it, or download the feed again`,
         );
       }
     }
@@ -106,14 +106,14 @@ async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<rea
     const unclosed = errors.find(({ code }) => code === 'MissingQuotes');
     if (unclosed) {
       throw new BuildError(
-        `${source.path}: ${file}: record ${rows + 1 + (unclosed.row ?? 0)} has a quote that does not close; mend it, or fetch the feed again`,
+        `${source.path}: ${file}: record ${rows + 1 + (unclosed.row ?? 0)} has an unclosed quote; correct it, or download the feed again`,
       );
     }
     yield* counted(data);
   } catch (error) {
     if (error instanceof BuildError) throw error;
     const problem = messageOf(error);
-    throw new BuildError(`${source.path}: ${file} cannot be read (${problem}); fetch it again`);
+    throw new BuildError(`${source.path}: ${file} cannot be read (${problem}); download it again`);
   }
 }
 

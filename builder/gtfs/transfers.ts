@@ -53,17 +53,17 @@ export async function readTransfers(
     if (type === STAY || type === DO_NOT_STAY) {
       const [from, to] = [row.text('from_trip_id'), row.text('to_trip_id')];
       if (!trips.has(from) || !trips.has(to)) {
-        return report.add(FILE, row.line, 'names a trip trips.txt lacks; left out');
+        return report.add(FILE, row.line, 'trip missing from trips.txt; left out');
       }
       betweenTrips.push({ from, to, mayStay: type === STAY });
       return;
     }
     if (isForSomeTrips(row)) {
-      return report.add(FILE, row.line, 'holds for single routes or trips; not used');
+      return report.add(FILE, row.line, 'for particular routes or trips only; not used');
     }
     const [from, to] = [row.text('from_stop_id'), row.text('to_stop_id')];
     if (!stops.has(from) || !stops.has(to)) {
-      return report.add(FILE, row.line, 'names a stop stops.txt lacks; left out');
+      return report.add(FILE, row.line, 'stop missing from stops.txt; left out');
     }
     const kind = KINDS[type];
     if (!kind) return report.add(FILE, row.line, 'no valid transfer_type; left out');

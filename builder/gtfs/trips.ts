@@ -64,7 +64,7 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
   await readTable(source, FILE, columns, (row) => {
     rows++;
     const trip = trips.get(row.text('trip_id'));
-    if (!trip) return report.add(FILE, row.line, 'names a trip trips.txt lacks; left out');
+    if (!trip) return report.add(FILE, row.line, 'trip missing from trips.txt; left out');
     const time = readStopTime(feed, calls, row);
     if (!time || trip.onDemand || !running.has(trip.service)) return;
     const times = timesOf.get(trip.id);
@@ -84,7 +84,7 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
     }
     if (repeatedTrips > FEED_LIMITS.repeatedTrips || repeatedCalls > FEED_LIMITS.repeatedCalls) {
       throw new BuildError(
-        `${source.path}: frequencies.txt: repeats trips until, at trip ${trip}, there are more than ${FEED_LIMITS.repeatedTrips} of them, or ${FEED_LIMITS.repeatedCalls} calls, a day; is a headway in minutes, or in thousandths?`,
+        `${source.path}: frequencies.txt: repeats trips so often that at trip ${trip} there are more than ${FEED_LIMITS.repeatedTrips} of them, or ${FEED_LIMITS.repeatedCalls} calls, a day; are headways in the wrong unit?`,
       );
     }
     for (const repeated of repeat(feed, trip, run)) runs.push(repeated);
@@ -96,11 +96,11 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   const { report } = feed;
   const stop = row.text('stop_id');
   if (FLEXIBLE.some((column) => row.text(column) !== '')) {
-    report.add(FILE, row.line, 'a call on demand in a zone or a window of time; left out');
+    report.add(FILE, row.line, 'an on-demand call in a zone or time window; left out');
     return null;
   }
   if (!feed.stops.has(stop)) {
-    report.add(FILE, row.line, 'names a stop stops.txt lacks; left out');
+    report.add(FILE, row.line, 'stop missing from stops.txt; left out');
     return null;
   }
   const sequence = row.number('stop_sequence');
@@ -111,14 +111,14 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   const time = (column: string) => {
     const value = parseServiceTime(row.text(column));
     if (!Number.isNaN(value)) return value;
-    report.add(FILE, row.line, `impossible ${column}; taken as blank`);
+    report.add(FILE, row.line, `impossible ${column}; treated as blank`);
     return null;
   };
   const [arrival, departure] = [time('arrival_time'), time('departure_time')];
   if (arrival === null && departure === null) {
     report.add(FILE, row.line, 'no time; interpolated');
   } else if (arrival !== null && departure !== null && departure < arrival) {
-    report.add(FILE, row.line, 'departs before it arrives; departure taken as arrival');
+    report.add(FILE, row.line, 'departs before it arrives; departure used as arrival');
   }
   const [pickup, dropOff] = [row.text('pickup_type'), row.text('drop_off_type')];
   const call = calls.get({
@@ -155,7 +155,7 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
   const sorted = unsorted.sort((a, b) => a.sequence - b.sequence || a.line - b.line);
   const single = sorted.filter(({ sequence, line }, i) => {
     if (i === 0 || sequence !== sorted[i - 1].sequence) return true;
-    report.add(FILE, line, 'stop_sequence given twice in a trip; left out');
+    report.add(FILE, line, 'duplicate stop_sequence in a trip; left out');
     return false;
   });
   const times = withoutGoingBack(single, report);
@@ -166,11 +166,11 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
     report.add(FILE, times.shift()!.line, 'no time at the beginning of a trip; left out');
   }
   if (times.length < 2) {
-    report.add(FILE, sorted[0].line, 'a trip of fewer than two stops; left out');
+    report.add(FILE, sorted[0].line, 'a trip with fewer than two stops; left out');
     return null;
   }
   if (times.length > FEED_LIMITS.calls) {
-    const problem = `a trip of more than ${FEED_LIMITS.calls} calls; left out`;
+    const problem = `a trip with more than ${FEED_LIMITS.calls} calls; left out`;
     report.add(FILE, times[FEED_LIMITS.calls].line, problem);
     return null;
   }

@@ -30,7 +30,7 @@ export async function* readDbf(file: string, bytes: ByteReader): AsyncGenerator<
   for (let number = 1; number <= count; number++) {
     const record = await bytes.take(recordBytes);
     if (record.length < recordBytes) throw damaged(file, `ends in record ${number} of ${count}`);
-    if (record[0] !== LIVE) throw damaged(file, `record ${number} is deleted, or no record`);
+    if (record[0] !== LIVE) throw damaged(file, `record ${number} is deleted or invalid`);
     const fields: Record<string, string | number | null> = {};
     for (const { name, isNumber, start, end } of columns) {
       const text = record.toString('utf8', start, end).trim();
@@ -39,14 +39,14 @@ export async function* readDbf(file: string, bytes: ByteReader): AsyncGenerator<
     yield fields;
   }
   const [end = END_OF_FILE] = await bytes.take(1);
-  if (end !== END_OF_FILE) throw damaged(file, `goes on after its ${count} records`);
+  if (end !== END_OF_FILE) throw damaged(file, `has data after its ${count} records`);
   // Some writers pad the rest. Only at its end does a stream prove intact.
   while (!(await bytes.isAtEnd())) await bytes.take(FILLING_BYTES);
 }
 
 async function readHeader(file: string, bytes: ByteReader) {
   const head = await bytes.take(HEADER_BYTES);
-  if (head.length < HEADER_BYTES) throw damaged(file, 'does not begin as a dBASE table does');
+  if (head.length < HEADER_BYTES) throw damaged(file, 'does not start with a dBASE header');
   const count = head.readUInt32LE(4);
   const columnBytes = head.readUInt16LE(8) - HEADER_BYTES;
   const recordBytes = head.readUInt16LE(10);

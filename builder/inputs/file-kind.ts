@@ -26,7 +26,7 @@ export async function requireKind(path: string, ...expected: readonly FileKind[]
   const kind = kindOf(await headOf(path));
   if (kind === null || expected.includes(kind)) return;
   const wanted = expected.map((one) => KINDS[one]).join(' or ');
-  const hint = kind === 'html' ? '; the download may have failed: fetch it again' : '';
+  const hint = kind === 'html' ? '; the download may have failed: try again' : '';
   throw new BuildError(`${path}: is ${KINDS[kind]}, not ${wanted}${hint}`);
 }
 

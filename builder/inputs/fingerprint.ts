@@ -33,7 +33,7 @@ async function filesIn(input: string): Promise<string[]> {
 export function unreadable(input: string, error: unknown): BuildError {
   const code = systemCode(error);
   if (code === 'ENOENT') return new BuildError(`${input}: no such file; check the path`);
-  if (code === 'EISDIR') return new BuildError(`${input}: is a folder; a file is needed`);
+  if (code === 'EISDIR') return new BuildError(`${input}: is a folder, not a file`);
   if (code === 'EACCES') return new BuildError(`${input}: permission denied`);
   return new BuildError(`${input}: cannot be read (${messageOf(error)})`);
 }

@@ -66,7 +66,7 @@ function parseObject(text: Buffer, where: string): Record<string, unknown> {
     return JSON.parse(UTF8.decode(text));
   } catch (error) {
     const problem = messageOf(error);
-    throw new BuildError(`${where}: not JSON in UTF-8 (${problem}); export the file again`);
+    throw new BuildError(`${where}: is not JSON in UTF-8 (${problem}); export the file again`);
   }
 }
 
@@ -138,12 +138,12 @@ class FeatureSplitter {
   end(features: number): void {
     if (this.#depth !== 0) {
       throw new BuildError(
-        `${this.#path}: the file ends, or a bracket is missing, after feature ${features}; export it again`,
+        `${this.#path}: the file is truncated, or a bracket is missing, after feature ${features}; export it again`,
       );
     }
     if (!this.#isGeoJson) {
       throw new BuildError(
-        `${this.#path}: holds no GeoJSON; a FeatureCollection or a Feature a line is needed`,
+        `${this.#path}: contains no GeoJSON; a FeatureCollection, or one Feature per line, is needed`,
       );
     }
   }
@@ -153,7 +153,7 @@ class FeatureSplitter {
     this.#heldBytes += part.length;
     if (this.#heldBytes > MAX_FEATURE_BYTES) {
       throw new BuildError(
-        `${this.#path}: a feature of more than ${MAX_FEATURE_BYTES >> 20} MB, or a quote or bracket that does not close; export it again`,
+        `${this.#path}: has a feature of more than ${MAX_FEATURE_BYTES >> 20} MB, or an unclosed quote or bracket; export it again`,
       );
     }
   }

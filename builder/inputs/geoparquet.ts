@@ -71,7 +71,7 @@ async function whole<T>(path: string, reading: Promise<T>): Promise<T> {
     return await reading;
   } catch (error) {
     const problem = messageOf(error);
-    throw new BuildError(`${path}: not a whole Parquet file (${problem}); fetch it again`);
+    throw new BuildError(`${path}: not a complete Parquet file (${problem}); download it again`);
   }
 }
 
@@ -103,7 +103,7 @@ function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn 
   const name = geo.primary_column ?? 'geometry';
   const column = geo.columns?.[name];
   if (!column) {
-    throw new BuildError(`${path}: Parquet without GeoParquet's metadata; export it as GeoParquet`);
+    throw new BuildError(`${path}: Parquet without GeoParquet metadata; export it as GeoParquet`);
   }
   if (column.encoding !== 'WKB') {
     throw new BuildError(

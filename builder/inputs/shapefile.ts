@@ -33,8 +33,8 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
   };
   try {
     const [shp, dbf, shx] = [await open('.shp'), await open('.dbf'), await open('.shx')];
-    if (!shp) throw new BuildError(`${files.name('.shp')}: no such file, or not readable`);
-    if (!dbf) throw new BuildError(`${files.name('.dbf')}: no such file, or not readable`);
+    if (!shp) throw new BuildError(`${files.name('.shp')}: missing or not readable`);
+    if (!dbf) throw new BuildError(`${files.name('.dbf')}: missing or not readable`);
     const prj = await open('.prj');
     if (prj) checkProjection(files.name('.prj'), await prj.take(MAX_PRJ_BYTES + 1));
     const shapes = readShp(files.name('.shp'), shp);
@@ -47,7 +47,7 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
       const lengthOf = (ending: Ending, isAtEnd: boolean | undefined) =>
         damaged(
           files.name(ending),
-          `has ${isAtEnd ? '' : 'more than '}${records} records, which the .shp has not`,
+          `has ${isAtEnd ? '' : 'more than '}${records} records, unlike the .shp`,
         );
       if (row.done !== shape.done) throw lengthOf('.dbf', row.done);
       if (entry && entry.done !== shape.done) throw lengthOf('.shx', entry.done);
@@ -117,8 +117,8 @@ async function zippedFiles(path: string): Promise<ShapefileFiles> {
     zip.close();
     throw new BuildError(
       layers.length > 1
-        ? `${path}: holds ${layers.length} shapefiles; give each as an archive of its own`
-        : `${path}: holds no shapefile: a .shp and a .dbf are needed`,
+        ? `${path}: contains ${layers.length} shapefiles; put each into an archive of its own`
+        : `${path}: contains no shapefile: a .shp and a .dbf are needed`,
     );
   }
   return {

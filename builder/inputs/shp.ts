@@ -46,15 +46,15 @@ export async function* readShp(file: string, bytes: ByteReader): AsyncGenerator<
   for (let number = 1; offset < fileBytes; number++) {
     const broken = (problem: string) => damaged(file, `record ${number} ${problem}`);
     const head = await bytes.take(RECORD_HEADER_BYTES);
-    if (head.length < RECORD_HEADER_BYTES) throw broken('is not there');
-    if (head.readInt32BE(0) !== number) throw broken(`has the number ${head.readInt32BE(0)}`);
+    if (head.length < RECORD_HEADER_BYTES) throw broken('is missing');
+    if (head.readInt32BE(0) !== number) throw broken(`is numbered ${head.readInt32BE(0)}`);
     const contentBytes = 2 * head.readInt32BE(4);
     const left = fileBytes - offset - RECORD_HEADER_BYTES;
     if (contentBytes < PART_BYTES || contentBytes > Math.min(left, MAX_RECORD_BYTES)) {
       throw broken(`has a length of ${contentBytes} bytes`);
     }
     const content = await bytes.take(contentBytes);
-    if (content.length < contentBytes) throw broken('is cut off');
+    if (content.length < contentBytes) throw broken('is truncated');
     yield {
       number,
       offset,
@@ -63,8 +63,7 @@ export async function* readShp(file: string, bytes: ByteReader): AsyncGenerator<
     };
     offset += RECORD_HEADER_BYTES + contentBytes;
   }
-  if (!(await bytes.isAtEnd()))
-    throw damaged(file, `goes on after the ${fileBytes} bytes it tells`);
+  if (!(await bytes.isAtEnd())) throw damaged(file, `has data after its stated ${fileBytes} bytes`);
 }
 
 /** Reads a `.shx`: the positions of the records of the `.shp` next to it, in order. */
@@ -72,17 +71,16 @@ export async function* readShx(file: string, bytes: ByteReader): AsyncGenerator<
   const { fileBytes } = await readHeader(file, bytes);
   for (let offset = HEADER_BYTES; offset < fileBytes; offset += SHX_ENTRY_BYTES) {
     const entry = await bytes.take(SHX_ENTRY_BYTES);
-    if (entry.length < SHX_ENTRY_BYTES) throw damaged(file, 'is cut off');
+    if (entry.length < SHX_ENTRY_BYTES) throw damaged(file, 'is truncated');
     yield { offset: 2 * entry.readInt32BE(0), contentBytes: 2 * entry.readInt32BE(4) };
   }
-  if (!(await bytes.isAtEnd()))
-    throw damaged(file, `goes on after the ${fileBytes} bytes it tells`);
+  if (!(await bytes.isAtEnd())) throw damaged(file, `has data after its stated ${fileBytes} bytes`);
 }
 
 async function readHeader(file: string, bytes: ByteReader) {
   const head = await bytes.take(HEADER_BYTES);
   if (head.length < HEADER_BYTES || head.readInt32BE(0) !== FILE_CODE) {
-    throw damaged(file, 'does not begin as a shapefile does');
+    throw damaged(file, 'does not start with a shapefile header');
   }
   return { fileBytes: 2 * head.readInt32BE(24), shapeType: head.readInt32LE(32) };
 }
@@ -106,7 +104,7 @@ function polygonsOf(where: string, content: Buffer): Polygon[] {
   const rings = firstPoint.map((first, part) => {
     const last = part + 1 < parts ? firstPoint[part + 1] : points;
     if (first >= last || last > points || firstPoint[0] !== 0) {
-      throw damaged(where, `has points ${first} to ${last} of ${points} for a ring`);
+      throw damaged(where, `has a ring from point ${first} to ${last} of ${points}`);
     }
     return Array.from({ length: last - first }, (_, i) =>
       position(where, content, pointsAt + POINT_BYTES * (first + i)),
@@ -125,10 +123,10 @@ function position(where: string, content: Buffer, at: number): [lon: number, lat
 
 function notPolygons(where: string, type: number): BuildError {
   const shape = SHAPES[type] ?? `shape of type ${type}`;
-  return new BuildError(`${where} is a ${shape}, not a polygon; a layer of polygons is needed`);
+  return new BuildError(`${where} is a ${shape}, not a polygon; a polygon layer is needed`);
 }
 
 /** The error for a damaged part of a shapefile. */
 export function damaged(where: string, problem: string): BuildError {
-  return new BuildError(`${where} ${problem}: not a whole shapefile; fetch it again`);
+  return new BuildError(`${where} ${problem}: not a complete shapefile; download it again`);
 }

@@ -51,7 +51,7 @@ export class ZipInput {
         throw new BuildError(`${path}: no such file`);
       }
       throw new BuildError(
-        `${path}: not a whole zip archive (${messageOf(error)}); fetch it again`,
+        `${path}: not a readable zip archive (${messageOf(error)}); download it again, if it is one`,
       );
     }
   }
@@ -82,11 +82,11 @@ export class ZipInput {
     } catch (error) {
       throw this.#damaged(name, messageOf(error));
     }
-    if (sum !== entry.crc32) throw this.#damaged(name, 'its CRC-32 is another');
+    if (sum !== entry.crc32) throw this.#damaged(name, 'CRC-32 mismatch');
   }
 
   #damaged(name: string, problem: string): BuildError {
-    return new BuildError(`${this.path}: ${name} is damaged (${problem}); fetch it again`);
+    return new BuildError(`${this.path}: ${name} is damaged (${problem}); download it again`);
   }
 
   close(): void {
@@ -97,13 +97,13 @@ export class ZipInput {
 async function entriesOf(path: string, zip: ZipFile): Promise<Map<string, Entry>> {
   if (zip.entryCount > ZIP_LIMITS.entries) {
     throw new BuildError(
-      `${path}: holds ${zip.entryCount} files; at most ${ZIP_LIMITS.entries} are read: zip only what is needed`,
+      `${path}: contains ${zip.entryCount} files, but the limit is ${ZIP_LIMITS.entries}: zip only what is needed`,
     );
   }
   const entries = new Map<string, Entry>();
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileNameRaw.toString('utf8').replaceAll('\\', '/');
-    if (entries.has(name)) throw new BuildError(`${path}: holds ${name} twice; zip it again`);
+    if (entries.has(name)) throw new BuildError(`${path}: contains ${name} twice; zip it again`);
     await checkLocalHeader(zip, entry, name);
     entries.set(name, entry);
   }
@@ -123,7 +123,7 @@ async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promi
   const local = await zip.readLocalFileHeaderPromise(entry, {});
   const differ = (what: string) =>
     new Error(
-      `${JSON.stringify(name)} has another ${what} in the directory than before its content`,
+      `${JSON.stringify(name)} has a different ${what} in the directory from the one before its content`,
     );
   if (!local.fileName.equals(entry.fileNameRaw)) throw differ('name');
   if (local.compressionMethod !== entry.compressionMethod) throw differ('compression');
@@ -146,7 +146,7 @@ async function checkDirectoryEnd(path: string, end: number): Promise<void> {
     const signature = Buffer.alloc(SIGNATURE_BYTES);
     await file.read(signature, 0, SIGNATURE_BYTES, end);
     if (!END_SIGNATURES.includes(signature.readUInt32LE())) {
-      throw new Error('its directory holds more entries than it counts');
+      throw new Error('its directory holds more entries than it states');
     }
   } finally {
     await file.close();
@@ -158,6 +158,6 @@ function checkSize(path: string, name: string, { compressedSize, uncompressedSiz
   const most = Math.min(bytes, Math.max(smallBytes, ratio * compressedSize));
   if (uncompressedSize <= most) return;
   throw new BuildError(
-    `${path}: ${name} would be ${uncompressedSize} bytes unpacked, from ${compressedSize}; at most ${most} are believed: unpack it, and see what it holds`,
+    `${path}: ${name} would unpack to ${uncompressedSize} bytes, from ${compressedSize}; the limit is ${most}: unpack and inspect it`,
   );
 }

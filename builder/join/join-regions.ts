@@ -46,17 +46,17 @@ export async function joinRegions(
   for (const region of regions) {
     if (region.plan !== ref.sha256) {
       throw new BuildError(
-        `the region of ${nameOf(region)} was built by plan ${short(region.plan)}, and the release is of plan ${short(ref.sha256)}; build it by that`,
+        `the region of ${nameOf(region)} was built from plan ${short(region.plan)}, but the release uses plan ${short(ref.sha256)}; rebuild the region with that`,
       );
     }
     for (const [county, built] of Object.entries(region.counties)) {
-      if (counties.has(county)) throw new BuildError(`county ${county} is in two of the regions`);
+      if (counties.has(county)) throw new BuildError(`county ${county} is in two regions`);
       counties.set(county, built);
     }
   }
   const missing = Object.keys(plan.counties).find((county) => !counties.has(county));
   if (missing !== undefined) {
-    throw new BuildError(`county ${missing} of the plan is in none of the regions; build it first`);
+    throw new BuildError(`county ${missing} of the plan is not in any region; build it first`);
   }
   return {
     sources: sourcesOf(plan, regions),

@@ -104,7 +104,7 @@ export function merged(
 /** The error for two regions that cannot be joined because they use one id for two places. */
 export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFacts): BuildError {
   return new BuildError(
-    `${one.source} (${one.name}) and ${other.source} (${other.name}) both have dest_id ${id}, in two regions; change the id of one of them`,
+    `${one.source} (${one.name}) and ${other.source} (${other.name}) both have dest_id ${id}, in two regions; change one of their ids`,
   );
 }
 

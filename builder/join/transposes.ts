@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { counted } from '../../shards/number-words.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { objectRefSchema } from '../../shards/release/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
@@ -122,7 +123,7 @@ async function transposeWhereNew(
   } finally {
     await pool?.close();
   }
-  stage.finish(`${missing} of ${counties.size} counties`);
+  stage.finish(`${missing} of ${counted(counties.size, 'county', 'counties')}`);
   return made;
 }
 

@@ -67,13 +67,13 @@ interface Frame {
 
 async function* readFrames(path: string, file: FileHandle): AsyncGenerator<Frame> {
   const { size } = await file.stat();
-  if (size === 0) throw new BuildError(`${path}: is empty; fetch it again`);
+  if (size === 0) throw new BuildError(`${path}: is empty; download it again`);
   const fetch = async (offset: number, length: number): Promise<Buffer> => {
     const buffer = Buffer.allocUnsafeSlow(length);
     const { bytesRead } = await file.read(buffer, 0, length, offset);
     if (bytesRead === length) return buffer;
     throw new BuildError(
-      `${path}: truncated: its last block, at byte ${offset}, needs ${length} bytes and ${bytesRead} are there; fetch it again`,
+      `${path}: is truncated: its last block, at byte ${offset}, needs ${length} bytes, but only ${bytesRead} are left; download it again`,
     );
   };
   for (let offset = 0; offset < size; ) {
@@ -107,12 +107,12 @@ function readBlobHeader(path: string, offset: number, header: Uint8Array) {
     throw new BuildError(damaged(path, offset, messageOf(error)));
   }
   if (offset === 0 && type !== 'OSMHeader') {
-    throw new BuildError(`${path}: not an OSM PBF file: it does not begin with an OSMHeader`);
+    throw new BuildError(`${path}: not an OSM PBF file: it does not start with an OSMHeader`);
   }
   // The format lets readers skip unknown kinds; no program writes any, and a kind with a damaged
   // name would silently lose its elements.
   if (type !== 'OSMHeader' && type !== 'OSMData') {
-    throw new BuildError(damaged(path, offset, `of the unknown kind "${type}"`));
+    throw new BuildError(damaged(path, offset, `of an unknown kind, "${type}"`));
   }
   if (blobBytes < 0 || blobBytes > MAX_BLOB_BYTES) {
     throw new BuildError(damaged(path, offset, `a block of ${blobBytes} bytes`));
@@ -131,11 +131,11 @@ async function inflateFrame(path: string, { type, offset, blob }: Frame): Promis
       else if (field === 2) rawBytes = pbf.readVarint();
       else if (field === 3) zlib = pbf.readBytes();
       else if (field >= 4) {
-        throw new Error('compressed by something other than zlib; rewrite it with zlib');
+        throw new Error('compressed with something other than zlib; rewrite it with zlib');
       }
     }
     if (raw) return { type, offset, bytes: raw };
-    if (!zlib) throw new Error('no data in it');
+    if (!zlib) throw new Error('it has no data');
     if (rawBytes > MAX_BLOB_BYTES) throw new Error(`${rawBytes} bytes inflated`);
     const bytes = await inflateAsync(zlib, {
       maxOutputLength: Math.max(1, rawBytes),
@@ -151,5 +151,5 @@ async function inflateFrame(path: string, { type, offset, blob }: Frame): Promis
 
 /** The message for an invalid block. */
 export function damaged(path: string, offset: number, problem: string): string {
-  return `${path}: the block at byte ${offset} is damaged (${problem}); fetch the file again`;
+  return `${path}: the block at byte ${offset} is damaged (${problem}); download the file again`;
 }

@@ -59,7 +59,7 @@ export class PackedColumn {
   /** Makes room for as many values as there are bytes, and returns where they end. */
   #reserve(pbf: PbfReader): number {
     const end = pbf.readPackedEnd();
-    if (end > pbf.length) throw new RangeError('one of its lists is cut off');
+    if (end > pbf.length) throw new RangeError('a list in it is truncated');
     const needed = this.length + end - pbf.pos;
     if (needed > this.values.length) this.values = grow(this.values, needed);
     return end;

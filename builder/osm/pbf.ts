@@ -86,7 +86,7 @@ function readHeader(path: string, bytes: Uint8Array): Header {
       const feature = pbf.readString();
       if (!UNDERSTOOD.has(feature)) {
         throw new BuildError(
-          `${path}: needs a reader of "${feature}", which this is not; a plain extract is needed`,
+          `${path}: requires the unsupported feature "${feature}"; a plain extract is needed`,
         );
       }
     } else if (field === 5) sorted ||= pbf.readString() === 'Sort.Type_then_ID';

@@ -198,7 +198,7 @@ class BlockDecoder {
 /** Enters a message, and returns where it ends. */
 function enter(pbf: PbfReader): number {
   const length = pbf.readVarint();
-  if (pbf.pos + length > pbf.length) throw new RangeError('one of its elements is cut off');
+  if (pbf.pos + length > pbf.length) throw new RangeError('an element in it is truncated');
   return pbf.pos + length;
 }
 

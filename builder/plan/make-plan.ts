@@ -186,7 +186,7 @@ async function sketchCounties(
   const missing = [...own].sort().find((county) => !tables.counties.includes(county));
   if (missing !== undefined) {
     throw new BuildError(
-      `${paths.join(', ')}: no blocks of county ${missing}; the counties there are ${tables.counties.join(', ')}`,
+      `${paths.join(', ')}: no blocks in county ${missing}; counties in the file: ${tables.counties.join(', ')}`,
     );
   }
   const sketches = new CountyEstimates();

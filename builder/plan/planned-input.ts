@@ -11,7 +11,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** A path below a folder, with `/`: files are written to it. */
 const pathBelow = z
   .string()
-  .refine((name) => !name.split(/[/\\]/).includes('..'), 'leads out of its folder');
+  .refine((name) => !name.split(/[/\\]/).includes('..'), 'points outside its folder');
 
 /** A file of an input: its path relative to the input, with `/`. */
 const partSchema = z.strictObject({ name: pathBelow, bytes: z.int(), sha256 });

@@ -88,7 +88,7 @@ async function fetchPart(store: Store, ref: ObjectRef, file: string): Promise<vo
   }
   if (hash.digest('hex') !== ref.sha256) {
     throw new BuildError(
-      `${store.location}/${ref.name}: is not the input that the plan names; remove it and plan again`,
+      `${store.location}/${ref.name}: is not the input named by the plan; remove it and plan again`,
     );
   }
   await rename(`${file}.part`, file);

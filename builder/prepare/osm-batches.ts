@@ -1,3 +1,4 @@
+import { counted } from '../../shards/number-words.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { type ExtractCoverage, mayReach } from '../extract/extract-coverage.ts';
 import { readOnce } from '../extract/read-once.ts';
@@ -35,7 +36,7 @@ export async function cutBatches(
   const byCell: Map<number, Bytes>[] = [];
   for (const file of near) byCell.push(await bytesByCell(file, cells.grown(), read));
   const batches = [...cut(cells, byCell, most)];
-  stage.finish(`to be read in ${batches.length} batches of cells`);
+  stage.finish(`${counted(batches.length, 'batch', 'batches')} of cells to read`);
   return { batches, isPart: true };
 }
 

@@ -65,7 +65,7 @@ export class OsmTables {
     const extract = extractOsm(joiner.finish(), await this.#files(), area, streetArea);
     const { streets, nodes, missingNodes, destinations } = extract;
     stage.finish(
-      `${streets.count} street ways, ${nodes.count} nodes (${missingNodes} missing at the edge), ${destinations.length} destinations`,
+      `${streets.count} street ways, ${nodes.count} nodes (${missingNodes} missing at the edge), ${destinations.length} POIs`,
     );
     return extract;
   }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.ts';
@@ -45,19 +46,19 @@ async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
       stage.at(++read);
     }
   }
-  if (read === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
+  if (read === 0) throw new BuildError(`${paths.join(', ')}: contains no blocks`);
   const prepared: [CountyFips, PreparedCounty][] = [];
   for (const county of piles.keys.sort()) {
     const blocks = (await piles.take(county)).sort((a, b) => a.geoid - b.geoid);
     const twice = blocks.find(({ geoid }, i) => geoid === blocks[i - 1]?.geoid);
     if (twice) {
       throw new BuildError(
-        `${paths.join(', ')}: block ${twice.geoid} is there twice; give each file once`,
+        `${paths.join(', ')}: block ${twice.geoid} appears twice; give each file only once`,
       );
     }
     prepared.push([county, await putCounty(store, county, blocks)]);
   }
-  stage.finish(`${read} blocks in ${prepared.length} counties`);
+  stage.finish(`${counted(read, 'block')} in ${counted(prepared.length, 'county', 'counties')}`);
   return Object.fromEntries(prepared);
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { COARSE_CELLS } from '../geo/cell-set.ts';
 import { readFeed } from '../gtfs/feed.ts';
@@ -31,7 +32,7 @@ export async function writeFeeds(
   }
   const trips = prepared.reduce((sum, { facts }) => sum + facts.trips_in_window, 0);
   stage.finish(
-    `${prepared.length} feeds, ${trips} trips in the window of ${isoDate(clock.common)}`,
+    `${counted(prepared.length, 'feed')}, ${counted(trips, 'trip')} in the window of ${isoDate(clock.common)}`,
   );
   return prepared;
 }
@@ -49,7 +50,7 @@ async function prepareFeed(
     const { trips_by_phone, trips_in_window } = facts;
     if (trips_by_phone > 0) {
       progress.note(
-        `${file.path}: ${trips_by_phone} of ${trips_in_window} trips have calls for which one has to phone the agency before; they count as scheduled`,
+        `${file.path}: ${trips_by_phone} of ${trips_in_window} trips have calls that must be booked by phone; they count as scheduled`,
       );
     }
     const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { edgesOf } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import { extractCoverageOf, mayReach } from '../extract/extract-coverage.ts';
@@ -104,7 +105,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   const cells = Object.assign({}, ...batches.map((batch) => batch.cells));
   // Each batch that a wide area enters has produced the same object for it.
   const wide = new Map(batches.flatMap((batch) => batch.wide.map((w) => [w.object.name, w])));
-  stage.finish(`streets in ${Object.keys(cells).length} cells`);
+  stage.finish(`streets in ${counted(Object.keys(cells).length, 'cell')}`);
   const unmapped = unmappedIn(batches);
   noteUnmapped(unmapped, progress);
   return {
@@ -174,6 +175,6 @@ function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): v
     const reported = unmapped.filter((one) => one.key === key);
     if (reported.length === 0) continue;
     const counts = reported.map(({ value, elements }) => `${value} ${elements}`).join(', ');
-    progress.note(`of no type are the most frequent values of ${key}: ${counts}`);
+    progress.note(`most frequent values of ${key} without a type: ${counts}`);
   }
 }

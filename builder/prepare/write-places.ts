@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { counted } from '../../shards/number-words.ts';
 import { type CensusPlace, readCensusPlaces } from '../census/census-places.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { asJson, Partitions } from './partitions.ts';
@@ -32,7 +33,9 @@ export async function writePlaces(preparation: PlacePreparation): Promise<Prepar
       stage.at(++read);
     }
     const prepared = await putCells(store, 'prepared/places', piles, (places) => places);
-    stage.finish(`${read} census places in ${Object.keys(prepared).length} cells`);
+    stage.finish(
+      `${counted(read, 'census place')} in ${counted(Object.keys(prepared).length, 'cell')}`,
+    );
     return prepared;
   });
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { Metres } from '../../shards/units.ts';
 import { type PoiAccount, readPoiFiles } from '../destinations/from-files.ts';
 import { ofSingleIds, singlePois } from '../destinations/single-pois.ts';
@@ -80,6 +81,8 @@ async function readAll(preparation: PoiPreparation, cells: MapCells): Promise<Pr
     places += own.length;
     return own;
   });
-  stage.finish(`${accounts} records of ${places} POIs in ${Object.keys(prepared).length} cells`);
+  stage.finish(
+    `${counted(accounts, 'record')} of ${counted(places, 'POI')} in ${counted(Object.keys(prepared).length, 'cell')}`,
+  );
   return prepared;
 }

@@ -39,7 +39,7 @@ export async function collectGarbage(
     );
     if (!garbage.kept.some(({ name }) => name === current)) {
       throw new BuildError(
-        `${store.location}: the manifest in force, ${current}, is missing; promote another release first`,
+        `${store.location}: the current manifest, ${current}, is missing; promote another release first`,
       );
     }
     if (!dryRun) for (const { name } of garbage.remove) await store.remove(name);
@@ -72,7 +72,7 @@ async function namesIn(store: Store, name: string): Promise<string[]> {
     return [...objectRefsIn(content)].map((ref) => ref.name);
   } catch {
     throw new BuildError(
-      `${store.location}/${name}: is not JSON, so nobody knows what it needs; remove it and run again`,
+      `${store.location}/${name}: is not JSON, so the objects it needs are unknown; remove it and run again`,
     );
   }
 }

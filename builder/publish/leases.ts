@@ -21,8 +21,7 @@ export function beginLease(
   build: string,
   patience?: LockWait,
 ): Promise<void> {
-  const refusal = (owner: string) =>
-    `${owner} is removing what nobody needs; wait until it is done`;
+  const refusal = (owner: string) => `${owner} is removing unused objects; wait until it is done`;
   return withLock(store, SWEEP_LOCK, refusal, () => renew(store, build), patience);
 }
 
@@ -63,7 +62,7 @@ export function withWritesExcluded<T>(
   work: () => Promise<T>,
   lapsesMs = LEASE_LAPSES_MS,
 ): Promise<T> {
-  const refusal = (owner: string) => `${owner} is about to write to it, or to clear it; try again`;
+  const refusal = (owner: string) => `${owner} is about to write to it or clean it up; try again`;
   return withLock(store, SWEEP_LOCK, refusal, async () => {
     const leases = (await store.list(LEASES)).filter(({ name }) => name.endsWith('.json'));
     const nowMs = leases.length === 0 ? 0 : await clockOf(store);
@@ -73,7 +72,7 @@ export function withWritesExcluded<T>(
       const { bytes } = await store.readWhole(name);
       const minutes = Math.ceil((lapsesMs - agoMs) / 60_000);
       throw new StoreBusy(
-        `${store.location}: workers of a build are writing to it (last ${Buffer.from(bytes)}, ${Math.max(0, Math.round(agoMs / 1000))} s ago); wait until it is done, or, if they have died, ${minutes} minutes`,
+        `${store.location}: workers of a build are writing to it (last ${Buffer.from(bytes)}, ${Math.max(0, Math.round(agoMs / 1000))} s ago); wait until it is done or, if they have died, ${minutes} minutes`,
       );
     }
     return work();

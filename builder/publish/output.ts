@@ -33,7 +33,7 @@ export async function requireStore(store: WritableStore, inputs: readonly string
   const within = inputs.find((input) => store.holdsFile(input));
   if (within !== undefined) {
     throw new BuildError(
-      `${store.location}: holds the input ${within}; give --out a folder of its own`,
+      `${store.location}: contains the input ${within}; use a separate folder for --out`,
     );
   }
   const strangers = (await store.topNames()).filter(
@@ -43,7 +43,7 @@ export async function requireStore(store: WritableStore, inputs: readonly string
   );
   if (strangers.length > 0) {
     throw new BuildError(
-      `${store.location}: is not a store: it holds ${strangers.slice(0, 3).join(', ')}; give --out an empty folder or a store`,
+      `${store.location}: is not a store: it contains ${strangers.slice(0, 3).join(', ')}; use an empty folder or a store for --out`,
     );
   }
 }
@@ -59,7 +59,7 @@ export async function whileBuilding<T>(
 ): Promise<T> {
   await requireStore(store, inputs);
   const refusal = (owner: string) =>
-    `another build (${owner}) is writing to it; wait for it, or give another --out`;
+    `another build (${owner}) is writing to it; wait for it, or use another --out`;
   return withBuildsLocked(store, refusal, async () => {
     await clearLeftovers(store);
     return build();

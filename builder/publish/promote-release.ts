@@ -43,7 +43,7 @@ export async function findManifest(store: WritableStore, wanted: string): Promis
   if (labelled.length === 1) return labelled[0];
   if (labelled.length > 1) {
     throw new BuildError(
-      `${store.location}: ${labelled.length} manifests are of a release "${wanted}"; give one of them: ${labelled.join(', ')}`,
+      `${store.location}: ${labelled.length} manifests have the release label "${wanted}"; use one of them: ${labelled.join(', ')}`,
     );
   }
   const there = [...new Set(names.map((name) => releaseOfName(name) ?? name))];
@@ -78,6 +78,6 @@ export async function requireObjects(
   const missing = refs.filter((ref) => bytesOf.get(ref.name) !== ref.bytes);
   if (missing.length === 0) return;
   throw new BuildError(
-    `${name}: ${missing.length} of its ${refs.length} objects are missing or not whole, such as ${missing[0].name}; build the release again`,
+    `${name}: ${missing.length} of its ${refs.length} objects are missing or incomplete, such as ${missing[0].name}; build the release again`,
   );
 }

@@ -62,7 +62,7 @@ export function linkRegion(
   );
   const bike = streetWorld(region.bike, bikeLinks.targets, bikeLinks, firstStop);
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
-  stage.finish(`${linked} of ${blocks.length} blocks have a street to walk on`);
+  stage.finish(`${linked} of ${blocks.length} blocks are near a walkable street`);
 
   const around = new InsidePois(destinations);
   const inside = packLists(blocks.map(({ lon, lat }) => around.at(lon, lat)));

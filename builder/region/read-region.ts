@@ -127,7 +127,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   stage.at(1);
   const bike = buildModeNetwork(streets, 'bike', extract);
   stage.finish(
-    `${streets.edgeCount} street edges; ${[walk, bike].map((n) => `${n.mode}: ${n.graph.vertexCount} vertices, ${n.islandVertices} cut off on islands`).join('; ')}`,
+    `${streets.edgeCount} street edges; ${[walk, bike].map((n) => `${n.mode}: ${n.graph.vertexCount} vertices, ${n.islandVertices} on disconnected islands`).join('; ')}`,
   );
   return {
     counties,
@@ -156,9 +156,13 @@ async function withSlopes(
     groundHeights(files, lon, lat),
   );
   if (known === 0) {
-    throw new BuildError(`${files.join(', ')}: no heights where the streets are; other tiles?`);
+    throw new BuildError(
+      `${files.join(', ')}: no elevation data where the streets are; wrong tiles?`,
+    );
   }
-  stage.finish(`heights of ${(100 * known).toFixed(1)} % of the streets; the others are level`);
+  stage.finish(
+    `elevation for ${(100 * known).toFixed(1)} % of the streets; the others are treated as level`,
+  );
   return { ...streets, slopes };
 }
 
@@ -175,7 +179,7 @@ async function readCountyBlocks(
     blocks += own.length;
     stage.at(read.size);
   }
-  stage.finish(`${blocks} blocks of ${counties.join(', ')}`);
+  stage.finish(`${blocks} blocks in ${counties.join(', ')}`);
   return read;
 }
 

@@ -1,4 +1,5 @@
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { CellSet, COARSE_CELLS } from '../geo/cell-set.ts';
 import type { FeedTables } from '../prepare/read-feeds.ts';
@@ -47,7 +48,7 @@ export async function transitAround(
     if (feeds.near(cells).some((feed) => !read.has(feed))) continue;
     const timetable = patternsAmong(transit.timetable, stops);
     stage.finish(
-      `${transit.stops.length} stops of ${read.size} of ${feeds.count} feeds, ${timetable.patternCount} patterns`,
+      `${transit.stops.length} stops in ${read.size} of ${counted(feeds.count, 'feed')}, ${counted(timetable.patternCount, 'pattern')}`,
     );
     return { transit: { ...transit, timetable }, area: boxes.reduce(boxAroundBoth, byStreet) };
   }

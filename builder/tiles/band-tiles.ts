@@ -12,7 +12,8 @@ import { PolygonGeometry, VectorTile } from './vector-tile.ts';
 
 export const BAND_LAYER: VectorLayer = {
   id: 'bands',
-  description: 'Where the nearest is within so many minutes, but not within the band before.',
+  description:
+    'Areas where the nearest is within this many minutes, but not within the previous band.',
   fields: { minutes: 'Number' },
 };
 

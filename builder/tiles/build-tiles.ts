@@ -84,7 +84,7 @@ export async function buildTiles(
       return new PmtilesWriter(tiles);
     });
     const pieces = piecesOf(pyramidsOf(request.counties), writers.length);
-    const stage = progress.start('tiles', pieces.length, 'parts of pyramids');
+    const stage = progress.start('tiles', pieces.length, 'tile parts');
     let done = 0;
     await inOrder(pool, pieces, (drawn) => {
       addTiles(writers, drawn);

@@ -38,7 +38,7 @@ export async function openTileCounty(
   if (stray !== -1 || outlines.geoids.length !== index.count) {
     const geoid = geoidFromNumber(index.geoids[Math.max(0, stray)]);
     throw new BuildError(
-      `${objects.blocks.name}: its blocks are not those of ${objects.index.name} (block ${geoid}); build the county again`,
+      `${objects.blocks.name}: its blocks differ from those of ${objects.index.name} (block ${geoid}); build the county again`,
     );
   }
   const nearest = await whole(objects.nearest);

@@ -57,7 +57,7 @@ async function distinctFeeds(paths: readonly string[]): Promise<string[]> {
     const digest = await fingerprint([feed]);
     const known = digests.indexOf(digest);
     if (known !== -1) {
-      throw new BuildError(`${feed}: is the same feed as ${paths[known]}; give it once`);
+      throw new BuildError(`${feed}: is the same feed as ${paths[known]}; give it only once`);
     }
     digests.push(digest);
   }

@@ -102,7 +102,7 @@ export function walkFromStops(
   const { timetable } = transit;
   const order = buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, LIMIT));
   stage.finish(
-    `${transit.stops.length} stops (${links.unlinked} with no street near), ${footpaths.ways.length / 2} ways to change, by up to ${maxTransferWalk} m of streets`,
+    `${transit.stops.length} stops (${links.unlinked} not near a street), ${footpaths.ways.length / 2} transfers, up to ${maxTransferWalk} m along streets`,
   );
   return { timetable, order, egress: egress.finish() };
 }

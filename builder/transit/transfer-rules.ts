@@ -29,7 +29,7 @@ export function transferRulesOf(
     pairs += froms.length * tos.length;
     if (pairs > FEED_LIMITS.transferRules) {
       throw new BuildError(
-        `${feed.source.path}: transfers.txt: with that from ${from} to ${to}, its rules are for more than ${FEED_LIMITS.transferRules} pairs of stops; leave out those that say nothing`,
+        `${feed.source.path}: transfers.txt: with the rule from ${from} to ${to}, its rules cover more than ${FEED_LIMITS.transferRules} pairs of stops; remove redundant ones`,
       );
     }
     const named = Number(ordinals.has(from)) + Number(ordinals.has(to));

@@ -57,7 +57,7 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLi
         feed.report.add(
           'trips.txt',
           feed.trips.get(b.run.trip!)!.line,
-          'begins before the last trip of its block_id ends; nobody stays seated',
+          'starts before the previous trip of its block_id ends; no one stays seated',
         );
         continue;
       }

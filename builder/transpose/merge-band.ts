@@ -92,8 +92,7 @@ class PieceReader {
       const value = this.#uint();
       next += value >>> bits;
       const ordinal = this.#ordinals[next++];
-      if (ordinal < 0)
-        throw new Error('a row of the transposition has an origin not of its sources');
+      if (ordinal < 0) throw new Error('a transposed row has an origin that is not in its sources');
       row.targets[to] = ordinal;
       row.times[to++] = (value & mask) + this.#least;
     }

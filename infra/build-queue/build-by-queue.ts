@@ -13,12 +13,13 @@ import { BuildQueue } from './queue.ts';
 import { buildOf, submitBuild } from './submit.ts';
 import { watchBuild } from './watch.ts';
 
-/** For the publication of another build. */
+/** Maximum wait while another build publishes. */
 const PLAN_WAITS_MS = 60_000;
 
 /**
- * Plans a release here, puts what workers need of its inputs into the store, and its jobs into the
- * queue. With `watch` resolves once it is published, true; else at once.
+ * Plans a release here, copies the inputs that workers need into the store, and queues the build's
+ * jobs. With `watch`, resolves to true once the release is published; otherwise resolves
+ * immediately.
  */
 export async function buildByQueue(
   request: BuildRequest,
@@ -45,12 +46,12 @@ export async function buildByQueue(
       const { build, wasThere } = submitted;
       const units = jobs.units.length;
       progress.note(
-        `build ${build}: ${counted(units, 'unit')}, ${wasThere ? 'in the queue already' : 'put into the queue'}; it goes on without this command, which may be given again`,
+        `build ${build}: ${counted(units, 'unit')}, ${wasThere ? 'already queued' : 'queued'}; it continues without this command, which can be run again to reattach`,
       );
       if (!watch) return false;
       const ended = await watchBuild(queue, { ...submitted, units }, progress);
       if (ended === 'done') return true;
-      progress.note('the queue has lost the build; it is put into it again');
+      progress.note('the queue has lost the build; queuing it again');
     }
   } finally {
     await queue.close();

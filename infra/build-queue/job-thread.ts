@@ -11,17 +11,17 @@ import { describe } from '../errors.ts';
 import { type QueuedJob, queuedJobSchema } from './queued-job.ts';
 import { mayPass } from './retries.ts';
 
-/** What a thread is given to do. */
+/** Input of a job thread. */
 export interface ThreadTask {
   readonly queued: QueuedJob;
   readonly store: string;
-  /** A folder of the worker: where inputs are kept between jobs, and to write in. */
+  /** Folder of the worker, for inputs kept between jobs and for scratch files. */
   readonly folder: string;
   readonly workers: number;
   readonly memory: number;
 }
 
-/** What a thread tells. */
+/** Messages from a job thread. */
 export type ThreadMessage =
   | { readonly kind: 'note'; readonly line: string }
   | {
@@ -33,7 +33,7 @@ export type ThreadMessage =
   | { readonly kind: 'at'; readonly done: number }
   | { readonly kind: 'finish'; readonly summary?: string }
   | { readonly kind: 'done'; readonly searched: readonly string[] }
-  /** `isFinal`: to try again would not help. */
+  /** `isFinal`: retrying would not help. */
   | { readonly kind: 'failed'; readonly message: string; readonly isFinal: boolean };
 
 const tell = (message: ThreadMessage) => parentPort!.postMessage(message);
@@ -49,7 +49,10 @@ const progress: Progress = {
   },
 };
 
-/** For a build that writes to the store without a queue; then the job has failed once. */
+/**
+ * Maximum wait for a build that writes to the store without a queue; after that the job counts as
+ * failed once.
+ */
 const PUBLISH_WAITS_MS = 60 * 60_000;
 
 const { queued, folder, workers, memory, store: location } = workerData as ThreadTask;
@@ -65,14 +68,22 @@ try {
           throw new Error('only units read inputs');
         };
   const context = {
-    ...{ release, tiles, directions, workers, memory },
-    ...{ plan, pathOf, store, progress, receipts: new Receipts(store) },
+    release,
+    tiles,
+    directions,
+    workers,
+    memory,
+    plan,
+    pathOf,
+    store,
+    progress,
+    receipts: new Receipts(store),
     scratch: path.join(folder, 'scratch'),
   };
   const perform = () => runBuildJob(job, context);
   const refusal = (owner: string) => `a build (${owner}) is writing to it`;
   const onWait = (problem: string) => {
-    progress.note(`${problem}; it is waited for, an hour at most`);
+    progress.note(`${problem}; waiting for up to an hour`);
     progress.start('waiting for another build', null, 'looks');
   };
   const searched =

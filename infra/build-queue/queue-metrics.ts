@@ -3,16 +3,16 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { addFamily } from '../observe/metric-family.ts';
 import { type BuildQueue, LEFT_TO_DO } from './queue.ts';
 
-/** A queue that says nothing for so long is away. */
+/** A queue that does not respond within this time counts as unavailable. */
 const PATIENCE_MS = 3_000;
 
-/** The metrics of a worker: its process, and the queue. */
+/** Metrics of a worker: its process and the queue. */
 export function queueMetrics({ jobs }: BuildQueue): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addFamily(registry, {
     name: 'tta_build_jobs',
-    help: 'Jobs of builds in the queue by state; of those that have ended, the last week’s.',
+    help: 'Build jobs in the queue by state, including those that finished in the last week.',
     type: 'gauge',
     async samples() {
       const counting = jobs.getJobCounts(...LEFT_TO_DO, 'completed', 'failed');

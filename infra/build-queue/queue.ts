@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
 import type { QueuedJob } from './queued-job.ts';
 
-/** What a worker tells while it works. */
+/** Progress that a worker reports while it works. */
 export interface JobProgress {
   readonly worker: string;
   readonly stage: string;
@@ -16,7 +16,7 @@ export interface JobProgress {
 export type BuildQueueJob = Job<QueuedJob, { searched: readonly string[] }>;
 
 export const QUEUE_NAME = 'tta-build';
-/** The states of a job that has not ended. */
+/** States of unfinished jobs. */
 export const LEFT_TO_DO = [
   'waiting-children',
   'waiting',
@@ -26,10 +26,10 @@ export const LEFT_TO_DO = [
 ] as const;
 const CONNECT_MS = 3_000;
 const LOOK_MS = 1_000;
-/** Jobs that are looked at together. */
+/** Jobs examined at a time. */
 const PAGE = 100;
 
-/** A connection to the Redis of a queue that waits for it whenever it is away, once it was there. */
+/** Connects to a queue's Redis; once connected, reconnects whenever the connection is lost. */
 export async function connect(address: string): Promise<Redis> {
   const shown = withoutPassword(address);
   const parsed = parseQueueAddress(address);
@@ -40,11 +40,12 @@ export async function connect(address: string): Promise<Redis> {
     ...redisOptions(parsed),
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
-    // As those who wait for jobs need it.
+    // Required for blocking job fetches.
     maxRetriesPerRequest: null,
     retryStrategy: (times) => (isOpen ? Math.min(2_000, 100 * times) : null),
   });
-  // What is asked for meanwhile waits; without a listener it would be written to the console.
+  // Commands are held until the connection is back; without a listener the error would be logged to
+  // the console.
   redis.on('error', (error: Error) => {
     lastError = error;
   });
@@ -56,13 +57,11 @@ export async function connect(address: string): Promise<Redis> {
   } catch (error) {
     redis.disconnect();
     const { message } = lastError ?? (error as Error);
-    throw new UsageError(
-      `queue ${shown}: ${message}; is its Redis running, and reached from here?`,
-    );
+    throw new UsageError(`queue ${shown}: ${message}; is Redis running and reachable from here?`);
   }
 }
 
-/** The queue of builds, for who puts jobs into it and looks at them. */
+/** The build queue, as seen by processes that submit and watch jobs. */
 export class BuildQueue {
   readonly #redis: Redis;
   readonly jobs: Queue<QueuedJob>;
@@ -72,30 +71,33 @@ export class BuildQueue {
     this.#redis = redis;
     this.jobs = new Queue(QUEUE_NAME, { connection: redis });
     this.flows = new FlowProducer({ connection: redis });
-    // Told by what fails, or waits.
+    // Errors are reported by the calls that fail or wait.
     this.jobs.on('error', () => {});
     this.flows.on('error', () => {});
   }
 
-  /** A `UsageError` if it is not there. */
+  /** Throws a `UsageError` if the queue is unreachable. */
   static async open(address: string): Promise<BuildQueue> {
     return new BuildQueue(await connect(address));
   }
 
-  /** Resolves when no job is left to do: with the build that has failed for good, if one has. */
+  /**
+   * Resolves when no job is left: with a message if a build has failed for good, otherwise with
+   * null.
+   */
   async untilDone(): Promise<string | null> {
     const leftToDo = () => this.jobs.getJobCountByTypes(...LEFT_TO_DO);
     while ((await leftToDo()) > 0) await pause(LOOK_MS);
     return this.#failure();
   }
 
-  /** The last job that failed, unless a build was put into the queue after it and is done. */
+  /** The most recent failure, unless a build queued after it has succeeded. */
   async #failure(): Promise<string | null> {
     const [failed] = await this.jobs.getFailed(0, 0);
     if (!failed) return null;
     const failedMs = failed.finishedOn ?? failed.timestamp;
     for (let from = 0; ; from += PAGE) {
-      // The last that was done is the first.
+      // Most recently finished first.
       const done = await this.jobs.getCompleted(from, from + PAGE - 1);
       if (done.some(({ timestamp }) => timestamp > failedMs)) return null;
       if (done.length < PAGE || (done.at(-1)?.finishedOn ?? 0) < failedMs) break;
@@ -103,7 +105,7 @@ export class BuildQueue {
     return `build ${failed.data.build} failed: ${await this.whyFailed(failed.id!)}`;
   }
 
-  /** Why a job failed, or the one that it stands behind. */
+  /** Why a job failed, or the job it depends on. */
   async whyFailed(id: string): Promise<string> {
     const failedReason = (await this.jobs.getJob(id))?.failedReason || 'the build failed';
     const [, child] = /^child .*:(\S+) failed$/.exec(failedReason) ?? [];

@@ -9,11 +9,11 @@ import {
 const unit = z.array(countyFipsSchema).min(1).readonly();
 
 /**
- * What a worker is told of a job, and nothing else: whoever can write to the queue's Redis can put
- * anything there, and must have no say in where a worker reads, writes or removes.
+ * Schema of a queued job, kept minimal: anyone with write access to the queue's Redis can put
+ * anything there, and must not control where a worker reads, writes or deletes.
  */
 export const queuedJobSchema = z.strictObject({
-  /** Which build it belongs to: the same for the same release of the same plan. */
+  /** The build it belongs to: the same for the same release of the same plan. */
   build: z.string().regex(/^[0-9a-f]{16}$/),
   plan: objectRefSchema,
   request: z.strictObject({

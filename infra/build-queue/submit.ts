@@ -8,20 +8,20 @@ import { type BuildQueue, LEFT_TO_DO, QUEUE_NAME } from './queue.ts';
 import type { QueuedJob } from './queued-job.ts';
 import { ATTEMPTS } from './retries.ts';
 
-/** Seconds that what has ended can be looked at. */
+/** Seconds that finished jobs are kept for inspection. */
 const KEEP_S = 7 * 86_400;
 const NAME_DIGITS = 16;
 
 /** A build in the queue. */
 export interface Submitted {
   readonly build: string;
-  /** The job that is done last. */
+  /** The job that runs last. */
   readonly root: string;
-  /** It was in the queue already. */
+  /** The build was in the queue already. */
   readonly wasThere: boolean;
 }
 
-/** The name of a build: the same for the same release of the same plan. */
+/** Id of a build: the same for the same release of the same plan. */
 export function buildOf(
   plan: ObjectRef,
   { release, tiles = true, directions = DIRECTIONS }: ReleaseRequest,
@@ -32,8 +32,8 @@ export function buildOf(
 }
 
 /**
- * Puts a build's jobs into the queue, each behind those it needs, unless they are under way there.
- * What was done before is found by who gets the job.
+ * Queues a build's jobs, each after those it depends on, unless the build is already in progress.
+ * The worker that gets a job detects work that is already done.
  */
 export async function submitBuild(
   { jobs, flows }: BuildQueue,
@@ -47,7 +47,7 @@ export async function submitBuild(
     if (job?.name !== 'publish' || job.data.build !== build) continue;
     return { build, root: job.id!, wasThere: true };
   }
-  // One that failed may be tried again while what it left in the queue is still there.
+  // A failed build may be retried while its old jobs are still in the queue.
   const attempt = randomUUID().slice(0, 8);
   const flowOf = (job: BuildJob, name: string, children: FlowJob[], parent: boolean): FlowJob => ({
     name: job.kind,
@@ -56,7 +56,7 @@ export async function submitBuild(
     opts: {
       jobId: `${build}-${attempt}-${name}`,
       attempts: ATTEMPTS,
-      // By `pauseAfterMs`, of the worker.
+      // Computed by the worker's `pauseAfterMs`.
       backoff: { type: 'custom' },
       removeOnComplete: { age: KEEP_S },
       removeOnFail: { age: KEEP_S },

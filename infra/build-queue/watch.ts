@@ -6,12 +6,12 @@ import type { BuildQueue, BuildQueueJob, JobProgress } from './queue.ts';
 const LOOK_MS = 500;
 const TELL_MS = 10_000;
 
-/** Whether a build ended, or the queue knows nothing of it any more. */
+/** Whether the build finished, or the queue has lost it. */
 export type Watched = 'done' | 'forgotten';
 
 /**
- * Follows a build to its end, and tells how far it is and who is at what. Throws a `BuildError` with
- * the reason if it failed.
+ * Follows a build to its end, reporting progress and the work of each worker. Throws a `BuildError`
+ * with the reason if it failed.
  */
 export async function watchBuild(
   queue: BuildQueue,
@@ -19,7 +19,7 @@ export async function watchBuild(
   progress: Progress,
 ): Promise<Watched> {
   const { jobs } = queue;
-  // The join and the publication are the last two.
+  // Join and publication add two.
   const stage = progress.start('jobs', units + 2, 'jobs');
   const flow = root.slice(0, -'publish'.length);
   const seen = new Set<string>();
@@ -46,7 +46,9 @@ export async function watchBuild(
   }
 }
 
-/** How many jobs of a flow are done. Of what else has ended in the last days nothing is read. */
+/**
+ * Number of finished jobs of a flow. Reads nothing of other jobs that finished in the last days.
+ */
 async function endedOf(jobs: BuildQueue['jobs'], flow: string, units: number): Promise<number> {
   const join = await jobs.getJob(`${flow}join`);
   if (!join) return 0;
@@ -54,7 +56,7 @@ async function endedOf(jobs: BuildQueue['jobs'], flow: string, units: number): P
   return (await join.getDependenciesCount()).processed ?? 0;
 }
 
-/** Those of the very flow. */
+/** Only jobs of this flow, not of an earlier attempt. */
 function ofBuild(
   found: readonly (BuildQueueJob | undefined)[],
   build: string,
@@ -75,6 +77,6 @@ function lineOf({
 }: BuildQueueJob) {
   const what = job.kind === 'unit' ? `unit of ${job.counties.join(', ')}` : name;
   const { stage } = (progress || {}) as Partial<JobProgress>;
-  const again = attemptsMade + stalledCounter > 0 ? ', again' : '';
+  const again = attemptsMade + stalledCounter > 0 ? ', retry' : '';
   return `${processedBy ?? 'a worker'}: ${what}${again}${stage ? `: ${stage}` : ''}`;
 }

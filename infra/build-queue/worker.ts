@@ -22,36 +22,36 @@ import { mayPass, pauseAfterMs } from './retries.ts';
 export interface WorkerOptions {
   readonly queue: string;
   readonly store: string;
-  /** Threads, and bytes that a job may use. */
+  /** Threads, and bytes per job. */
   readonly workers: number;
   readonly memory: number;
   readonly progress: Progress;
 }
 
-/** One who does jobs of the queue, one at a time. */
+/** A worker that runs queued jobs, one at a time. */
 export interface BuildWorker {
-  /** Resolves with the reason once it can go on no more, having given back its job. */
+  /** Resolves with the reason once it cannot continue, after returning its job to the queue. */
   readonly gaveUp: Promise<string>;
-  /** Ends it; the job it has goes to another as if it had never begun. */
+  /** Stops the worker; its current job goes to another worker as if it had never started. */
   close(): Promise<void>;
 }
 
-/** A worker that has not been heard of for so long has died: another takes its job over. */
+/** A worker silent for this long is considered dead, and another takes over its job. */
 const SILENT_MS = 15_000;
 const LOOK_FOR_SILENT_MS = 5_000;
-/** Of one job. It is the machines that are lost so, and not the job that kills them. */
+/** Takeovers per job. Assumes that machines are lost, not that the job kills them. */
 const MAX_TAKEOVERS = 10;
-/** For garbage collection to end; then the job is tried again after a while. */
+/** Maximum wait for garbage collection to finish; after that the job is retried later. */
 const SWEEP_WAITS_MS = 5 * 60_000;
 const GIVEN_BACK_MS = 1_000;
 const TELL_MS = 1_000;
 
 /**
- * Takes jobs from the queue and does each in a thread of its own: this one always says in time that
- * it lives. Rejects with a `UsageError` if the queue is not there.
+ * Takes jobs from the queue and runs each in its own thread, so that the main thread can keep
+ * renewing the job's lock. Rejects with a `UsageError` if the queue is unreachable.
  */
 export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
-  // Backwards, whatever was opened is closed: by `close`, or at once if the next cannot be opened.
+  // Closed in reverse order: by `close`, or immediately if a later step fails to open.
   const opened: (() => unknown)[] = [];
   const closeAll = async () => {
     for (const close of opened.splice(0).reverse()) await close();
@@ -74,7 +74,7 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
   }
 }
 
-/** Works in what is open, which whoever opened it closes. */
+/** Works with resources that the caller has opened and will close. */
 function startWorking(
   options: WorkerOptions,
   store: WritableStore,
@@ -106,7 +106,7 @@ function startWorking(
     const { workers, memory } = options;
     const task: ThreadTask = { queued, store: options.store, folder, workers, memory };
     const work = async () => {
-      // The end may have come while the store was asked.
+      // `close` may have been called while the store was being read.
       if (isClosing) return giveBack();
       progress.note(`job ${inWords(queued)}`);
       running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: task });
@@ -122,7 +122,7 @@ function startWorking(
     };
     const patience = { ms: SWEEP_WAITS_MS, onWait: progress.note };
     const result = await withLease(store, queued.build, work, patience);
-    // Where that fails it lapses by itself.
+    // If this fails, the lease expires.
     if (queued.job.kind === 'publish') await endLease(store, queued.build).catch(() => {});
     return result;
   };
@@ -136,7 +136,7 @@ function startWorking(
   });
   let isAway = false;
   worker.on('error', (error) => {
-    if (!isAway) progress.note(`queue: ${error.message}; waiting for it`);
+    if (!isAway) progress.note(`queue: ${error.message}; waiting for it to come back`);
     isAway = true;
   });
   worker.on('active', () => {
@@ -154,12 +154,12 @@ function startWorking(
 }
 
 /**
- * A worker's folder, for inputs and scratch files: a name, its process, and what makes it unlike
- * others.
+ * Prefix of a worker's folder for inputs and scratch files; the process id and a random suffix
+ * follow.
  */
 const FOLDER = 'tta-worker-';
 
-/** Removes what workers of this machine kept that were killed; what another user's kept stays. */
+/** Removes folders of killed workers on this machine; other users' folders are left alone. */
 async function clearAfterTheDead(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];
@@ -168,24 +168,24 @@ async function clearAfterTheDead(): Promise<void> {
   }
 }
 
-/** What a job says. One that says anything else is refused, once. */
+/** Parses a job. An invalid one fails without retries. */
 function readJob({ id, data }: BuildQueueJob): QueuedJob {
   const parsed = queuedJobSchema.safeParse(data);
   if (parsed.success) return parsed.data;
   const [{ path: where, message }] = parsed.error.issues;
   throw new UnrecoverableError(
-    `job ${id}: ${[...where, message].join(': ')}; \`tta build --queue\` of this version puts no such job into the queue`,
+    `job ${id}: ${[...where, message].join(': ')}; not a job of this version’s \`tta build --queue\``,
   );
 }
 
-/** Why jobs of this plan cannot be done here; null if they can. */
+/** Why jobs of this plan cannot run here; null if they can. */
 async function whyNot(store: Store, ref: ObjectRef): Promise<string | null> {
   try {
     requireThisProgram(await readPlan(store, ref));
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
-      return `${store.location}: has no ${ref.name}, by which the build goes: it has another store than this worker`;
+      return `${store.location}: has no ${ref.name}, the plan of the build; the build uses a different store from this worker`;
     }
     if (error instanceof ShardError) return describe(error);
     throw error;
@@ -212,11 +212,11 @@ function resultOf(
       const Failure = mayPass(error) ? Error : UnrecoverableError;
       reject(new Failure(describe(error)));
     });
-    thread.on('exit', (code) => reject(new Error(`the thread of the job ended with ${code}`)));
+    thread.on('exit', (code) => reject(new Error(`the job thread exited with code ${code}`)));
   });
 }
 
-/** Draws what a thread tells, and tells it on, now and then, to who watches the queue. */
+/** Displays a thread's progress, and forwards it to the queue at most once a second. */
 function telling(progress: Progress, job: BuildQueueJob, worker: string) {
   let stage: StageProgress | null = null;
   let [name, total]: [string, number | null] = ['', null];
@@ -224,7 +224,7 @@ function telling(progress: Progress, job: BuildQueueJob, worker: string) {
   const tell = (words: string) => {
     if (Date.now() - toldMs < TELL_MS) return;
     toldMs = Date.now();
-    // Whoever watches misses a line, if anything.
+    // At worst a watcher misses a line.
     job.updateProgress({ worker, stage: words } satisfies JobProgress).catch(() => {});
   };
   return (message: ThreadMessage) => {

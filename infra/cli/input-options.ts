@@ -13,40 +13,40 @@ export interface InputFlags {
   serviceDate?: string;
 }
 
-/** Gives a command the flags that say what a release is made of. */
+/** Adds the flags for a release's inputs to a command. */
 export function addInputs(command: Command): Command {
   return command
     .requiredOption('--osm <files...>', 'OpenStreetMap extracts, .osm.pbf')
     .requiredOption(
       '--blocks <files...>',
-      'census blocks, TIGER/Line tabblock20 shapefiles (.zip or .shp)',
+      'census blocks: TIGER/Line tabblock20 shapefiles (.zip or .shp)',
     )
-    .option('--gtfs <feeds...>', 'transit feeds, .zip or folders (default: no transit)')
-    .option('--places <files...>', 'census places, TIGER/Line place shapefiles')
+    .option('--gtfs <feeds...>', 'GTFS feeds, .zip files or folders (default: no transit)')
+    .option('--places <files...>', 'census places: TIGER/Line place shapefiles')
     .option(
       '--pois <files...>',
-      'places to go beside those of OpenStreetMap: GeoJSON or GeoParquet, of Overture’s schema or your own',
+      'POIs in addition to those of OpenStreetMap: GeoJSON or GeoParquet, in Overture’s schema or your own',
     )
     .option(
       '--elevation <files...>',
-      'heights of the ground, for hills: GeoTIFF in degrees (.tif) or SRTM tiles such as N39W077.hgt (default: all streets are level)',
+      'elevation data, for hills: GeoTIFF in degrees (.tif) or SRTM tiles such as N39W077.hgt (default: all streets are level)',
     )
     .option(
       '--counties <fips>',
-      'counties to begin in, five-digit codes, comma-separated (default: all in --blocks); one gets from them to all blocks given',
+      'origin counties, five-digit codes, comma-separated (default: all in --blocks); destinations may be in any block of --blocks',
     )
     .option(
       '--service-date <date>',
-      'the day transit is read on, YYYY-MM-DD (default: the ordinary weekday of most feeds nearest to the street data)',
+      'transit service day, YYYY-MM-DD (default: the weekday closest to the street data with regular service in most feeds)',
     );
 }
 
-/** What the flags say; a `UsageError` for what they cannot. */
+/** Parses the input flags; throws a `UsageError` for invalid values. */
 export function readInputs(
   flags: InputFlags,
 ): Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'> {
   if (flags.serviceDate !== undefined && !flags.gtfs) {
-    throw new UsageError('--service-date: is the day transit feeds are read on; give --gtfs too');
+    throw new UsageError('--service-date: applies only to transit feeds; add --gtfs');
   }
   return {
     osm: flags.osm,
@@ -74,5 +74,5 @@ function parseDate(text: string): string {
   const time = Date.parse(`${text}T00:00:00Z`);
   const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isDate) return text;
-  throw new UsageError(`--service-date: "${text}" is not a day such as 2026-03-17`);
+  throw new UsageError(`--service-date: "${text}" is not a date such as 2026-03-17`);
 }

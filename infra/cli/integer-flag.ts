@@ -1,6 +1,9 @@
 import { UsageError } from '../errors.ts';
 
-/** An integer in a flag; a `UsageError` that names the flag if it is none within bounds. */
+/**
+ * Parses an integer flag; throws a `UsageError` naming the flag if the value is not an integer
+ * within bounds.
+ */
 export function integer(
   name: string,
   text: string | undefined,

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { packageVersion } from './package-version.ts';
 
 /**
- * What adds each command. A command is loaded when it is asked for: the builder takes most of a
+ * Loaders of the commands. Each command is loaded only when used: the builder takes most of a
  * second.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
@@ -19,12 +19,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   fetch: async () => (await import('./commands/fetch.ts')).addFetchCommand,
 };
 
-/** The `tta` command: with the one subcommand that is asked for, or with all, for help and errors. */
+/**
+ * Creates the `tta` command: with only the requested subcommand, or with all of them for help and
+ * errors.
+ */
 export async function createProgram(asked: string | undefined): Promise<Command> {
   const program = new Command('tta')
     .description('Travel times from every US census block to everything that matters.')
     .version(packageVersion())
-    .showHelpAfterError('(tta COMMAND --help shows its options)');
+    .showHelpAfterError('(run tta COMMAND --help for its options)');
   const isKnown = asked !== undefined && Object.hasOwn(COMMANDS, asked);
   for (const name of isKnown ? [asked] : Object.keys(COMMANDS)) (await COMMANDS[name]())(program);
   return program;

@@ -1,8 +1,8 @@
 import { describe } from '../errors.ts';
 
 /**
- * Runs a command. Errors that a person can mend are one line on stderr; anything else is a fault of
- * the program and shows its stack. Either way the exit code is 1.
+ * Runs a command. Errors that the user can fix print one line to stderr; anything else is a bug and
+ * prints its stack. Either way the exit code is 1.
  */
 export async function run(command: () => Promise<void>): Promise<void> {
   try {

@@ -4,14 +4,14 @@ import { aboutOf, defaultOf, flagOf } from '../settings/setting.ts';
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
-/** Variables that libraries read by themselves, as their other users know them. */
+/** Variables that libraries read directly, under their usual names. */
 export const READ_BY_LIBRARIES: Readonly<Record<string, string>> = {
   'AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE, …':
-    'access to s3://, as the clients of S3 take it',
-  AWS_ENDPOINT_URL_S3: 'a server of S3 other than Amazon’s',
+    'credentials for s3://, as for other S3 clients',
+  AWS_ENDPOINT_URL_S3: 'an S3-compatible server to use instead of Amazon’s',
 };
 
-/** Gives a command the flags of its settings, and help that tells of all of them. */
+/** Adds the flags of its settings to a command, and help for all of them. */
 export function addSettings(command: Command, schema: { readonly shape: Shape }): Command {
   const variables: [name: string, says: string][] = [];
   for (const [name, type] of Object.entries(schema.shape)) {
@@ -27,10 +27,10 @@ export function addSettings(command: Command, schema: { readonly shape: Shape })
   if ('STORE' in schema.shape) variables.push(...Object.entries(READ_BY_LIBRARIES));
   if (variables.length === 0) return command;
   const items = variables.map(([names, says]) => `  ${names}\n      ${says}`);
-  return command.addHelpText('after', `\nOnly in the environment:\n${items.join('\n')}`);
+  return command.addHelpText('after', `\nEnvironment only:\n${items.join('\n')}`);
 }
 
-/** The variables that a setting is given by: a secret may be in a file that another names. */
+/** The variables of a setting: a secret may also be given as the path of a file. */
 export function namesOf(name: string, type: z.core.$ZodType): string {
   return aboutOf(type).secret ? `${name}, ${name}_FILE` : name;
 }

@@ -1,12 +1,12 @@
 import { duration, type Progress, type StageProgress } from '../../builder/progress.ts';
 
 const REDRAW_MS = 100;
-/** On a pipe, a line this often: enough to see that it lives, few enough to read. */
+/** Interval on a pipe: often enough to show that it is alive, rare enough to read. */
 const PLAIN_MS = 5_000;
 
 /**
- * Draws long work: on a terminal one line a stage, redrawn in place with rate and time left; on a
- * pipe plain lines.
+ * Displays progress: on a terminal, one line per stage, redrawn in place with rate and time left;
+ * on a pipe, plain lines.
  */
 export function terminalProgress(out: NodeJS.WriteStream, now = () => performance.now()): Progress {
   const live = out.isTTY === true;
@@ -28,7 +28,7 @@ export function terminalProgress(out: NodeJS.WriteStream, now = () => performanc
           show(runningLine(stage, done, total, unit, seconds()), '');
         },
         finish(summary) {
-          const what = summary ?? `${count(total ?? latest)} ${unit}`;
+          const what = summary ?? units(total ?? latest, unit);
           show(`${stage}: ${what} (${duration(seconds())})`, '\n');
         },
       };
@@ -49,6 +49,12 @@ function runningLine(
   const left = duration((total - done) / Math.max(rate, 0.001));
   const percent = Math.floor((100 * done) / Math.max(1, total));
   return `${stage}: ${percent} %, ${count(done)} of ${count(total)} ${unit}, ${pace}, ${left} left`;
+}
+
+/** `1 county`, `2,000 blocks`; `unit` is a plural. */
+function units(value: number, unit: string): string {
+  const one = unit.replace(/ies$/, 'y').replace(/s$/, '');
+  return `${count(value)} ${value === 1 ? one : unit}`;
 }
 
 function count(value: number): string {

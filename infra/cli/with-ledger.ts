@@ -7,8 +7,8 @@ import { type Flags, readSettings } from '../settings/read-settings.ts';
 import { run } from './run.ts';
 
 /**
- * Runs a command on the ledger of its settings, which a server may have open at the same time. One
- * that is not there is a `UsageError`, but for commands that may be the first of it (`makesIt`).
+ * Runs a command on the ledger from its settings, which a server may have open at the same time.
+ * Throws a `UsageError` if the ledger does not exist, unless the command may create it (`makesIt`).
  */
 export function runWithLedger(
   flags: Flags,
@@ -19,10 +19,10 @@ export function runWithLedger(
     const { LEDGER } = readSettings(ledgerSchema, flags);
     if (!makesIt && isMissingLedger(LEDGER)) {
       throw new UsageError(
-        `${LEDGER}: there is no ledger; keys create, accounts import and the servers make one`,
+        `${LEDGER}: no such ledger; create one with keys create or accounts import, or by starting a server`,
       );
     }
-    // The rate limits requests, of which a command makes none.
+    // The rate limits requests, and a command makes none.
     const ledger = await openLedger(LEDGER, { rateLimitPerMinute: 1 });
     try {
       await use(ledger);
@@ -37,21 +37,22 @@ export async function accountCalled(ledger: Ledger, name: string): Promise<Accou
   const account = name.includes('@')
     ? await ledger.accountByEmail(name)
     : await ledger.account(name.trim());
-  if (!account) throw new UsageError(`"${name}": no such account; tta accounts list shows them`);
+  if (!account)
+    throw new UsageError(`"${name}": no such account; list accounts with tta accounts list`);
   return account;
 }
 
-/** A change that a command makes. */
+/** Marks a change as made by the operator. */
 export function operator(): Change {
   return { by: 'operator', atMs: Date.now() };
 }
 
-/** What to call an account by: its address, or its id if it has none. */
+/** Display name of an account: its address, or its id if it has none. */
 export function nameOf({ email, id }: Account): string {
   return email ?? id;
 }
 
-/** Prints a JSON object as a line, or the words for it. */
+/** Prints a JSON object on one line, or the text for it. */
 export function print(isJson: boolean | undefined, json: object, words: string): void {
   process.stdout.write(`${isJson ? JSON.stringify(json) : words}\n`);
 }

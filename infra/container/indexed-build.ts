@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * `node indexed-build.js FILE`: in a pod of an indexed Job, runs the `tta build` whose flags stand
- * in the line of FILE that the pod's index counts to. Ends as that ends.
+ * `node indexed-build.js FILE`: in a pod of an indexed Job, runs `tta build` with the flags in the
+ * line of FILE at the pod's index. Exits with its exit code.
  */
 const lines = readFileSync(process.argv[2], 'utf8')
   .split('\n')
@@ -11,7 +11,7 @@ const lines = readFileSync(process.argv[2], 'utf8')
 const index = Number(process.env.JOB_COMPLETION_INDEX);
 const flags = lines[index]?.trim().split(/\s+/);
 if (flags === undefined) {
-  process.stderr.write(`there are ${lines.length} builds, and none of index ${index}\n`);
+  process.stderr.write(`there are ${lines.length} builds, and none with index ${index}\n`);
   process.exit(2);
 }
 const tta = new URL('../cli/tta.js', import.meta.url).pathname;

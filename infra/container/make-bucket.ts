@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { S3, S3ServiceException } from '@aws-sdk/client-s3';
 
 /**
- * `node make-bucket.js BUCKET POLICY`: makes a bucket, if there is none yet, and has it keep to the
- * policy in a file. Waits for a server of S3 that is still starting.
+ * `node make-bucket.js BUCKET POLICY`: creates the bucket if it does not exist, and applies the
+ * policy in a file. Waits for an S3 server that is still starting.
  */
 const [bucket, policyFile] = process.argv.slice(2);
 const Policy = await readFile(policyFile, 'utf8');

@@ -3,14 +3,14 @@ import type { Cell } from './lattice.ts';
 import { NO_TAGS, type OsmNode, type OsmRelation, type OsmWay, type Tags } from './osm-elements.ts';
 import { cornerNodeId } from './streets.ts';
 
-/** Ids of what stands in cells begin here, above all corners and streets. */
+/** Ids of elements in cells start here, above all corners and streets. */
 const FIRST_ID = 1_000_000_000;
-/** A cell has at most so many elements of a kind of its own. */
+/** Maximum elements of each kind per cell. */
 const IDS_PER_CELL = 128;
 
 /**
- * What stands in a cell besides its streets, as OSM elements. Ids follow from the cell, so cells can
- * be drawn one by one, in any order, and each kind of element in a pass of its own.
+ * The OSM elements of a cell other than its streets. Ids derive from the cell, so cells can be
+ * drawn one at a time, in any order, and each kind of element in its own pass.
  */
 export class CellSketch {
   readonly nodes: OsmNode[] = [];
@@ -71,10 +71,10 @@ export class CellSketch {
   }
 }
 
-/** Draws what it knows of into a cell. */
+/** Draws its elements into a cell. */
 export type CellDrawing = (sketch: CellSketch, cell: Cell) => void;
 
-/** The id of the n-th node that stands in a cell. */
+/** Id of the n-th node in a cell. */
 export function nodeIdInCell(plan: CityPlan, { column, row }: Cell, n: number): number {
   return FIRST_ID + (row * plan.columns + column) * IDS_PER_CELL + n;
 }

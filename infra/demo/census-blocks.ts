@@ -22,7 +22,7 @@ export interface DemoBlock {
   readonly housing: number;
 }
 
-/** Of a fully built block downtown, and at the end of the city. */
+/** People in a fully built block downtown, and at the edge of the city. */
 const PEOPLE = { downtown: 210, outskirts: 12 };
 const PEOPLE_IN_A_HOME = 2.3;
 const STREAM = 0x909;
@@ -141,7 +141,7 @@ function bayBlock(plan: CityPlan, ordinal: number): DemoBlock {
   };
 }
 
-/** More towards the middle of the city; nobody in a park, on the river or under the motorway. */
+/** More towards the city centre; none in parks, on the river or under the motorway. */
 function peopleIn(plan: CityPlan, cell: Cell, { kind }: CellUse, half: 0 | 1): number {
   if (['river', 'motorway', 'park', 'pocket-park'].includes(kind)) return 0;
   const density = PEOPLE.outskirts + (PEOPLE.downtown - PEOPLE.outskirts) * centrality(plan, cell);

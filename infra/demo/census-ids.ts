@@ -30,13 +30,10 @@ export function countiesOf({ countyColumns, countyRows }: CityPlan): readonly De
   return Array.from({ length: count }, (_, i) => COUNTIES[i] ?? countyCalled(`County ${i + 1}`, i));
 }
 
-/** A tract is so many cells wide and high. */
+/** Cells per side of a tract. */
 const TRACT_CELLS = 8;
 
-/**
- * The FIPS code, without the state's, of the county that a cell lies in; the bay lies in the
- * southern ones.
- */
+/** County FIPS code, without the state's, for a cell; the bay belongs to the southern counties. */
 export function countyAt({ countyColumns, countyRows }: CityPlan, { column, row }: Cell): string {
   const bandOf = (lines: readonly number[], at: number) =>
     lines.findLastIndex((line, i) => i < lines.length - 1 && line <= Math.max(0, at));
@@ -44,7 +41,7 @@ export function countyAt({ countyColumns, countyRows }: CityPlan, { column, row 
   return pad(fipsOf(bandOf(countyRows, row) * across + bandOf(countyColumns, column)), 3);
 }
 
-/** The cells of the lattice that a county has: from the first corner, to before the last. */
+/** Lattice cells of a county: from the first corner up to, not including, the last. */
 export function cellsOf(
   plan: CityPlan,
   { fips }: Pick<DemoCounty, 'fips'>,
@@ -59,8 +56,8 @@ export function cellsOf(
 }
 
 /**
- * The GEOID of a block on land. Tracts are squares of cells, block groups their quarters. `half`: of
- * a cell that a diagonal cuts in two, 0 for the half south-east of it and 1 for the other; else 0.
+ * GEOID of a land block. Tracts are squares of cells, block groups their quarters. `half`: in a
+ * cell cut by a diagonal, 0 for the south-east half and 1 for the other; otherwise 0.
  */
 export function blockGeoid(plan: CityPlan, { column, row }: Cell, half: 0 | 1): string {
   const fips = countyAt(plan, { column, row });
@@ -74,7 +71,7 @@ export function blockGeoid(plan: CityPlan, { column, row }: Cell, half: 0 | 1): 
   return `${STATE_FIPS}${fips}${pad(tract, 4)}00${group}${pad(number, 3)}`;
 }
 
-/** The GEOID of a block of the bay, by its place in the plan: a tract of water, as the census has. */
+/** GEOID of a bay block, by its position in the plan: a water tract, as in the census. */
 export function bayGeoid(plan: CityPlan, ordinal: number): string {
   const fips = countyAt(plan, { column: plan.bay[ordinal].fromColumn, row: 0 });
   return `${STATE_FIPS}${fips}9900000${pad(ordinal + 1, 3)}`;

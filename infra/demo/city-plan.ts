@@ -16,7 +16,7 @@ export interface Park extends Cell {
   readonly height: number;
 }
 
-/** What a cell is used for. Cells that are not listed in the plan are `built`, or lie in a band. */
+/** Land use of a cell. Cells that are not listed in the plan are `built`, or belong to a band. */
 export type CellUse =
   | { readonly kind: 'built' }
   | { readonly kind: 'plain' }
@@ -24,16 +24,16 @@ export type CellUse =
   | { readonly kind: 'motorway' }
   | { readonly kind: 'park'; readonly park: Park }
   | { readonly kind: 'pocket-park' }
-  /** An avenue runs from its south-west to its north-east corner and makes two blocks of it. */
+  /** An avenue from its south-west to its north-east corner splits it into two blocks. */
   | { readonly kind: 'diagonal' }
-  /** Footways in a yard that nothing leads to. */
+  /** Footways in a yard that no other way connects to. */
   | { readonly kind: 'courtyard' }
-  /** The one cell that is sure to have a place of a type. */
+  /** The one cell guaranteed to have a POI of a type. */
   | { readonly kind: 'home'; readonly leaf: TaxonomyEntry; readonly ordinal: number };
 
 /**
- * How far the bay reaches south, in cells: the middle of its blocks is farther from the shore than
- * any point is linked to a street.
+ * Extent of the bay to the south, in cells: the middle of its blocks is farther from the shore than
+ * the maximum linking distance.
  */
 export const BAY_DEPTH = 30;
 
@@ -44,8 +44,8 @@ export interface BayBlock {
 }
 
 /**
- * Where everything in the demo city is, small enough to keep. Its details are drawn from the seed
- * cell by cell when they are written.
+ * Layout of the demo city, small enough to keep in memory. Details are drawn from the seed, cell by
+ * cell, as files are written.
  */
 export interface CityPlan {
   readonly seed: number;
@@ -80,8 +80,8 @@ const MEDIUM_PARK = { width: 2, height: 2 };
 const STREAM = { plan: 1, bridges: 2 };
 
 /**
- * Plans a city of exactly `blocks` census blocks, so many times as long and wide as those of
- * a city. Equal arguments give equal cities. Throws a `BuildError` for a size it cannot have.
+ * Plans a city of exactly `blocks` census blocks, whose blocks are `scale` times a city's in length
+ * and width. Equal arguments give equal cities. Throws a `BuildError` for an impossible size.
  */
 export function planCity({
   blocks,
@@ -100,7 +100,7 @@ export function planCity({
   const across = counties === 2 ? 2 : divisorNear(counties, Math.sqrt(counties));
   const countyColumns = counties === 2 ? [0, countyLine, columns] : linesOf(columns, across);
   const bay = planBay(blocks, countyColumns);
-  // Cells are one block each; what is missing to the number asked for, diagonals add.
+  // Each cell is one block; diagonals make up the difference.
   const land = blocks - bay.length;
   const rows = Math.floor((land - Math.floor(columns / 2)) / columns);
   const riverRow = Math.max(PLAIN_GRID.row + PLAIN_GRID.side + 2, Math.round(rows * RIVER_AT));
@@ -141,7 +141,7 @@ export function planCity({
   };
 }
 
-/** Throws a `BuildError` for a city that cannot be. */
+/** Throws a `BuildError` for an impossible city. */
 function requirePossible(blocks: number, seed: number, counties: number): void {
   if (!Number.isSafeInteger(blocks) || blocks < MIN_BLOCKS || blocks > MAX_BLOCKS) {
     throw new BuildError(
@@ -161,7 +161,10 @@ function requirePossible(blocks: number, seed: number, counties: number): void {
   }
 }
 
-/** Leaves that get places anywhere in the city: not the plain grid's own, parks, or the timetable's. */
+/**
+ * Leaves whose POIs may be anywhere in the city: not those of the plain grid, parks or the
+ * timetable.
+ */
 export function placedLeaves(): TaxonomyEntry[] {
   const reserved = new Set<string>(PLAIN_GRID_PLACES.map((place) => place.label));
   return TAXONOMY.filter(
@@ -175,7 +178,7 @@ function divisorNear(number: number, wanted: number): number {
   return divisors.reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
 }
 
-/** Lines that cut so many cells into equal parts, the first and the last included. */
+/** Lines that divide this many cells into equal parts, including the first and the last. */
 function linesOf(cells: number, parts: number): number[] {
   return Array.from({ length: parts + 1 }, (_, i) => Math.round((cells * i) / parts));
 }
@@ -202,7 +205,7 @@ function split(from: number, to: number, parts: number): BayBlock[] {
   }));
 }
 
-/** The cells being given away: each use takes ground that is still free. */
+/** Cells not yet assigned; each use takes free ground. */
 class Ground {
   readonly #columns: number;
   readonly #rows: number;
@@ -235,13 +238,12 @@ class Ground {
   }
 
   /**
-   * Cuts `count` cells in two along parallel avenues that run north-east, the one through the
-   * middle first.
+   * Splits `count` cells along parallel avenues running north-east, starting with the middle one.
    */
   diagonals(count: number): void {
     const gap = Math.max(7, Math.floor(this.#columns / 5));
     const starts = Array.from({ length: this.#columns + this.#rows }, (_, i) => i - this.#rows);
-    // Avenues a gap apart come first; in a small city others fill what those cannot take.
+    // Avenues a gap apart come first; in a small city others take the rest.
     const order = starts.toSorted(
       (a, b) => modulo(a, gap) - modulo(b, gap) || Math.abs(a) - Math.abs(b) || a - b,
     );
@@ -254,7 +256,7 @@ class Ground {
         left--;
       }
     }
-    if (left > 0) throw new BuildError(`the demo city has no room for ${left} blocks more`);
+    if (left > 0) throw new BuildError(`the demo city has no room for ${left} more blocks`);
   }
 
   #take(at: Cell, { width, height }: { width: number; height: number }, use: CellUse): void {
@@ -265,7 +267,7 @@ class Ground {
     }
   }
 
-  /** The first free rectangle from a place at random on, row by row and around. */
+  /** The first free rectangle at or after a random position, row by row and wrapping around. */
   #freeRectangle({ width, height }: { width: number; height: number }): Cell {
     const cells = this.#columns * this.#rows;
     const start = this.#random.below(cells);

@@ -16,7 +16,7 @@ const DAYS = { first: '20260101', last: '20271231' };
 /** A Friday that runs as a Saturday. */
 const HOLIDAY = '20260703';
 const ROUTE_TYPES = { subway: 1, rail: 2, bus: 3 };
-/** A bus is timed at its ends and at one stop in so many; between them times are left blank. */
+/** A bus is timed at both ends and at every n-th stop; in between, times are left blank. */
 const TIMED_EVERY = 4;
 
 /** The tables of the city's GTFS feed. */
@@ -83,16 +83,27 @@ export function gtfsTables(
         .flatMap(tripsOf)
         .flatMap(({ line, service, id }) =>
           (service === WEEKDAY ? line.weekday : line.weekend).map(({ from, until, headway }) => [
-            ...[id, clock(from), clock(until)],
-            ...[headway, 0],
+            id,
+            clock(from),
+            clock(until),
+            headway,
+            0,
           ]),
         ),
     },
     {
       file: 'calendar.txt',
       columns: [
-        ...['service_id', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
-        ...['sunday', 'start_date', 'end_date'],
+        'service_id',
+        'monday',
+        'tuesday',
+        'wednesday',
+        'thursday',
+        'friday',
+        'saturday',
+        'sunday',
+        'start_date',
+        'end_date',
       ],
       rows: [
         [WEEKDAY, 1, 1, 1, 1, 1, 0, 0, DAYS.first, DAYS.last],
@@ -110,13 +121,21 @@ export function gtfsTables(
     {
       file: 'feed_info.txt',
       columns: [
-        ...['feed_publisher_name', 'feed_publisher_url', 'feed_lang'],
-        ...['feed_start_date', 'feed_end_date', 'feed_version'],
+        'feed_publisher_name',
+        'feed_publisher_url',
+        'feed_lang',
+        'feed_start_date',
+        'feed_end_date',
+        'feed_version',
       ],
       rows: [
         [
-          ...['Meridian Transit', 'https://transit.example', 'en'],
-          ...[DAYS.first, DAYS.last, `demo-${plan.seed}`],
+          'Meridian Transit',
+          'https://transit.example',
+          'en',
+          DAYS.first,
+          DAYS.last,
+          `demo-${plan.seed}`,
         ],
       ],
     },
@@ -131,7 +150,10 @@ interface Trip {
   readonly departs: ServiceSeconds;
 }
 
-/** The trips of a line; of one by headway, the one for each day and direction that all follow. */
+/**
+ * The trips of a line; for a headway line, one trip per day and direction for all departures to
+ * follow.
+ */
 function tripsOf(line: TransitLine): Trip[] {
   const days = [
     { service: WEEKDAY, services: line.weekday },

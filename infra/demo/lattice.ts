@@ -2,17 +2,19 @@ import type { Degrees, Metres } from '../../shards/units.ts';
 import { PLAIN_GRID } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
-/** Where the demo city lies: in the open Atlantic, so that nobody takes it for a real place. */
+/**
+ * Origin of the demo city: in the open Atlantic, so that it cannot be mistaken for a real place.
+ */
 const ORIGIN = { lon: -70 as Degrees, lat: 36 as Degrees };
 
 /** OpenStreetMap keeps coordinates to 10⁻⁷ degrees, about a centimetre. */
 const UNITS_PER_DEGREE = 1e7;
 
 /**
- * Degrees of a point so many metres east and north of the origin, on OpenStreetMap's raster. The
- * projection is sinusoidal: distances along the parallels and areas are true, and distances along
- * the origin's meridian; a north-south step of a lattice in metres is too long by at most 1 in
- * 10⁵ within 40 km of it.
+ * Converts metres east and north of the origin to degrees, on OpenStreetMap's raster. The
+ * projection is sinusoidal: distances along parallels and along the origin's meridian are true, and
+ * so are areas; a north-south step of the lattice is too long by at most 1 in 10⁵ within 40 km of
+ * the origin.
  */
 export function toDegrees(east: Metres, north: Metres): readonly [lon: Degrees, lat: Degrees] {
   let lat = ORIGIN.lat;
@@ -28,8 +30,8 @@ export function toDegrees(east: Metres, north: Metres): readonly [lon: Degrees, 
 }
 
 /**
- * The standard series for the WGS84 ellipsoid, good to a millimetre a degree. On purpose not the
- * formula that the builder measures streets with: the city is an oracle for it.
+ * The standard series for the WGS84 ellipsoid, accurate to a millimetre per degree. Deliberately
+ * not the formula that the builder measures streets with: the city serves as its test oracle.
  */
 function metresPerDegreeOfLatitude(lat: Degrees): Metres {
   const phi = (lat * Math.PI) / 180;
@@ -58,32 +60,32 @@ export interface Corner {
   readonly row: number;
 }
 
-/** Streets of an American city cross about so often. */
+/** Typical spacing of street crossings in an American city. */
 const SPACING: Metres = PLAIN_GRID.spacing;
-/** The lattice bends by so much, over waves of such a length: no side changes by a quarter. */
+/** Amplitude and wavelength of the lattice's bend: no side changes by more than a quarter. */
 const BEND: Metres = 45;
 const WAVE_LENGTHS: readonly [Metres, Metres] = [1_700, 2_300];
-/** In cells: how far from the plain grid the lattice is bent in full. */
+/** Distance from the plain grid, in cells, at which the lattice is fully bent. */
 const STRAIGHT_MARGIN = 2;
 const FULL_BEND_MARGIN = 8;
 
 const STREAM = 0x1a77;
 
 /**
- * The lattice that streets and blocks follow: `columns` by `rows` cells, bent by gentle
- * waves everywhere but in the plain grid. Corners have whole coordinates; anything else in the city
- * is placed by fractions of a cell, and bends along.
+ * The lattice that streets and blocks follow: `columns` by `rows` cells, bent by gentle waves
+ * everywhere but in the plain grid. Corners have whole coordinates; anything else in the city is
+ * placed at fractions of a cell, and bends along.
  */
 export class Lattice {
   readonly columns: number;
   readonly rows: number;
   readonly #scale: number;
   readonly #phases: readonly number[];
-  /** Of every corner, row by row: every street and block asks for them, over and over. */
+  /** Coordinates of every corner, row by row: each street and block reads them repeatedly. */
   readonly #metres: Float64Array;
   readonly #degrees: Float64Array;
 
-  /** `scale`: how many times as far apart as in a city its lines are. */
+  /** `scale`: line spacing relative to a city's. */
   constructor(seed: number, columns: number, rows: number, scale = 1) {
     this.columns = columns;
     this.rows = rows;
@@ -113,7 +115,7 @@ export class Lattice {
       : [this.#degrees[at], this.#degrees[at + 1]];
   }
 
-  /** Where a corner's numbers are kept; null for a place that is no corner. */
+  /** Index of a corner's coordinates; null for a position that is not a corner. */
   #cornerAt(column: number, row: number): number | null {
     const isCorner =
       Number.isInteger(column) &&
@@ -140,7 +142,10 @@ export class Lattice {
   }
 }
 
-/** How much of the bend a place gets, 0 to 1: none in and about the plain grid, then ever more. */
+/**
+ * Share of the bend applied at a position, 0 to 1: zero in and around the plain grid, increasing
+ * away from it.
+ */
 function bendAt(column: number, row: number): number {
   const { side, column: west, row: south } = PLAIN_GRID;
   const away = Math.max(west - column, column - west - side, south - row, row - south - side);

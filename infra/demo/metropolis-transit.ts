@@ -15,11 +15,11 @@ import {
   type TransitPlan,
 } from './transit-plan.ts';
 
-/** In cells: from one street with buses to the next, and from one of its stops to the next. */
+/** In cells: between streets with buses, and between the stops of one. */
 const BUS_STREETS = 4;
-/** Of the stops of a street, a limited bus serves one in so many. */
+/** A limited bus serves every n-th stop of its street. */
 const LIMITED = 3;
-/** A bus that turns short serves this much of its street from one of its ends. */
+/** The share of its street that a short-turning bus serves, from one end. */
 const SHORT_TURN_SHARE = 0.6;
 const BUS_HOP = { local: 90, limited: 210 };
 /** Underground lines each way across the city, and cells between their stations. */
@@ -28,7 +28,7 @@ const STATIONS_EVERY = 8;
 const SUBWAY_HOP = 100;
 /** In cells: stairs at the four corners of the crossing above, 14 m from its middle. */
 const STAIRS = 0.08;
-/** So lines of one headway do not leave at one time. */
+/** Staggers lines of equal headway. */
 const STAGGER = 97;
 
 /** A street or a track across the city: its places in the order of travel, along a lattice line. */
@@ -41,10 +41,10 @@ interface Corridor {
 }
 
 /**
- * Public transport as dense as Manhattan's, on top of what the city has: on every fourth street a
- * local bus, a limited one and two that turn short, which share their stops; and an underground grid
- * whose stations have four entrances each. A city of 20,000 blocks has 300 lines and 5,700 stops, and
- * nearly 10,000 trips in the window.
+ * Public transport as dense as Manhattan's, in addition to the city's own: on every fourth street a
+ * local bus, a limited one and two that turn short, which share their stops; and an underground
+ * grid whose stations have four entrances each. A city of 20,000 blocks has 300 lines and 5,700
+ * stops, and nearly 10,000 trips in the window.
  */
 export function planMetropolisTransit(plan: CityPlan, names: StreetNames): TransitPlan {
   const city = planTransit(plan, names);
@@ -89,13 +89,17 @@ function corridors(
   return [...across, ...along];
 }
 
-/** The buses of a street; their stops are the same. */
+/** The bus lines of a street, which share its stops. */
 function busesOn({ id, name, ends, isAcross, places }: Corridor): TransitLine[] {
   const kerb = isAcross ? { dx: KERB, dy: 0 } : { dx: 0, dy: -KERB };
   const stops = bothWays(id, places, kerb);
   const short = Math.ceil(places.length * SHORT_TURN_SHARE);
   const bus = (suffix: string, isServed: (place: number) => boolean, hop: number): TransitLine => ({
-    ...{ id: `${id}${suffix}`, shortName: `${id}${suffix}`, longName: name, kind: 'bus', hop },
+    id: `${id}${suffix}`,
+    shortName: `${id}${suffix}`,
+    longName: name,
+    kind: 'bus',
+    hop,
     directions: [
       stops[0].filter((_, n) => isServed(n)),
       stops[1].filter((_, n) => isServed(places.length - 1 - n)),
@@ -126,7 +130,11 @@ function subwayOn({ id, name, ends, isAcross, places }: Corridor): {
       row: station.row + (isAcross ? 0 : away),
     }));
   const line: TransitLine = {
-    ...{ id, shortName: id, longName: `${name} Line`, kind: 'subway', hop: SUBWAY_HOP },
+    id,
+    shortName: id,
+    longName: `${name} Line`,
+    kind: 'subway',
+    hop: SUBWAY_HOP,
     directions: [platforms('N', PLATFORM), platforms('S', -PLATFORM).reverse()],
     headsigns: ends,
     ...hours(6 * MINUTE),
@@ -138,7 +146,11 @@ function subwayOn({ id, name, ends, isAcross, places }: Corridor): {
 function entrancesOf({ id, name, column, row }: Station): Entrance[] {
   const corners = [-STAIRS, STAIRS].flatMap((dx) => [-STAIRS, STAIRS].map((dy) => [dx, dy]));
   return corners.map(([dx, dy], n) => ({
-    ...{ id: `${id}-E${n + 1}`, name, column: column + dx, row: row + dy, station: id },
+    id: `${id}-E${n + 1}`,
+    name,
+    column: column + dx,
+    row: row + dy,
+    station: id,
   }));
 }
 
@@ -157,12 +169,12 @@ function staggered(line: TransitLine, n: number): TransitLine {
   return { ...line, weekday: later(line.weekday), weekend: later(line.weekend) };
 }
 
-/** Lattice lines so many cells apart. */
+/** Lattice lines this many cells apart. */
 function every(step: number, cells: number): number[] {
   return Array.from({ length: Math.floor(cells / step) }, (_, n) => step / 2 + n * step);
 }
 
-/** So many lattice lines, as far from each other as they can be. */
+/** This many lattice lines, spaced as widely as possible. */
 function spread(count: number, cells: number): number[] {
   return Array.from({ length: count }, (_, n) => Math.round(((n + 0.5) * cells) / count));
 }

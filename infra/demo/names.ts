@@ -2,7 +2,7 @@ import type { TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
 import type { CityPlan } from './city-plan.ts';
 import { Random } from './seeded-random.ts';
 
-/** What the streets of a demo city are called. */
+/** Names the streets of a demo city. */
 export interface StreetNames {
   /** The street along a row line: west to east. */
   along(row: number): string;
@@ -11,26 +11,126 @@ export interface StreetNames {
 }
 
 const TREES = [
-  ...['Alder', 'Ash', 'Aspen', 'Beech', 'Birch', 'Cedar', 'Cherry', 'Chestnut', 'Cypress', 'Elder'],
-  ...['Elm', 'Fir', 'Hawthorn', 'Hazel', 'Hemlock', 'Hickory', 'Holly', 'Hornbeam', 'Juniper'],
-  ...['Larch', 'Laurel', 'Linden', 'Locust', 'Magnolia', 'Maple', 'Mulberry', 'Myrtle', 'Oak'],
-  ...['Olive', 'Pear', 'Pine', 'Plane', 'Plum', 'Poplar', 'Quince', 'Rowan', 'Spruce', 'Sumac'],
-  ...['Sycamore', 'Tamarack', 'Walnut', 'Willow', 'Yew'],
+  'Alder',
+  'Ash',
+  'Aspen',
+  'Beech',
+  'Birch',
+  'Cedar',
+  'Cherry',
+  'Chestnut',
+  'Cypress',
+  'Elder',
+  'Elm',
+  'Fir',
+  'Hawthorn',
+  'Hazel',
+  'Hemlock',
+  'Hickory',
+  'Holly',
+  'Hornbeam',
+  'Juniper',
+  'Larch',
+  'Laurel',
+  'Linden',
+  'Locust',
+  'Magnolia',
+  'Maple',
+  'Mulberry',
+  'Myrtle',
+  'Oak',
+  'Olive',
+  'Pear',
+  'Pine',
+  'Plane',
+  'Plum',
+  'Poplar',
+  'Quince',
+  'Rowan',
+  'Spruce',
+  'Sumac',
+  'Sycamore',
+  'Tamarack',
+  'Walnut',
+  'Willow',
+  'Yew',
 ];
 const SUFFIXES = [
-  ...['Avenue', 'Lane', 'Road', 'Row', 'Terrace', 'Way', 'Drive', 'Place', 'Parade', 'Walk'],
-  ...['Rise', 'Crescent', 'Grove', 'Court', 'Park', 'Hill', 'View', 'Green', 'Gardens', 'Mews'],
-  ...['Heights', 'Square', 'Close', 'Bank', 'Side'],
+  'Avenue',
+  'Lane',
+  'Road',
+  'Row',
+  'Terrace',
+  'Way',
+  'Drive',
+  'Place',
+  'Parade',
+  'Walk',
+  'Rise',
+  'Crescent',
+  'Grove',
+  'Court',
+  'Park',
+  'Hill',
+  'View',
+  'Green',
+  'Gardens',
+  'Mews',
+  'Heights',
+  'Square',
+  'Close',
+  'Bank',
+  'Side',
 ];
 
 const FOUNDERS = [
-  ...['Abel', 'Barlow', 'Calder', 'Darrow', 'Ellery', 'Farrow', 'Garland', 'Hollis', 'Ingram'],
-  ...['Jessop', 'Kestrel', 'Lockyer', 'Marlowe', 'Norwood', 'Osprey', 'Pemberton', 'Quill', 'Rook'],
-  ...['Selby', 'Tallis', 'Underhill', 'Vesper', 'Wexford', 'Yarrow', 'Zephyr'],
+  'Abel',
+  'Barlow',
+  'Calder',
+  'Darrow',
+  'Ellery',
+  'Farrow',
+  'Garland',
+  'Hollis',
+  'Ingram',
+  'Jessop',
+  'Kestrel',
+  'Lockyer',
+  'Marlowe',
+  'Norwood',
+  'Osprey',
+  'Pemberton',
+  'Quill',
+  'Rook',
+  'Selby',
+  'Tallis',
+  'Underhill',
+  'Vesper',
+  'Wexford',
+  'Yarrow',
+  'Zephyr',
 ];
 const MOODS = [
-  ...['Blue', 'Bright', 'Copper', 'Corner', 'Fair', 'Golden', 'Grand', 'Green', 'Harbor', 'Little'],
-  ...['Meridian', 'New', 'North', 'Old', 'Quiet', 'Red', 'Seaside', 'Silver', 'Tidewater', 'Union'],
+  'Blue',
+  'Bright',
+  'Copper',
+  'Corner',
+  'Fair',
+  'Golden',
+  'Grand',
+  'Green',
+  'Harbor',
+  'Little',
+  'Meridian',
+  'New',
+  'North',
+  'Old',
+  'Quiet',
+  'Red',
+  'Seaside',
+  'Silver',
+  'Tidewater',
+  'Union',
 ];
 
 /** Chains, by the label of the type they belong to. */
@@ -44,7 +144,7 @@ const BRANDS: Readonly<Record<string, readonly string[]>> = {
 };
 const BRANDED_SHARE = 0.4;
 
-/** Names that are not made of the type's own. */
+/** Names used instead of the type's own. */
 const NOUNS: Readonly<Record<string, string>> = {
   grocery_stores: 'Grocery',
   fresh_food_shops: 'Provisions',
@@ -84,7 +184,7 @@ export function streetNames(plan: CityPlan): StreetNames {
   };
 }
 
-/** The name of a place of a type, and its brand if it is of a chain. */
+/** Name of a POI of a type, and its brand if it belongs to a chain. */
 export function placeName(
   leaf: TaxonomyEntry,
   random: Random,

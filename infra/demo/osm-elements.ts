@@ -1,6 +1,8 @@
 import type { Degrees } from '../../shards/units.ts';
 
-/** The elements of OpenStreetMap, as they are written. Ids are positive and ascend in a file. */
+/**
+ * The elements of OpenStreetMap, as written to a file. Ids are positive and ascend within a file.
+ */
 export type Tags = Readonly<Record<string, string>>;
 
 export interface OsmNode {

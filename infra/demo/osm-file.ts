@@ -10,7 +10,10 @@ import { Random } from './seeded-random.ts';
 import { cornerNodeId, cornerTags, streetWays } from './streets.ts';
 import { stopDrawing, type TransitPlan } from './transit-plan.ts';
 
-/** The elements of the city's OpenStreetMap file: each kind by ascending id, made as they are read. */
+/**
+ * The elements of the city's OpenStreetMap file: each kind by ascending id, generated as they are
+ * read.
+ */
 export interface OsmCity {
   readonly box: BoundingBox;
   nodes(): Iterable<OsmNode>;
@@ -70,14 +73,14 @@ export function osmCity(plan: CityPlan, names: StreetNames, transit: TransitPlan
   };
 }
 
-/** Draws everything in a cell besides its streets. */
+/** Draws everything in a cell except its streets. */
 function cellDrawing(plan: CityPlan, names: StreetNames, transit: TransitPlan) {
   const drawPlaces = placesAtRandom(plan, names);
   const drawStops = stopDrawing(transit);
   return (cell: Cell): CellSketch => {
     const sketch = new CellSketch(plan, cell);
     const use = plan.useOf(cell);
-    // First, because the motorway's ways know its nodes by their place in the cell.
+    // First, because the motorway's ways refer to its nodes by their position in the cell.
     if (use.kind === 'motorway') drawMotorway(plan, sketch, cell);
     drawPlainGridPlaces(plan, names, sketch, cell);
     if (use.kind === 'built') {
@@ -121,7 +124,7 @@ function drawClose(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): v
   sketch.way([sketch.corner(0, 0), bend, end], tags);
 }
 
-/** The city and its bay: where nothing is drawn, there is nothing. */
+/** The extent of city and bay, the limits of all elements. */
 function boxOf(plan: CityPlan): BoundingBox {
   const [minLon, minLat] = plan.lattice.degrees(0, -BAY_DEPTH);
   const [maxLon, maxLat] = plan.lattice.degrees(plan.columns, plan.rows);

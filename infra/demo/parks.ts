@@ -65,7 +65,7 @@ export function drawPocketPark(sketch: CellSketch, name: string): void {
   sketch.way([sketch.corner(0, 0), southWest, northEast, sketch.corner(1, 1)], PATH);
 }
 
-/** Draws nine crossings of footways in a yard that no street or path leads to. */
+/** Draws nine crossings of footways in a yard that no street or path connects to. */
 export function drawCourtyard(sketch: CellSketch): void {
   const steps = [0.4, 0.5, 0.6];
   const grid = steps.map((y) => steps.map((x) => sketch.node(x, y)));

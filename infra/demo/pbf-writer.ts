@@ -5,7 +5,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import type { OsmNode, OsmRelation, OsmWay, Tags } from './osm-elements.ts';
 import { writeFileWhole } from './whole-file.ts';
 
-/** What goes into a file: each kind by ascending id. */
+/** Contents of a file: each kind by ascending id. */
 export interface PbfContent {
   readonly box: BoundingBox;
   /** The state of the map that the file claims to show. */
@@ -15,9 +15,9 @@ export interface PbfContent {
   relations(): Iterable<OsmRelation>;
 }
 
-/** As many as the format's own programs put in a block. */
+/** Elements per block, as in the format's reference programs. */
 const ELEMENTS_PER_BLOCK = 8_000;
-/** The format's unit in a header is 10⁻⁹ degrees, and in a block, by default, 10⁻⁷. */
+/** Headers use 10⁻⁹ degrees, blocks by default 10⁻⁷. */
 const HEADER_UNITS = 1e9;
 const BLOCK_UNITS = 1e7;
 const WAY_MEMBER = 1;
@@ -26,7 +26,8 @@ const deflateAsync = promisify(deflate);
 
 /**
  * Writes an OpenStreetMap PBF file in bounded memory: dense nodes, then ways, then relations, zlib.
- * See https://wiki.openstreetmap.org/wiki/PBF_Format. `onElements` hears how many are written.
+ * See https://wiki.openstreetmap.org/wiki/PBF_Format. `onElements` receives the number of elements
+ * written.
  */
 export async function writePbf(
   path: string,
@@ -116,7 +117,7 @@ function* chunked<T>(
   if (chunk.length > 0) yield pack(chunk);
 }
 
-/** A block's string table. Number 0 is kept for the end of a dense node's tags. */
+/** A block's string table. Index 0 is reserved for the end of a dense node's tags. */
 class Strings {
   readonly all: string[] = [''];
   readonly #numbers = new Map<string, number>();
@@ -146,7 +147,7 @@ function writeDenseNodes(nodes: readonly OsmNode[], strings: Strings, group: Pbf
   dense.writePackedSVarint(1, deltas(nodes.map((node) => node.id)));
   dense.writePackedSVarint(8, deltas(nodes.map((node) => Math.round(node.lat * BLOCK_UNITS))));
   dense.writePackedSVarint(9, deltas(nodes.map((node) => Math.round(node.lon * BLOCK_UNITS))));
-  // Of nodes without any tags the list may be left out.
+  // The list may be omitted if no node has tags.
   if (tags.length > nodes.length) dense.writePackedVarint(10, tags);
   group.writeBytesField(2, dense.finish());
 }

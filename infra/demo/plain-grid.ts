@@ -1,12 +1,13 @@
 import type { Metres } from '../../shards/units.ts';
 
 /**
- * The plain grid: a quarter of the demo city without a surprise, where walking times can be worked
- * out by hand. Its streets are straight, open both ways, and cross every 120 m; no path, park or
- * diagonal shortens a way, and no street but its own comes near a block.
+ * The plain grid: a quarter of the demo city without irregularities, where walking times can be
+ * worked out by hand. Its streets are straight, two-way, and cross every 120 m; no path, park or
+ * diagonal offers a shortcut, and only its own streets come near a block.
  *
- * Every block begins 20 m north of the middle of the street on its south side, so it is 20 + 60 m
- * from that street's ends: one minute at 4.8 km/h. A side of a block more is a minute and a half.
+ * Each block starts 20 m north of the middle of the street on its south side, so it is 20 + 60 m
+ * from that street's ends: one minute at 4.8 km/h. Each further block side adds a minute and a
+ * half.
  */
 export const PLAIN_GRID = {
   /** Between two parallel streets. */
@@ -16,13 +17,13 @@ export const PLAIN_GRID = {
   /** Lattice place of the grid's south-west corner. */
   column: 2,
   row: 2,
-  /** From a block's internal point south to its street, which it meets in the middle. */
+  /** From a block's internal point south to its street, reached at its middle. */
   snap: 20 as Metres,
 } as const;
 
 /**
- * Places in the plain grid, each standing exactly on a corner. The city has no other place of their
- * types within half an hour's ride, so the nearest of the type is this one.
+ * POIs of the plain grid, each exactly on a corner. The city has no other POI of their types within
+ * half an hour's ride, so the nearest of the type is this one.
  */
 export const PLAIN_GRID_PLACES = [
   { label: 'town_halls', name: 'Port Meridian Town Hall', column: 1, row: 6 },

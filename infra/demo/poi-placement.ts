@@ -8,7 +8,7 @@ import type { Tags } from './osm-elements.ts';
 import { isInPlainGrid, PLAIN_GRID, PLAIN_GRID_PLACES } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
-/** How often a type is drawn beside one that is not listed. */
+/** Weights of types in random draws; types not listed weigh 1. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   restaurants: 12,
   cafes: 8,
@@ -32,7 +32,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   libraries: 2,
 };
 
-/** Where places stand in a cell, in cells from its south-west corner, and what street they are on. */
+/** Positions of POIs in a cell, in cells from its south-west corner, and the street each is on. */
 const STANDS = [
   { x: 0.25, y: 0.16, on: 'south' },
   { x: 0.72, y: 0.84, on: 'north' },
@@ -40,23 +40,23 @@ const STANDS = [
 ] as const;
 type Stand = (typeof STANDS)[number];
 
-/** The plain grid's types stand nowhere else within so many cells: beyond half an hour's ride. */
+/** The plain grid's types do not occur within this many cells: more than half an hour's ride. */
 const RESERVED_MARGIN = 70;
-/** Towards the middle of the city a place stands on more of a cell's stands. */
+/** Closer to the city centre, more of a cell's positions are occupied. */
 const CHANCE = { outskirts: 0.06, downtown: 0.55 };
 const OUTLINE_SHARE = 0.4;
-/** One home in so many is a building around a yard: a multipolygon. */
+/** Every n-th home is a building around a yard: a multipolygon. */
 const YARD_EVERY = 6;
-/** Types of a point on a street or track, never of a building. */
+/** Types mapped as a point on a street or track, never as a building. */
 const POINTS = new Set(['bus_stops', 'rail_stations', 'bike_rental', 'ferry_terminals']);
 
-/** Of the addresses: no state and no post office has these. */
+/** For addresses: not the code of any real state or post office. */
 const STATE = 'XA';
 const CITIES = { '001': ['Port Meridian', '00101'], '003': ['Halcyon', '00103'] } as const;
 
 const STREAM = 0x901;
 
-/** Draws places at random into a built cell, more of them near the middle of the city. */
+/** Draws random POIs into a built cell, more of them near the city centre. */
 export function placesAtRandom(plan: CityPlan, names: StreetNames): CellDrawing {
   const near = weighted(placedLeaves());
   const far = weighted([...placedLeaves(), ...PLAIN_GRID_PLACES.map(({ label }) => leafOf(label))]);
@@ -79,7 +79,7 @@ export function placesAtRandom(plan: CityPlan, names: StreetNames): CellDrawing 
   };
 }
 
-/** Draws the one place of a type that the city is sure to have; homes take turns in their shape. */
+/** Draws the one guaranteed POI of a type; homes alternate between shapes. */
 export function drawHome(
   plan: CityPlan,
   names: StreetNames,
@@ -93,7 +93,7 @@ export function drawHome(
   drawPlace(sketch, leaf, STANDS[0], shape, address, random);
 }
 
-/** Draws the plain grid's own places that stand on the south-west corner of a cell. */
+/** Draws the plain grid's own POIs on the south-west corner of a cell. */
 export function drawPlainGridPlaces(
   plan: CityPlan,
   names: StreetNames,
@@ -110,7 +110,7 @@ export function drawPlainGridPlaces(
   }
 }
 
-/** How near a cell is to the middle of the city: 1 there, falling to 0. */
+/** Centrality of a cell: 1 in the middle of the city, falling to 0. */
 export function centrality(plan: CityPlan, { column, row }: Cell): number {
   const [x, y] = [column / plan.columns - 0.5, row / plan.rows - 0.5];
   return Math.exp(-8 * (x * x + y * y));
@@ -151,7 +151,7 @@ function closed(refs: readonly number[]): number[] {
   return [...refs, refs[0]];
 }
 
-/** Tags that make an element a place of a type: the first values of the type's first rule. */
+/** Tags that classify an element as a type: the first values of the type's first rule. */
 function ruleTags(leaf: TaxonomyEntry): Tags {
   const rule: TagRule = leaf.osm?.[0] ?? {};
   return Object.fromEntries(

@@ -1,8 +1,7 @@
 /**
- * A repeatable stream of random numbers named by integers: a seed, and what the numbers are for.
- * Equal names give equal streams, so anything in the city can be drawn in any order, again and
- * again, without being remembered. The generator is SplitMix (Steele, Lea and Flood 2014), the
- * 32-bit variant.
+ * A repeatable stream of random numbers keyed by integers: a seed, and the purpose of the numbers.
+ * Equal keys give equal streams, so anything in the city can be drawn in any order, repeatedly,
+ * without being stored. The generator is SplitMix (Steele, Lea and Flood 2014), 32-bit variant.
  */
 export class Random {
   #state: number;

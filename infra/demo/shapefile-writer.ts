@@ -11,17 +11,20 @@ export interface ShapefileField {
 }
 
 export interface ShapefileRecord {
-  /** Outer rings run clockwise, holes counter-clockwise, as the format has it. */
+  /** Outer rings run clockwise, holes counter-clockwise, as the format requires. */
   readonly polygon: Polygon;
   /** In the order of the fields. */
   readonly values: readonly (string | number)[];
 }
 
 export interface ShapefileLayer {
-  /** The name of the files in the archive, without ending. */
+  /** Base name of the files in the archive, without extension. */
   readonly name: string;
   readonly fields: readonly ShapefileField[];
-  /** Read several times, and the same each time: lengths and boxes stand before what they are of. */
+  /**
+   * Read several times, with the same result each time: lengths and boxes precede the data they
+   * describe.
+   */
   records(): Iterable<ShapefileRecord>;
 }
 
@@ -34,13 +37,13 @@ const POINT_BYTES = 16;
 /** Date in the attribute table: years from 1900, month, day. */
 const DBF_DATE = [126, 1, 1];
 
-/** What the Census Bureau's shapefiles are in. */
+/** The datum of the Census Bureau's shapefiles. */
 const NAD83 =
   'GEOGCS["GCS_North_American_1983",DATUM["D_North_American_1983",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
 
 /**
- * Writes a zipped shapefile of polygons in NAD83, in memory that does not grow with it. After the
- * "ESRI Shapefile Technical Description" (1998) and dBASE III.
+ * Writes a zipped shapefile of polygons in NAD83, in constant memory. Follows the "ESRI Shapefile
+ * Technical Description" (1998) and dBASE III.
  */
 export function writeShapefile(path: string, layer: ShapefileLayer): Promise<void> {
   const { name } = layer;
@@ -106,7 +109,7 @@ function* attributes({ fields, records }: ShapefileLayer): Generator<Uint8Array>
   yield Buffer.of(0x1a);
 }
 
-/** Numbers stand to the right, with fewer decimals where they would not fit. */
+/** Numbers are right-aligned, with fewer decimals where they would not fit. */
 function cellText({ name, width, decimals }: ShapefileField, value: string | number): string {
   if (typeof value === 'string') {
     if (Buffer.byteLength(value) > width) throw new RangeError(`${name}: "${value}" is too long`);

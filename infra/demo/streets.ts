@@ -5,7 +5,7 @@ import { NO_TAGS, type OsmWay, type Tags } from './osm-elements.ts';
 import { isPlainCorner } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
-/** OSM mappers cut long streets; a way of the demo city has at most so many edges. */
+/** OSM mappers split long streets; a way of the demo city has at most this many edges. */
 const MAX_EDGES = 12;
 const ONE_WAY_SHARE = 0.3;
 const STREAM = { along: 0x0a, across: 0x0b };
@@ -33,7 +33,7 @@ export function* streetWays(plan: CityPlan, names: StreetNames): Generator<OsmWa
 
 type Untold = Omit<OsmWay, 'id'>;
 
-/** Cuts a line of the lattice where its tags change, where it ends, and where it gets long. */
+/** Splits a lattice line where its tags change, where it ends, and where it gets too long. */
 function* waysOfLine(
   plan: CityPlan,
   direction: Direction,
@@ -57,14 +57,14 @@ function* waysOfLine(
   if (tags) yield { refs, tags };
 }
 
-/** The tags that the edges of a line may have; the same objects all along it. */
+/** The possible tags of a line's edges; the same objects all along it. */
 interface LineTags {
   readonly street: Tags;
   readonly plain: Tags;
   readonly bridge: Tags;
 }
 
-/** The tags of an edge: of its line's, or null where there is no street. */
+/** Tags of an edge: those of its line, or null where there is no street. */
 function edgeTags(
   plan: CityPlan,
   direction: Direction,
@@ -97,7 +97,7 @@ function edgeTags(
   return isInsidePark(plan, sides) ? null : tags.street;
 }
 
-/** Whether both sides of an edge are of the same park: then it is a path, not a street. */
+/** Whether both sides of an edge belong to the same park: then it is a path, not a street. */
 function isInsidePark(plan: CityPlan, [a, b]: readonly [Cell, Cell]): boolean {
   if (b.column < 0 || b.row < 0 || a.column >= plan.columns || a.row >= plan.rows) return false;
   const [one, other] = [plan.useOf(a), plan.useOf(b)];
@@ -139,7 +139,7 @@ const BRIDGE: Tags = {
   sidewalk: 'both',
 };
 
-/** Every so many lines a bigger street; those between are quiet, and some of them one-way. */
+/** Every n-th line is a major street; those between are quiet, and some of them one-way. */
 function classTags(plan: CityPlan, direction: Direction, line: number, random: Random): Tags {
   const away = linesFromMain(plan, direction, line);
   if (away === 0) {
@@ -161,7 +161,7 @@ function linesFromMain(plan: CityPlan, direction: Direction, line: number): numb
   return Math.abs(line - main);
 }
 
-/** The tags of a corner: every second crossing of a bigger street has traffic lights. */
+/** Tags of a corner: every second crossing of a major street has traffic lights. */
 export function cornerTags(plan: CityPlan, column: number, row: number): Tags {
   const [along, across] = [
     linesFromMain(plan, 'along', row),
@@ -171,7 +171,7 @@ export function cornerTags(plan: CityPlan, column: number, row: number): Tags {
   return isSignalled ? { highway: 'traffic_signals' } : NO_TAGS;
 }
 
-/** Streets through the cells that a diagonal cuts, one way for each unbroken run of them. */
+/** Streets through cells split by a diagonal, one way per unbroken run. */
 function* avenues(plan: CityPlan): Generator<Untold> {
   for (let start = -plan.rows; start < plan.columns; start++) {
     let refs: number[] = [];

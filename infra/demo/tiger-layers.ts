@@ -32,7 +32,7 @@ const COUNTY_FIELDS = [
   ...['INTPTLAT', 'INTPTLON'].map(text),
 ];
 
-/** Fewer people live so thinly that the census would call the block rural. */
+/** Below this population density the census would classify a block as rural. */
 const URBAN_PEOPLE = 25;
 
 /** A city or town: the cells of a rectangle of the lattice. */
@@ -70,8 +70,18 @@ export function countyLayer(plan: CityPlan): ShapefileLayer {
         yield {
           polygon: [countyRing(plan, county)],
           values: [
-            ...[STATE_FIPS, fips, gnis, `${STATE_FIPS}${fips}`, name, `${name} County`],
-            ...['06', classCode, 'A', land, water, ...point(middle)],
+            STATE_FIPS,
+            fips,
+            gnis,
+            `${STATE_FIPS}${fips}`,
+            name,
+            `${name} County`,
+            '06',
+            classCode,
+            'A',
+            land,
+            water,
+            ...point(middle),
           ],
         };
       }
@@ -90,9 +100,20 @@ export function placeLayer(plan: CityPlan): ShapefileLayer {
         yield {
           polygon: [ringAround(plan.lattice, from, to)],
           values: [
-            ...[STATE_FIPS, fips, gnis, `${STATE_FIPS}${fips}`, name, `${name} ${kind}`],
-            ...[kind === 'city' ? '25' : '43', 'C1', '', 'G4110', 'A'],
-            ...[land, water, ...point(middle)],
+            STATE_FIPS,
+            fips,
+            gnis,
+            `${STATE_FIPS}${fips}`,
+            name,
+            `${name} ${kind}`,
+            kind === 'city' ? '25' : '43',
+            'C1',
+            '',
+            'G4110',
+            'A',
+            land,
+            water,
+            ...point(middle),
           ],
         };
       }
@@ -124,10 +145,19 @@ function placesOf({ countyLine, columns, rows }: CityPlan): Place[] {
 function blockValues(block: DemoBlock): (string | number)[] {
   const { geoid } = block;
   return [
-    ...[geoid.slice(0, 2), geoid.slice(2, 5), geoid.slice(5, 11), geoid.slice(11), geoid],
-    ...[`Block ${geoid.slice(11)}`, 'G5040', block.population >= URBAN_PEOPLE ? 'U' : 'R'],
-    ...[block.land, block.water, ...point(block.centre)],
-    ...[block.housing, block.population],
+    geoid.slice(0, 2),
+    geoid.slice(2, 5),
+    geoid.slice(5, 11),
+    geoid.slice(11),
+    geoid,
+    `Block ${geoid.slice(11)}`,
+    'G5040',
+    block.population >= URBAN_PEOPLE ? 'U' : 'R',
+    block.land,
+    block.water,
+    ...point(block.centre),
+    block.housing,
+    block.population,
   ];
 }
 
@@ -141,7 +171,7 @@ function* blocksWithin(plan: CityPlan, from: Corner, to: Corner): Generator<Demo
   }
 }
 
-/** Land, water and the middle of the land of some blocks. */
+/** Land, water and the land centroids of some blocks. */
 function sumUp(blocks: Iterable<DemoBlock>) {
   let [land, water, lon, lat] = [0, 0, 0, 0];
   for (const block of blocks) {
@@ -153,7 +183,7 @@ function sumUp(blocks: Iterable<DemoBlock>) {
   return { land, water, middle: [lon / land, lat / land] as const };
 }
 
-/** A point as the census writes it: `+39.2904384`, `-076.6121893`. */
+/** A coordinate as the census writes it: `+39.2904384`, `-076.6121893`. */
 function point([lon, lat]: readonly [Degrees, Degrees]): [lat: string, lon: string] {
   const signed = (value: number, digits: number) =>
     `${value < 0 ? '-' : '+'}${Math.abs(value)

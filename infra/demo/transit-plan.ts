@@ -25,7 +25,7 @@ export interface Station {
   readonly row: number;
 }
 
-/** Where one enters a station. */
+/** An entrance of a station. */
 export interface Entrance extends Station {
   /** The station's id. */
   readonly station: string;
@@ -44,7 +44,7 @@ export interface TransitLine {
   /** Times between departures by day, each from `from` until before `until`. */
   readonly weekday: readonly Service[];
   readonly weekend: readonly Service[];
-  /** Given in `frequencies.txt`, and not trip by trip. */
+  /** Published in `frequencies.txt` rather than trip by trip. */
   readonly byHeadway: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface Service {
 
 export interface TransitPlan {
   readonly stations: readonly Station[];
-  /** Of stations that are not entered anywhere. */
+  /** For stations without entrances. */
   readonly entrances: readonly Entrance[];
   /** Lines may share stops. */
   readonly lines: readonly TransitLine[];
@@ -68,14 +68,14 @@ export const MINUTE = 60;
 /** Cells between two stops, and stops at most, by kind. */
 const BUS = { every: 3, most: 30, hop: 90 };
 const RAIL = { every: 6, most: 20, hop: 120 };
-/** From the middle of the street to where one waits, in cells: six metres; platforms nine. */
+/** From the middle of the street to the waiting passenger, in cells: six metres; platforms nine. */
 export const KERB = 0.05;
 export const PLATFORM = 0.075;
 
 /**
  * The public transport of the city: a bus across it, a bus over the western bridge, and a railway
- * north. Every time is known by heart: the crosstown bus leaves every 10 minutes of a working day,
- * the bridge bus every 10 in the morning peak and every 15 later, a train every 12.
+ * north. All times are known in advance: the crosstown bus leaves every 10 minutes of a working
+ * day, the bridge bus every 10 in the morning peak and every 15 later, a train every 12.
  */
 export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
   const crosstownRow = plan.riverRow - 1;
@@ -151,7 +151,7 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
   };
 }
 
-/** Draws the bus stops and stations that stand in a cell as OpenStreetMap knows them. */
+/** Draws the bus stops and stations of a cell as OpenStreetMap elements. */
 export function stopDrawing({ stations, lines }: TransitPlan): CellDrawing {
   const busStops = stopsOf(lines.filter(({ kind }) => kind === 'bus'));
   const here = new Map<string, { at: Cell; tags: Tags }[]>();
@@ -181,14 +181,14 @@ function keyOf({ column, row }: Cell): string {
   return `${column},${row}`;
 }
 
-/** Places of stops about the middle of a line of so many cells. */
+/** Positions of stops about the middle of a line of this many cells. */
 function stretch(cells: number, { every, most }: { every: number; most: number }): number[] {
   const count = Math.min(most, Math.floor(cells / every));
   const first = Math.floor((cells - (count - 1) * every) / 2);
   return Array.from({ length: count }, (_, n) => first + n * every);
 }
 
-/** Stops at both kerbs: those of the first direction to the right of it, as traffic drives. */
+/** Stops at both kerbs: for the first direction on the right-hand side, as traffic drives. */
 export function bothWays(
   line: string,
   places: readonly { name: string; column: number; row: number }[],

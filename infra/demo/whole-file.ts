@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Writes a file under its name only once it is whole: what stops half-way leaves no file. */
+/** Writes a file that gets its name only once complete: an interrupted write leaves no file. */
 export async function writeFileWhole(
   file: string,
   chunks: () => AsyncIterable<Uint8Array>,

@@ -12,11 +12,11 @@ import { writeShapefile } from './shapefile-writer.ts';
 import { blockLayer, countyLayer, placeLayer } from './tiger-layers.ts';
 import { planTransit as planCityTransit } from './transit-plan.ts';
 
-/** What is written: how large its blocks are, and what plans its public transport. */
+/** The kinds of demo: the size of blocks, and the public transport. */
 const PRESETS = {
   city: { scale: 1, planTransit: planCityTransit },
   metropolis: { scale: 1, planTransit: planMetropolisTransit },
-  /** Blocks three times as long and wide, as they are around cities: eight on a square kilometre. */
+  /** Blocks three times as long and wide, as around cities: eight per square kilometre. */
   country: { scale: 3, planTransit: planCityTransit },
 };
 export type DemoPreset = keyof typeof PRESETS;
@@ -25,17 +25,17 @@ export const DEMO_PRESETS = Object.keys(PRESETS) as DemoPreset[];
 export interface DemoOptions {
   /** Census blocks in all, 500 to 1,000,000. */
   readonly blocks: number;
-  /** Another seed makes another city: 0 to 2³² − 1. */
+  /** A different seed makes a different city: 0 to 2³² − 1. */
   readonly seed: number;
-  /** 2 by default; of more, each is as large as the others. */
+  /** 2 by default; beyond that, counties have equal size. */
   readonly counties?: number;
-  /** How large its blocks are and how dense its public transport is: a city's by default. */
+  /** Block size and density of public transport: a city's by default. */
   readonly preset?: DemoPreset;
-  /** The folder to write into; it is made if it is not there. */
+  /** The output folder; created if missing. */
   readonly out: string;
 }
 
-/** Paths of what was written. */
+/** Paths of the written files. */
 export interface DemoFiles {
   readonly osm: string;
   readonly gtfs: string;
@@ -45,13 +45,13 @@ export interface DemoFiles {
   readonly counties: string;
 }
 
-/** When the map of the city was drawn; fixed, as everything in it. */
+/** Date of the map data; fixed, like everything in the city. */
 const DRAWN = new Date('2026-01-01T00:00:00Z');
 
 /**
  * Writes a fictional city as the files a real one comes in: OpenStreetMap PBF, GTFS, and TIGER/Line
- * shapefiles of blocks, places and counties. Equal options make equal bytes. Throws a `BuildError`
- * for a size or seed it cannot have.
+ * shapefiles of blocks, places and counties. Equal options give identical bytes. Throws a
+ * `BuildError` for an invalid size or seed.
  */
 export async function writeDemoCity(options: DemoOptions, progress: Progress): Promise<DemoFiles> {
   const { scale, planTransit } = PRESETS[options.preset ?? 'city'];

@@ -4,16 +4,16 @@ import { writeFileWhole } from './whole-file.ts';
 
 export interface ZipPart {
   readonly name: string;
-  /** The content, made as it is written. */
+  /** The content, generated as it is written. */
   chunks(): Iterable<Uint8Array>;
 }
 
-/** The format keeps a local time: put together of local fields, it is the same in every zone. */
+/** The format stores local time: built from local fields, it is the same in every time zone. */
 const timestamp = () => new Date(2026, 0, 1);
 const FILE_MODE = 0o100644;
 const PAGE_BYTES = 1 << 16;
 
-/** Writes a zip archive in bounded memory. Equal contents make equal bytes. */
+/** Writes a zip archive in bounded memory. Equal contents give identical bytes. */
 export async function writeZip(path: string, parts: readonly ZipPart[]): Promise<void> {
   const zip = new ZipFile();
   const options = { mtime: timestamp(), mode: FILE_MODE, forceDosTimestamp: true };
@@ -32,7 +32,7 @@ export async function writeZip(path: string, parts: readonly ZipPart[]): Promise
   });
 }
 
-/** Joins small chunks, of which a stream would make heavy weather. */
+/** Joins small chunks, which a stream handles inefficiently. */
 function* inPages(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   let page = Buffer.allocUnsafe(PAGE_BYTES);
   let filled = 0;

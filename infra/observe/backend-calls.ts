@@ -6,12 +6,12 @@ import type { StoreCall, StoreInterceptor } from '../../shards/store/instrumente
 import type { Bytes, Millis } from '../../shards/units.ts';
 import type { Trace } from './tracing.ts';
 
-/** What has come of the calls of a kind. */
+/** Counts, durations and bytes of one kind of call. */
 export class CallTally {
   readonly durations = new DurationHistogram();
   failed = 0;
   underWay = 0;
-  /** Asked for and received. */
+  /** Requested and received. */
   bytes: Bytes = 0;
 
   ended(begunMs: Millis): void {
@@ -20,7 +20,7 @@ export class CallTally {
   }
 }
 
-/** Makes calls, and keeps count of them by kind. */
+/** Makes calls, counting them by kind. */
 class Calls {
   readonly byKind = new Map<string, CallTally>();
 
@@ -32,7 +32,7 @@ class Calls {
     return made;
   }
 
-  /** `received`: told what came of a call that did not fail. */
+  /** `received` is called with the result of each successful call. */
   protected async made<T>(
     kind: string,
     call: () => Promise<T>,
@@ -54,7 +54,7 @@ class Calls {
   }
 }
 
-/** The calls of a store, by the kind of the object: its folder in the store. */
+/** Calls to a store, by kind of object: its folder in the store. */
 export class StoreCalls extends Calls {
   readonly breaker: CircuitBreaker;
   readonly #trace: Trace | null;
@@ -67,7 +67,7 @@ export class StoreCalls extends Calls {
 
   readonly around: StoreInterceptor = (what, call) => {
     const { operation, object, bytes } = what;
-    // What is asked for anyway, such as latest.json, says nothing of whether requests are answered.
+    // Only range reads count: polls such as latest.json do not show whether requests can be served.
     const guarded = operation === 'range' ? () => this.breaker.run(call) : call;
     const traced = () =>
       this.#trace === null
@@ -79,7 +79,7 @@ export class StoreCalls extends Calls {
   };
 }
 
-/** The kinds are of the format, and so few: a name of another form is of none. */
+/** Kinds come from the format, so there are few; other names count as `other`. */
 function kindOf({ object }: StoreCall): string {
   return /^([a-z-]+)(?:\/|\.json$)/.exec(object)?.[1] ?? 'other';
 }
@@ -88,12 +88,12 @@ const OPERATIONS: readonly LedgerCall['operation'][] = [
   ...(['admit', 'debit', 'debitOnce', 'replay'] as const),
   ...(['refund', 'undeliver', 'keepAnswer', 'ping'] as const),
 ];
-/** What is owed: it is always tried. */
+/** Operations that must be attempted even while the breaker is open. */
 const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'keepAnswer', 'ping']);
 
-/** The calls of a ledger by operation, and the tokens that they moved. */
+/** Ledger calls by operation, and the tokens they moved. */
 export class LedgerCalls extends Calls {
-  /** Null: each call fails as soon as it can by itself. */
+  /** Null where failing calls already fail fast. */
   readonly breaker: CircuitBreaker | null;
   readonly charged = new Map<string, number>();
   repaid = 0;
@@ -103,7 +103,7 @@ export class LedgerCalls extends Calls {
     super();
     this.breaker = breaker;
     this.#trace = trace;
-    // There from the start, so that the first failure is seen as one more.
+    // Created at the start, so that the first failure shows as an increase.
     for (const operation of OPERATIONS) this.tally(operation);
   }
 
@@ -132,9 +132,12 @@ function isDebited(value: unknown): boolean {
   return (value as { outcome?: unknown } | undefined)?.outcome === 'debited';
 }
 
-/** The mails of a portal. All are of one kind: codes to sign in. */
+/** The mails of a portal. All are of one kind: sign-in codes. */
 export class MailCalls extends Calls {
-  /** Mails that were not taken for their address: no failures, for anybody can ask for such a mail. */
+  /**
+   * Mails refused because of their address. Not failures: anyone can request a mail to a bad
+   * address.
+   */
   addressesRefused = 0;
 
   constructor() {
@@ -142,7 +145,7 @@ export class MailCalls extends Calls {
     this.tally(SIGN_IN);
   }
 
-  /** Counts what a mailer sends. */
+  /** Counts the mails that a mailer sends. */
   watch(mailer: Mailer): Mailer {
     return {
       send: async (...mail) => {

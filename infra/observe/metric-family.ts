@@ -7,7 +7,7 @@ import {
 export interface Sample {
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Where it is not that of the family: `…_bucket`. */
+  /** Set if it differs from the family's: `…_bucket`. */
   readonly metricName?: string;
 }
 
@@ -19,20 +19,20 @@ interface Family {
 }
 
 /**
- * Has a registry tell a family of metrics. Its values are read from what counts them when they are
- * asked for, so that a request pays for an addition and nothing else.
+ * Registers a family of metrics. Values are read only when metrics are requested, so a request
+ * costs no more than an addition.
  */
 export function addFamily(registry: Registry, family: Family): void {
   const { name, help, type, samples } = family;
-  // Put beside those of other processes, which have a label of their own: there is nothing to add up.
+  // Other processes' samples have a label of their own, so there is nothing to aggregate.
   const about = { name, help, type, aggregator: 'first' };
-  // Labels of all may be added to these.
+  // Default labels may be added to these.
   const values = async () => Array.from(await samples(), (sample) => ({ labels: {}, ...sample }));
   const get = async () => ({ ...about, values: await values() });
   registry.registerMetric({ ...about, get } as unknown as Metric);
 }
 
-/** The same of families that are one figure each: its name, what it is, and what it is now. */
+/** Registers families of a single figure: name, help and value. */
 export function addFigures(
   registry: Registry,
   type: 'counter' | 'gauge',
@@ -43,7 +43,7 @@ export function addFigures(
   }
 }
 
-/** The samples of histograms, in seconds, each under a label. */
+/** Samples of histograms, in seconds, each under a label. */
 export function* histogramSamples(
   name: string,
   label: string,

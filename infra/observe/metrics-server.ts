@@ -6,12 +6,14 @@ import { UsageError } from '../errors.ts';
 import { localUrl } from '../listen.ts';
 
 export interface MetricsServer {
-  /** Where they are, such as `http://127.0.0.1:9090/metrics`. */
+  /** The address of the metrics, such as `http://127.0.0.1:9090/metrics`. */
   readonly address: string;
   close(): Promise<void>;
 }
 
-/** Tells metrics on a port of their own, which is no business of the public. A `UsageError` where it cannot be had. */
+/**
+ * Serves metrics on a separate, non-public port. Throws a `UsageError` if the port is unavailable.
+ */
 export async function serveMetrics(
   registry: Pick<Registry, 'metrics' | 'contentType'>,
   at: { readonly port: number; readonly host: string },
@@ -27,7 +29,7 @@ export async function serveMetrics(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at.port, at.host, resolve);
   }).catch((error) => {
-    const advice = 'give another with --metrics-port or METRICS_PORT';
+    const advice = 'choose another with --metrics-port or METRICS_PORT';
     throw new UsageError(`metrics: ${messageOf(error)}; ${advice}`);
   });
   const { port } = server.address() as AddressInfo;

@@ -8,7 +8,7 @@ import type { LedgerCalls, StoreCalls } from './backend-calls.ts';
 import { addFamily, addFigures } from './metric-family.ts';
 import { addCalls, serverMetrics } from './server-metrics.ts';
 
-/** What a proxy is made of, as far as it counts what it does. */
+/** Parts of a proxy that metrics are collected from. */
 interface ProxyParts {
   readonly app: FastifyInstance;
   readonly releases: ReleaseSource;
@@ -28,7 +28,7 @@ export function proxyMetrics(parts: ProxyParts): Registry {
   const breakers = { store: parts.storeCalls.breaker, ledger: parts.ledgerCalls.breaker };
   addFamily(registry, {
     name: 'tta_breaker_open',
-    help: '1 while calls of a backend in trouble fail at once.',
+    help: '1 while the circuit breaker of a backend is open and calls fail immediately.',
     type: 'gauge',
     samples: () =>
       Object.entries(breakers).map(([backend, breaker]) => {
@@ -43,29 +43,25 @@ function addAnswering(registry: Registry, { services }: FastifyInstance): void {
   addFigures(registry, 'counter', [
     [
       'tta_http_readers_ended_total',
-      'Readers of large answers whose connections were ended for being slow.',
+      'Connections closed because the client read a large response too slowly.',
       () => responseWriter.readersEnded,
     ],
   ]);
   addFigures(registry, 'gauge', [
     [
       'tta_http_answer_waiting_bytes',
-      'Bytes of large answers that wait for their readers.',
+      'Bytes of large responses waiting for slow clients.',
       () => responseWriter.waiting,
     ],
-    [
-      'tta_batches_waiting',
-      'POSTs that wait for their turn to be answered.',
-      () => batchSemaphore.waiting,
-    ],
+    ['tta_batches_waiting', 'POST requests waiting for their turn.', () => batchSemaphore.waiting],
   ]);
 }
 
 function addLedger(registry: Registry, calls: LedgerCalls): void {
-  addCalls(registry, 'tta_ledger', 'operation', 'Calls of the ledger', calls.byKind);
+  addCalls(registry, 'tta_ledger', 'operation', 'Ledger calls', calls.byKind);
   addFamily(registry, {
     name: 'tta_ledger_calls_under_way',
-    help: 'Calls of the ledger that wait for an answer: of debits, the queue of commits.',
+    help: 'Ledger calls in progress; for debits, the commit queue.',
     type: 'gauge',
     samples: () =>
       [...calls.byKind].map(([operation, { underWay }]) => {
@@ -74,40 +70,36 @@ function addLedger(registry: Registry, calls: LedgerCalls): void {
   });
   addFamily(registry, {
     name: 'tta_tokens_charged_total',
-    help: 'Tokens debited, by route.',
+    help: 'Tokens charged, by route.',
     type: 'counter',
     samples: () => [...calls.charged].map(([route, value]) => ({ labels: { route }, value })),
   });
   addFigures(registry, 'counter', [
-    [
-      'tta_tokens_repaid_total',
-      'Tokens given back for what was not delivered.',
-      () => calls.repaid,
-    ],
+    ['tta_tokens_repaid_total', 'Tokens refunded for undelivered data.', () => calls.repaid],
   ]);
 }
 
 function addStore(registry: Registry, parts: ProxyParts): void {
   const { byKind } = parts.storeCalls;
   const { releaseCache } = parts;
-  addCalls(registry, 'tta_store', 'kind', 'Reads of the store by kind of object', byKind);
+  addCalls(registry, 'tta_store', 'kind', 'Store reads by kind of object', byKind);
   const asked = () => [...byKind.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   const wire = () => (parts.store instanceof HttpReader ? parts.store.wireCounts : null);
   addFigures(registry, 'counter', [
     [
       'tta_store_used_bytes_total',
-      'Bytes of objects that answers were made from.',
+      'Bytes of objects used for responses.',
       () => asked() - releaseCache.readAlong,
     ],
     [
       'tta_store_fetched_bytes_total',
-      'Bytes of objects that came: with those read along, and read twice.',
+      'Bytes of objects fetched, including read-ahead and repeated reads.',
       () => wire()?.fetchedBytes ?? asked(),
     ],
-    ['tta_store_retries_total', 'Reads tried again.', () => wire()?.retries ?? 0],
+    ['tta_store_retries_total', 'Retried reads.', () => wire()?.retries ?? 0],
     [
       'tta_store_hedges_total',
-      'Reads that were late, and asked for a second time.',
+      'Slow reads that were requested a second time.',
       () => wire()?.hedges ?? 0,
     ],
   ]);
@@ -115,7 +107,7 @@ function addStore(registry: Registry, parts: ProxyParts): void {
   const { heads } = releaseCache;
   addFamily(registry, {
     name: 'tta_cache_requests_total',
-    help: 'What was asked of a cache: at hand (hit), being made for another (shared), made (miss).',
+    help: 'Cache lookups: cached (hit), being computed for another request (shared), computed (miss).',
     type: 'counter',
     samples: () => [
       ...[responses, heads].flatMap(({ hits, shared, made }, i) => {
@@ -135,13 +127,13 @@ function addStore(registry: Registry, parts: ProxyParts): void {
     Object.entries(kept).map(([cache, of]) => ({ labels: { cache }, value: of ? value(of) : 0 }));
   addFamily(registry, {
     name: 'tta_cache_saved_seconds_total',
-    help: 'What making again what was at hand would have taken.',
+    help: 'Computation time saved by cache hits.',
     type: 'counter',
     samples: ofEach(({ savedMs }) => savedMs / 1000),
   });
   addFamily(registry, {
     name: 'tta_cache_bytes',
-    help: 'What a cache holds of the memory that they share.',
+    help: 'Size of a cache within the memory shared by all.',
     type: 'gauge',
     samples: ofEach(({ bytes }) => bytes),
   });
@@ -150,19 +142,19 @@ function addStore(registry: Registry, parts: ProxyParts): void {
 function addRelease(registry: Registry, releases: ReleaseSource): void {
   addFamily(registry, {
     name: 'tta_release_info',
-    help: 'The release in force.',
+    help: 'The current release.',
     type: 'gauge',
     samples: () => [{ labels: { release: releases.current.version }, value: 1 }],
   });
   addFamily(registry, {
     name: 'tta_release_published_timestamp_seconds',
-    help: 'When the release in force was first published.',
+    help: 'First publication of the current release.',
     type: 'gauge',
     samples: () => [{ value: Date.parse(releases.current.latest.published_at) / 1000 }],
   });
   addFamily(registry, {
     name: 'tta_release_refresh_failures',
-    help: 'Looks for a newer release that failed since the last that did not: the one in force is held.',
+    help: 'Consecutive failed checks for a new release; meanwhile the current one stays in use.',
     type: 'gauge',
     samples: () => [{ value: releases.failuresInARow }],
   });

@@ -3,14 +3,14 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CallTally } from './backend-calls.ts';
 import { addFamily, addFigures, histogramSamples } from './metric-family.ts';
 
-/** What each server has: its process and its requests. */
+/** Metrics common to both servers: process and requests. */
 export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { routes } = tally;
   addFamily(registry, {
     name: 'tta_http_requests_total',
-    help: 'Requests by route and status; 0 for those whose client left before the end.',
+    help: 'Requests by route and status; 0 if the client disconnected early.',
     type: 'counter',
     samples: () =>
       [...routes].flatMap(([route, { statuses }]) =>
@@ -20,7 +20,7 @@ export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
   const name = 'tta_http_request_duration_seconds';
   addFamily(registry, {
     name,
-    help: 'From the head of a request to the end of its answer.',
+    help: 'Time from the request header to the end of the response.',
     type: 'histogram',
     samples: () =>
       histogramSamples(
@@ -30,12 +30,12 @@ export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
       ),
   });
   addFigures(registry, 'gauge', [
-    ['tta_http_requests_under_way', 'Requests that are being answered.', () => tally.underWay],
+    ['tta_http_requests_under_way', 'Requests in progress.', () => tally.underWay],
   ]);
   addFigures(registry, 'counter', [
     [
       'tta_http_requests_shed_total',
-      'Requests sent away because the event loop was late.',
+      'Requests rejected because the event loop was late.',
       () => shedder?.shed ?? 0,
     ],
   ]);
@@ -52,7 +52,7 @@ export function addCalls(
 ): void {
   addFamily(registry, {
     name: `${prefix}_failures_total`,
-    help: `${what} that failed.`,
+    help: `${what}: failures.`,
     type: 'counter',
     samples: () =>
       [...byKind].map(([kind, { failed }]) => ({ labels: { [label]: kind }, value: failed })),
@@ -60,7 +60,7 @@ export function addCalls(
   const name = `${prefix}_duration_seconds`;
   addFamily(registry, {
     name,
-    help: `${what}: how long they took.`,
+    help: `${what}: duration.`,
     type: 'histogram',
     samples: () =>
       histogramSamples(

@@ -12,14 +12,14 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Environment } from '../settings/read-settings.ts';
 
-/** Whether OpenTelemetry's own variables ask for traces. */
+/** Whether OpenTelemetry's own variables enable traces. */
 export function wantsTraces(env: Environment): boolean {
   const { OTEL_SDK_DISABLED: off, OTEL_TRACES_EXPORTER: exporter = 'otlp' } = env;
   if (off?.toLowerCase() === 'true' || exporter !== 'otlp') return false;
   return Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT);
 }
 
-/** Tracing, if the environment asks for it; else nothing of it is loaded. */
+/** Opens tracing if the environment enables it; otherwise loads nothing. */
 export async function openTracing(
   service: { readonly name: string; readonly version: string },
   env: Environment = process.env,
@@ -29,10 +29,10 @@ export async function openTracing(
   return startTracing(service);
 }
 
-/** Attributes of a span, by OpenTelemetry's names where it has some. */
+/** Attributes of a span, with OpenTelemetry's names where they exist. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** Makes a call within a span, which ends with it. */
+/** Makes a call within a span that ends with it. */
 export type Trace = <T>(
   name: string,
   attributes: SpanAttributes,
@@ -41,17 +41,19 @@ export type Trace = <T>(
 
 const SCOPE = 'travel-time-access';
 
-/** Traces of requests: a span for each, and in it one for each call of the store and the ledger. */
+/**
+ * Traces requests: one span for each, with a child span for each call to the store and the ledger.
+ */
 export interface Tracing {
   readonly aroundRequest: onRequestHookHandler;
   readonly trace: Trace;
-  /** Sends what has not been sent. */
+  /** Flushes pending spans. */
   close(): Promise<void>;
 }
 
 /**
- * Starts tracing as the `OTEL_*` variables say, which the SDK reads itself. This module is loaded
- * only where they ask for it.
+ * Starts tracing as configured by the `OTEL_*` variables, which the SDK reads itself. This module
+ * is loaded only if they enable it.
  */
 export function startTracing(service: {
   readonly name: string;
@@ -78,7 +80,7 @@ export function startTracing(service: {
           span.setAttribute('http.response.status_code', raw.statusCode);
           if (raw.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
         } else {
-          span.setStatus({ code: SpanStatusCode.ERROR, message: 'the client left' });
+          span.setStatus({ code: SpanStatusCode.ERROR, message: 'client disconnected' });
         }
         span.end();
       });
@@ -99,7 +101,7 @@ export function startTracing(service: {
   };
 }
 
-/** The route and nothing else of the URL: a path or a query may hold what is nobody's business. */
+/** Includes only the route of the URL: a path or query may contain private data. */
 function described({ method, id, routeOptions, is404 }: FastifyRequest) {
   const route = is404 ? undefined : routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}');
   return {

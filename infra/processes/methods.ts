@@ -3,30 +3,30 @@ import type { ProcessCount } from '../../proxy/services.ts';
 import type { ServeSettings } from '../settings/api-server.ts';
 import type { Lease, Unused } from './rate-leases.ts';
 
-/** Whom rates are counted by. */
+/** Kinds of rate: by account, or by address. */
 export type RateName = 'accounts' | 'addresses';
 
-/** What a process has counted. */
+/** Metrics of a process. */
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
 /** Methods of the parent that a worker calls. */
 export interface ParentMethods {
-  /** The first call: how to serve, and the worker's number among those that do. */
+  /** The first call: returns the settings and the worker's number. */
   begin(): { readonly number: number; readonly settings: ServeSettings };
-  /** The worker serves a release. */
+  /** Reports that the worker serves a release. */
   serving(release: string): void;
-  /** The worker cannot begin, in words for a person, and ends. */
+  /** Reports, as text, that the worker cannot start; it then exits. */
   failed(fault: string): void;
-  /** Leases requests of a subject to the worker, which gives back those of its last lease. */
+  /** Leases requests of a subject to the worker, which returns the rest of its previous lease. */
   lease(of: RateName, subject: string, unused: Unused): Promise<Lease>;
 }
 
 /** Methods of a worker that the parent calls. */
 export interface WorkerMethods {
-  /** Ends the lease of a subject. */
+  /** Revokes the lease of a subject. */
   recall(of: RateName, subject: string): Promise<Unused>;
   metrics(): Promise<Metrics>;
   setProcesses(count: ProcessCount): void;
-  /** Ends the worker after the requests that have begun. */
+  /** Stops the worker after the requests in progress. */
   end(): void;
 }

@@ -6,18 +6,21 @@ import type { Millis } from '../../shards/units.ts';
 
 const WINDOW_SECONDS = 60;
 const MAX_SUBJECTS = 100_000;
-/** A lease is for a moment: so what a process says is left of a window is never older than this. */
+/** A lease is short, so a process's figure for the rest of a window is never older than this. */
 const LEASE_MS: Millis = 1_000;
-/** A process gets this part of what would be its share of the rest: little lies unused elsewhere. */
+/**
+ * A process leases this fraction of its share of what is left, so that few units sit unused
+ * elsewhere.
+ */
 const PART_OF_SHARE = 1 / 8;
-/** Who does not give back units in time keeps them. */
+/** A process that does not return units in time keeps them. */
 const RECALL_WITHIN_MS: Millis = 500;
 
-/** Requests of a subject's window that one process may let pass without asking. */
+/** Requests of a subject's window that one process may admit without asking the parent. */
 export interface Lease {
   readonly limit: number;
   readonly units: number;
-  /** What is left of the window, not leased to anybody. */
+  /** The rest of the window, not leased to any process. */
   readonly unleased: number;
   readonly windowEndsMs: Millis;
 }
@@ -36,15 +39,15 @@ interface Window<Holder> {
   recalling: Promise<void> | null;
 }
 
-/** Asks a process for the units of a subject that it has not used. */
+/** Requests a subject's unused units back from a process. */
 type Recall<Holder> = (holder: Holder, subject: string) => Promise<Unused>;
 
 /**
- * Counts requests for processes that share a limit, in fixed windows that open with a subject's first
- * request. A process gets a lease of some, so that it asks for few of its requests. Of a window never
- * more is leased than its limit; and before a process is given none, the others give back what they
- * have not used. So the limit holds exactly, unless a process dies or hangs with a lease in hand: then
- * those units count as used.
+ * Counts requests for processes that share a limit, in fixed windows that open with a subject's
+ * first request. A process leases several requests at a time, so that most need no round trip. A
+ * window never leases more than its limit, and before a process is refused, the others return their
+ * unused units. So the limit is exact, unless a process dies or hangs while holding a lease: those
+ * units then count as used.
  */
 export class RateLeases<Holder> {
   readonly #limit: number;
@@ -58,7 +61,7 @@ export class RateLeases<Holder> {
     this.#recall = recall;
   }
 
-  /** A lease for a process, which has none any more and gives back what it has not used. */
+  /** Grants a lease to a process, in exchange for the unused units of its previous one. */
   async lease(holder: Holder, subject: string, unused: Unused, nowMs: Millis): Promise<Lease> {
     const window = this.#windowOf(subject, nowMs);
     giveBack(window, holder, unused);
@@ -78,7 +81,7 @@ export class RateLeases<Holder> {
 
   #windowOf(subject: string, nowMs: Millis): Window<Holder> {
     const known = this.#windows.get(subject);
-    // One that ends later than a window is long was opened before the clock was set back.
+    // A window that ends further ahead than its length was opened before the clock was set back.
     const length = WINDOW_SECONDS * 1_000;
     if (known && nowMs < known.endsMs && known.endsMs <= nowMs + length) return known;
     const unleased = this.#limit;
@@ -111,7 +114,7 @@ function giveBack<Holder>(
 
 const NONE: Unused = { units: 0, windowEndsMs: 0 };
 
-/** A lease in hand. */
+/** A lease that is held. */
 interface Held extends Omit<Lease, 'units'> {
   readonly sinceMs: Millis;
   /** Nothing was left to lease: the window is used up. */
@@ -119,13 +122,13 @@ interface Held extends Omit<Lease, 'units'> {
   units: number;
 }
 
-/** Counts the requests of one process by the leases that it is given. */
+/** Counts the requests of one process against its leases. */
 export class LeasedRates implements RateCounter {
   readonly #ask: (subject: string, unused: Unused) => Promise<Lease>;
   readonly #held = new LRUCache<string, Held>({ max: MAX_SUBJECTS });
   readonly #asking = new Map<string, Promise<void>>();
 
-  /** `ask`: for a lease, in place of the last, of which the unused requests are given back. */
+  /** `ask` requests a new lease and returns the unused requests of the last. */
   constructor(ask: (subject: string, unused: Unused) => Promise<Lease>) {
     this.#ask = ask;
   }
@@ -134,7 +137,7 @@ export class LeasedRates implements RateCounter {
     return this.#takeHeld(subject, nowMs) ?? this.#takeLater(subject);
   }
 
-  /** Gives back what is in hand of a subject. */
+  /** Returns a subject's unused units. */
   giveBack(subject: string): Unused {
     const held = this.#held.get(subject) ?? NONE;
     this.#held.delete(subject);
@@ -153,7 +156,7 @@ export class LeasedRates implements RateCounter {
     return { allowed, rate: rateState(window, limit - unleased - units, elapsedMs) };
   }
 
-  /** Those who come while a lease is asked for wait for it too. */
+  /** Requests that arrive while a lease is being requested wait for it too. */
   async #takeLater(subject: string): Promise<Taken> {
     for (;;) {
       let asking = this.#asking.get(subject);
@@ -172,7 +175,7 @@ export class LeasedRates implements RateCounter {
     try {
       lease = await this.#ask(subject, this.giveBack(subject));
     } catch (error) {
-      throw new LedgerUnavailable('the process that counts rates has ended', { cause: error });
+      throw new LedgerUnavailable('the process that counts rates has exited', { cause: error });
     }
     const isLast = lease.units === 0;
     this.#held.set(subject, { ...lease, sinceMs: Date.now(), isLast });

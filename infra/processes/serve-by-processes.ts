@@ -21,8 +21,8 @@ const FIRST_PAUSE_MS = 100;
 export const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * When a process that died is started again: the first at once, the next after pauses that double.
- * Processes that die more than three times each within a minute are not mended by that.
+ * When to restart a process that died: the first immediately, later ones after pauses that double.
+ * If processes die more than three times each within a minute, restarting does not help.
  */
 export class Restarts {
   readonly #processes: number;
@@ -32,7 +32,7 @@ export class Restarts {
     this.#processes = processes;
   }
 
-  /** Notes a death: how long to wait before the next start, or `null` to give up. */
+  /** Records a death; returns the pause before the next start, or `null` to give up. */
   died(nowMs: number): number | null {
     this.#deathsMs = this.#deathsMs.filter((atMs) => nowMs - atMs < WINDOW_MS);
     const earlier = this.#deathsMs.push(nowMs) - 1;
@@ -42,33 +42,34 @@ export class Restarts {
 }
 
 const PROGRAM = fileURLToPath(new URL('./worker.js', import.meta.url));
-/** A process that does not answer in time is left out of the metrics. */
+/** A process that does not respond in time is left out of the metrics. */
 const ANSWERS_WITHIN_MS = 5_000;
 
 interface Served {
-  /** Where they are, for the person who started them. */
+  /** Where they can be reached, as text for the user. */
   readonly whereabouts: string;
   /** The release that the first of them serves. */
   readonly release: string;
-  /** Where the metrics of all of them are; null if nowhere. */
+  /** Address of their combined metrics; null if they are not served. */
   readonly metricsAddress: string | null;
 }
 
-/** A process that serves, or begins to. */
+/** A process that is serving or starting. */
 interface Member {
   readonly worker: Worker;
   readonly methods: BirpcReturn<WorkerMethods, ParentMethods>;
-  /** How it ended, in words. */
+  /** Exit message. */
   readonly ended: Promise<string>;
   isServing: boolean;
 }
 
 /**
- * Serves the API by several processes, which accept connections from one port, each by itself. This one
- * serves nothing: it starts another where one dies, leases rates to them, and tells their metrics.
+ * Serves the API with several processes, which accept connections on one port independently. This
+ * process serves no requests: it restarts those that die, leases rates to them, and serves their
+ * combined metrics.
  */
 export class ServingProcesses {
-  /** Resolves, with words for a person, when they die too often to be started again. */
+  /** Resolves with a message when they die too often to be restarted. */
   readonly gaveUp: Promise<string>;
   readonly #note: (words: string) => void;
   readonly #restarts: Restarts;
@@ -98,17 +99,18 @@ export class ServingProcesses {
     });
   }
 
-  /** Starts all of them. A `UsageError` where they cannot begin; then none is left. */
+  /** Starts all of them. Throws a `UsageError` if they cannot start, leaving none running. */
   async begin(): Promise<Served> {
-    // By turns, a connection that is on its way to a process as that dies would never be answered.
+    // With round-robin, a connection being handed to a process that dies would never get a
+    // response.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: PROGRAM, args: [] });
     const { processes, host, metricsPort } = this.#settings;
-    // One that starts later is to share the port that the first has got.
+    // Processes started later share the first one's port.
     const at = { host, port: await settledPort(this.#settings) };
     this.#settings = { ...this.#settings, ...at };
     try {
-      // The first finds out what is wrong for all of them.
+      // The first detects errors that affect all of them.
       const first = await this.#start(1);
       const numbers = Array.from({ length: processes - 1 }, (_, i) => i + 2);
       const others = await Promise.all(numbers.map((number) => this.#start(number)));
@@ -128,14 +130,14 @@ export class ServingProcesses {
         metricsAddress: this.#metrics?.address ?? null,
       };
     } catch (error) {
-      // Told to end meanwhile, a start comes to nothing: whoever said so ends this process.
+      // If stopped meanwhile, never resolve: the caller of `close` exits the process.
       if (this.#isClosing) return new Promise(() => {});
       await this.close();
       throw error;
     }
   }
 
-  /** Ends all of them after the requests that have begun. */
+  /** Stops all of them after the requests in progress. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { methods } of this.#members) void methods.end.asEvent();
@@ -145,12 +147,12 @@ export class ServingProcesses {
     await this.#metrics?.close();
   }
 
-  /** Ends all of them at once. */
+  /** Kills all of them. */
   kill(): void {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
 
-  /** Starts a process; resolves when it serves. */
+  /** Starts a process; resolves once it serves. */
   #start(number: number): Promise<{ member: Member; release: string }> {
     return new Promise((resolve, reject) => {
       const worker = cluster.fork();
@@ -171,7 +173,7 @@ export class ServingProcesses {
       });
       const ended = new Promise<string>((end) => {
         worker.once('exit', (code, signal) => {
-          const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
+          const how = signal ? `was killed by ${signal}` : `exited with code ${code}`;
           end(`process ${worker.process.pid} ${how}`);
         });
       });
@@ -181,14 +183,14 @@ export class ServingProcesses {
         this.#members.delete(member);
         methods.$close();
         this.#tellCount();
-        reject(new UsageError(`${how} as it began`));
+        reject(new UsageError(`${how} during startup`));
       });
     });
   }
 
   /**
-   * Starts another process each time that one dies. What a process cannot begin without may be away for
-   * a while, such as the store: where others serve, it is tried for as long as that takes.
+   * Restarts a process each time it dies. A dependency needed at startup, such as the store, may be
+   * temporarily unavailable: while other processes serve, retries continue indefinitely.
    */
   async #keep(number: number, first: Member): Promise<void> {
     let why = await first.ended;
@@ -197,10 +199,10 @@ export class ServingProcesses {
       const isOnlyLate = !hasServed && this.#serving().length > 0;
       const pauseMs = isOnlyLate ? LONGEST_PAUSE_MS : this.#restarts.died(Date.now());
       if (pauseMs === null) {
-        const end = 'processes end too often to be started again; mend that and start anew';
+        const end = 'processes die too often to be restarted; fix the cause and start again';
         return this.#giveUp(`${why}: ${end}`);
       }
-      this.#note(`${why}; another is started${pauseMs > 0 ? ` in ${pauseMs} ms` : ''}`);
+      this.#note(`${why}; restarting${pauseMs > 0 ? ` in ${pauseMs} ms` : ''}`);
       await pause(pauseMs);
       if (this.#isClosing) return;
       try {
@@ -227,7 +229,9 @@ export class ServingProcesses {
     for (const { methods } of this.#serving()) void methods.setProcesses.asEvent(this.#count());
   }
 
-  /** The metrics of all: each series has a `process`, so that one that starts anew is seen to. */
+  /**
+   * Combined metrics: each series has a `process` label, so that a restarted process is visible.
+   */
   async #reported(): Promise<string> {
     const own = new Registry();
     addProcesses(own, () => this.#count());

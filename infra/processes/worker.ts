@@ -8,7 +8,7 @@ import { shutDownOnSignals } from '../shutdown-signals.ts';
 import type { Metrics, ParentMethods, RateName, WorkerMethods } from './methods.ts';
 import { LeasedRates } from './rate-leases.ts';
 
-/** The program of one process of many: it serves as its parent says. */
+/** Entry point of one of several processes, which serves as its parent directs. */
 let serving: Promise<Serving> | null = null;
 let withinMs = CLOSE_WITHIN_MS;
 let processes: ProcessCount = { serving: 1, wanted: 1, haveStarted: false };
@@ -19,7 +19,7 @@ const ending = shutDownOnSignals({
 
 const methods: WorkerMethods = {
   async recall(of, subject) {
-    // A lease that has come just before takes some turns of the microtask queue to be in hand.
+    // A lease that has just arrived takes a few microtask turns to be recorded.
     await new Promise(setImmediate);
     return rates[of].giveBack(subject);
   },
@@ -40,7 +40,7 @@ const leased = (of: RateName) =>
   new LeasedRates((subject, unused) => parent.lease(of, subject, unused));
 const rates = { accounts: leased('accounts'), addresses: leased('addresses') };
 
-// By itself a process whose parent is gone would end in the middle of its responses.
+// By default a process whose parent is gone would exit in the middle of its responses.
 cluster.worker!.exitedAfterDisconnect = true;
 process.on('disconnect', () => {
   parent.$close();

@@ -9,81 +9,84 @@ import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { integerSetting, secretsSetting, sizeSetting } from './setting-types.ts';
 
-/** How to serve the API: what flags and the environment say, checked. */
+/** Settings of the API server, from flags and environment, validated. */
 export interface ServeSettings {
   readonly store: string;
   readonly ledger: string;
   readonly port: number;
   readonly host: string;
   readonly rateLimitPerMinute: number;
-  /** Memory for what is kept: parts of releases, and finished answers. */
+  /** Memory for caches: parts of releases, and finished responses. */
   readonly cacheBytes: Bytes;
-  /** How often it is looked whether another release is in force. */
+  /** Interval between checks for a newly published release. */
   readonly releasePollMs: number;
-  /** Where metrics are told, on the same address; null: nowhere. */
+  /** Port of the metrics, on the same address; null if they are not served. */
   readonly metricsPort: number | null;
-  /** How long it says that it is not ready before it lets nobody new in. */
+  /** Time to report not-ready before refusing new connections. */
   readonly drainMs: number;
-  /** How many processes share the port. */
+  /** Number of processes that share the port. */
   readonly processes: number;
-  /** Without the API's address where it is the port that it gets. */
+  /** Lacks the API's address where that depends on the port it gets. */
   readonly proxy: ProxyConfigInput;
 }
 
-/** What `tta serve` is set by. */
+/** Settings of `tta serve`. */
 export const serveSchema = z.object({
   STORE,
   ...BOTH,
   RATE_LIMIT_PER_MINUTE: setting(count().prefault('300'), {
-    says: 'requests a minute of an account',
+    says: 'requests per minute for each account',
     value: '<n>',
   }),
-  PORT: setting(port().prefault('8080'), { says: 'the port to listen on', value: '<port>' }),
+  PORT: setting(port().prefault('8080'), { says: 'port to listen on', value: '<port>' }),
   PROCESSES: setting(
     integerSetting(1, 512)
       .optional()
       .transform((n) => n ?? availableParallelism()),
-    { says: 'processes that share the port', value: '<n>', otherwise: 'one a core' },
+    { says: 'number of processes that share the port', value: '<n>', otherwise: 'one per core' },
   ),
   ROW_BUDGET: setting(count().prefault(String(API_DEFAULTS.batchRowBudget)), {
-    says: 'rows of one batch',
+    says: 'maximum rows per batch',
     value: '<n>',
   }),
   CACHE_BYTES: setting(sizeSetting(1).prefault('576MiB'), {
-    says: 'memory of each process for parts of a release and finished answers',
+    says: 'memory per process for caching parts of the release and finished responses',
     value: '<size>',
   }),
   ANSWER_CACHE_BYTES: setting(sizeSetting(0).optional(), {
-    says: 'what of it finished answers may take',
+    says: 'share of --cache-bytes for cached responses',
     value: '<size>',
     otherwise: 'all of it',
   }),
   RELEASE_POLL_SECONDS: setting(integerSetting(1, 3_600).prefault('30'), {
-    says: 'how often to look whether another release is in force',
+    says: 'how often to check for a new release',
     value: '<seconds>',
   }),
   METRICS_PORT,
   DRAIN_SECONDS: setting(integerSetting(0, 600).prefault('0'), {
-    says: 'told to end, how long to say on /v1/ready that it is not ready before it lets nobody new in',
+    says: 'seconds to report not-ready on /v1/ready after SIGTERM, before refusing connections',
     value: '<seconds>',
   }),
   SHED_AT_LAG_MS: setting(integerSetting(0, 60_000).prefault(String(API_DEFAULTS.shedAtLagMs)), {
-    says: 'how late the event loop may be, milliseconds, before requests are sent away; 0: never',
+    says: 'event loop delay in milliseconds at which requests are rejected; 0: never',
     value: '<ms>',
   }),
   CURSOR_SECRETS: setting(secretsSetting.optional(), {
-    says: 'one or two, comma-separated: the first seals cursors, both open them; another first one changes the ETags of paginated routes, once',
+    says: 'one or two, comma-separated: the first encrypts cursors, both decrypt them; changing the first changes the ETags of paginated routes once',
     secret: true,
-    otherwise: 'one that the ledger keeps',
+    otherwise: 'one stored in the ledger',
   }),
 });
 
-/** How to serve the API, by flags and environment. A `UsageError` names all that is wrong. */
+/**
+ * Reads the settings of the API server from flags and environment. Throws a `UsageError` listing
+ * everything that is wrong.
+ */
 export function serveSettings(flags: Flags, version: string, env?: Environment): ServeSettings {
   return apiSettings(readSettings(serveSchema, flags, env), version);
 }
 
-/** The same, of what was read together with more. */
+/** As `serveSettings`, from settings that were read together with others. */
 export function apiSettings(set: z.output<typeof serveSchema>, version: string): ServeSettings {
   return {
     store: set.STORE,

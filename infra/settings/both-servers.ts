@@ -11,28 +11,28 @@ export const API_DEFAULTS = proxyConfigSchema.parse({});
 
 export const count = () => integerSetting(1, 1e9);
 
-/** What both servers are set by. */
+/** Settings of both servers. */
 export const BOTH = {
   LEDGER,
   HOST,
   BASE_URL: setting(proxyConfigSchema.shape.baseUrl.unwrap().optional(), {
-    says: 'public address of the API',
+    says: 'public URL of the API',
     value: '<url>',
-    otherwise: 'where it listens; for tta portal http://127.0.0.1:8080',
+    otherwise: 'where it listens; for tta portal, http://127.0.0.1:8080',
   }),
   ACCOUNT_URL: setting(portalConfigSchema.shape.accountUrl.unwrap().optional(), {
-    says: 'public address of the portal, a host of its own; of https:, its cookies are for https only',
+    says: 'public URL of the portal, on a host of its own; with https:, its cookies are HTTPS-only',
     value: '<url>',
-    otherwise: 'where the portal listens; the API names none',
+    otherwise: 'where the portal listens; the API does not mention one',
   }),
   PROBLEM_BASE: setting(z.url().optional(), {
-    says: 'public address of the pages that explain problems',
+    says: 'public URL of the pages that explain problem types',
     value: '<url>',
-    otherwise: 'the server’s own address and /problems',
+    otherwise: 'the server’s own URL plus /problems',
   }),
   FREE_RATE_LIMIT_PER_MINUTE: setting(
     count().prefault(String(API_DEFAULTS.freeRateLimitPerMinute)),
-    { says: 'requests a minute of an address, to routes without a key', value: '<n>' },
+    { says: 'requests per minute for each IP address, on routes without a key', value: '<n>' },
   ),
   TRUST_PROXY: setting(
     z
@@ -41,13 +41,13 @@ export const BOTH = {
       .pipe(trustedProxies)
       .optional(),
     {
-      says: 'how many proxies are before this server, where nothing else reaches it; or their networks: loopback,10.0.0.0/8',
+      says: 'number of proxies in front of this server, if it is reachable only through them; or their networks: loopback,10.0.0.0/8',
       value: '<proxies>',
       otherwise: 'none',
     },
   ),
   LOG_LEVEL: setting(proxyConfigSchema.shape.logLevel.unwrap().prefault(API_DEFAULTS.logLevel), {
-    says: 'what is logged: silent, fatal, error, warn, info or debug',
+    says: 'log level: silent, fatal, error, warn, info or debug',
     value: '<level>',
   }),
 };

@@ -11,7 +11,7 @@ import { queueFault } from './queue-address.ts';
 import { setting } from './setting.ts';
 import { checkedSetting, integerSetting, sizeSetting, wordsSetting } from './setting-types.ts';
 
-/** What `tta plan` is set by, beside its inputs. */
+/** Settings of `tta plan`, in addition to its inputs. */
 export const planSchema = z.object({
   STORE: setting(checkedSetting(storeFault), {
     says: 'where to publish: a folder, or s3://bucket/prefix',
@@ -20,26 +20,26 @@ export const planSchema = z.object({
     shown: shownLocation,
   }),
   UNIT_BLOCKS: setting(integerSetting(1, 10_000_000).prefault(String(DEFAULT_UNIT_BLOCKS)), {
-    says: 'blocks that a unit of work has at most; its counties are in memory at once',
+    says: 'maximum blocks per unit of work; the counties of a unit are in memory together',
     flag: '--unit-blocks',
     value: '<n>',
   }),
 });
 
-/** What a process that searches may use. */
+/** Resources of a process that searches. */
 const means = {
   WORKERS: setting(
     integerSetting(1, 256)
       .optional()
       .transform((n) => n ?? availableParallelism()),
     {
-      says: 'threads that search',
+      says: 'number of search threads',
       value: '<n>',
-      otherwise: 'one a core',
+      otherwise: 'one per core',
     },
   ),
   MEMORY: setting(sizeSetting(1).prefault('4GB'), {
-    says: 'what the build may use',
+    says: 'memory limit for the build',
     value: '<size>',
   }),
 };
@@ -51,11 +51,11 @@ const queueAbout = {
   shown: withoutPassword,
 } as const;
 
-/** What `tta worker` is set by. */
+/** Settings of `tta worker`. */
 export const workerSchema = z.object({
   QUEUE: setting(checkedSetting(queueFault), {
     ...queueAbout,
-    says: 'the Redis that jobs are taken from, redis://HOST[:PORT][/DB]',
+    says: 'the Redis to take jobs from, redis://HOST[:PORT][/DB]',
   }),
   STORE,
   ...means,
@@ -63,40 +63,40 @@ export const workerSchema = z.object({
   METRICS_PORT,
 });
 
-/** What `tta build` is set by, beside its inputs. */
+/** Settings of `tta build`, in addition to its inputs. */
 export const buildSchema = planSchema.extend({
   ...means,
   QUEUE: setting(checkedSetting(queueFault).optional(), {
     ...queueAbout,
-    says: 'the Redis that jobs are put into, for workers to do; without, this process does them',
+    says: 'the Redis to queue jobs in, for workers to run; without it, this process runs them',
   }),
   DIRECTIONS: setting(
     wordsSetting(DIRECTIONS)
-      .refine((given) => given.includes('from'), '"to" is made of "from"; give from,to')
+      .refine((given) => given.includes('from'), '"to" is derived from "from"; give from,to')
       .prefault(DIRECTIONS.join(',')),
     {
-      says: 'of block-to-block times: from, or from,to; without to the build is quicker and smaller, and there are no isochrones towards a place',
+      says: 'directions of block-to-block times: from, or from,to; without "to" the build is faster and smaller, but has no isochrones towards a place',
       value: '<list>',
     },
   ),
 });
 
-/** What `tta fetch` is set by, beside what it is to fetch. */
+/** Settings of `tta fetch`, in addition to its flags. */
 export const fetchSchema = z.object({
   GEOFABRIK_URL: service('geofabrik', 'OpenStreetMap extracts'),
   CENSUS_URL: service('census', 'TIGER/Line files'),
   MOBILITY_URL: service('mobility', 'the catalogue of GTFS feeds, or its CSV file'),
-  OVERTURE_URL: service('overture', 'the bucket of Overture Maps'),
+  OVERTURE_URL: service('overture', 'the Overture Maps bucket'),
 });
 
 function service(name: keyof PublicServices, what: string) {
   const type = checkedSetting((text) =>
     URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
       ? null
-      : 'is not an address that begins with http:// or https://',
+      : 'is not a URL starting with http:// or https://',
   )
-    // Paths are put behind it.
+    // Paths are appended to it.
     .transform((url) => url.replace(/\/+$/, ''))
     .prefault(PUBLIC_SERVICES[name]);
-  return setting(type, { says: `where to have ${what}`, value: '<url>' });
+  return setting(type, { says: `source of ${what}`, value: '<url>' });
 }

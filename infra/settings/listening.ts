@@ -4,14 +4,14 @@ import { integerSetting } from './setting-types.ts';
 
 export const port = () => integerSetting(0, 65_535);
 
-/** Where a process listens. */
+/** The address a process listens on. */
 export const HOST = setting(z.string().prefault('127.0.0.1'), {
-  says: 'the address to listen on',
+  says: 'address to listen on',
   value: '<host>',
 });
 
 export const METRICS_PORT = setting(port().optional(), {
-  says: 'a port for Prometheus, which asks for /metrics',
+  says: 'port for Prometheus metrics, at /metrics',
   value: '<port>',
   otherwise: 'no metrics',
 });

@@ -8,22 +8,22 @@ import { shownLocation, storeFault } from '../../shards/store/store-location.ts'
 import { setting } from './setting.ts';
 import { checkedSetting } from './setting-types.ts';
 
-/** Where things are kept: releases, accounts. */
+/** The locations of releases and accounts. */
 export const STORE = setting(checkedSetting(storeFault), {
-  says: 'the releases: a folder, s3://bucket/prefix or, to read only, https://host/prefix',
+  says: 'releases: a folder, s3://bucket/prefix or, read-only, https://host/prefix',
   value: '<store>',
   shown: shownLocation,
 });
 
 export const LEDGER = setting(checkedSetting(ledgerAddressFault), {
-  says: `the accounts: ${LEDGER_FORMS}`,
+  says: `accounts: ${LEDGER_FORMS}`,
   value: '<ledger>',
   flag: '--ledger',
   secret: true,
   shown: withoutPassword,
 });
 
-/** What a command on a store is set by. */
+/** Settings of commands on a store. */
 export const storeSchema = z.object({ STORE });
-/** What a command on a ledger is set by. */
+/** Settings of commands on a ledger. */
 export const ledgerSchema = z.object({ LEDGER });

@@ -5,19 +5,19 @@ import { setting } from './setting.ts';
 import { listOf } from './setting-types.ts';
 
 const priceId = z
-  .string('is the id of a price, or several, comma-separated')
-  .startsWith('price_', 'is the id of a price');
+  .string('must be a price id, or several, comma-separated')
+  .startsWith('price_', 'must be a price id');
 
-/** What payment is set by, with whatever else sells. */
+/** Settings of payment, shared with the portal's. */
 export const STRIPE = {
   STRIPE_SECRET_KEY: setting(z.string().optional(), {
-    says: 'Stripe’s key',
+    says: 'Stripe secret key',
     secret: true,
-    otherwise: 'nothing can be bought',
+    otherwise: 'nothing is for sale',
     needs: ['STRIPE_WEBHOOK_SECRET', 'STRIPE_MEMBERSHIP_PRICE'],
   }),
   STRIPE_WEBHOOK_SECRET: setting(z.string().optional(), {
-    says: 'the secret of the webhook ACCOUNT_URL/billing/webhook',
+    says: 'secret of the webhook ACCOUNT_URL/billing/webhook',
     secret: true,
     needs: ['STRIPE_SECRET_KEY'],
   }),
@@ -28,27 +28,27 @@ export const STRIPE = {
       .pipe(z.tuple([priceId], priceId))
       .optional(),
     {
-      says: 'the id of a price of 10 USD a month, which is sold; after it, comma-separated, those sold before, which members may still pay',
+      says: 'id of the current price, 10 USD a month; optionally followed, comma-separated, by former prices that members may still pay',
       value: '<prices>',
       needs: ['STRIPE_SECRET_KEY'],
     },
   ),
   STRIPE_API_URL: setting(z.url({ protocol: /^https?$/ }).optional(), {
-    says: 'where Stripe is',
+    says: 'URL of the Stripe API',
     value: '<url>',
     otherwise: 'Stripe itself',
   }),
 };
 
-/** What asking Stripe is set by. */
+/** Settings for requests to Stripe. */
 const paymentSchema = z.object(STRIPE);
 
-/** How to reach Stripe; `null` where nothing is sold. */
+/** Reads how to reach Stripe; `null` if nothing is sold. */
 export function paymentSettings(flags: Flags = {}, env?: Environment): PaymentSettings | null {
   return stripeOf(readSettings(paymentSchema, flags, env));
 }
 
-/** The same, of what was read together with more. */
+/** As `paymentSettings`, from settings that were read together with others. */
 export function stripeOf(set: z.output<typeof paymentSchema>): PaymentSettings | null {
   const {
     STRIPE_SECRET_KEY: secretKey,

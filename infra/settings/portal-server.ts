@@ -10,33 +10,33 @@ import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
 import { integerSetting, secretsSetting } from './setting-types.ts';
 
-/** How to serve the portal. */
+/** Settings of the portal. */
 export interface PortalSettings {
   readonly ledger: string;
   readonly port: number;
   readonly host: string;
-  /** Where metrics are told, on the same address; null: nowhere. */
+  /** Port of the metrics, on the same address; null if they are not served. */
   readonly metricsPort: number | null;
   readonly mail: MailSettings;
-  /** `null`: nothing can be bought. */
+  /** `null`: nothing is for sale. */
   readonly stripe: PaymentSettings | null;
-  /** Without the portal's address where it is the port that it gets. */
+  /** Lacks the portal's address where that depends on the port it gets. */
   readonly portal: PortalConfigInput;
 }
 
 export interface MailSettings {
-  /** The mail server; `null`: mails are put into `folder`. */
+  /** The mail server; `null`: mails are written to `folder`. */
   readonly smtpUrl: string | null;
-  /** Whose mails they are; never `null` with a server. */
+  /** Sender of mails; never `null` with a server. */
   readonly from: string | null;
   readonly folder: string;
 }
 
-/** What `tta portal` is set by. */
+/** Settings of `tta portal`. */
 export const portalSchema = z.object({
   ...BOTH,
   PORTAL_PORT: setting(port().prefault('8081'), {
-    says: 'the port to listen on',
+    says: 'port to listen on',
     flag: '--port',
     value: '<port>',
   }),
@@ -44,58 +44,61 @@ export const portalSchema = z.object({
     z
       .url({
         protocol: /^smtps?$/,
-        error: 'a mail server is given as smtp://HOST or smtps://HOST',
+        error: 'must have the form smtp://HOST or smtps://HOST',
       })
       .optional(),
     {
-      says: 'the mail server: smtp://user:password@host:587 or smtps://…',
+      says: 'mail server: smtp://user:password@host:587 or smtps://…',
       secret: true,
-      otherwise: 'mails are put into VAR_DIR/mail',
+      otherwise: 'mails are written to VAR_DIR/mail',
       needs: ['MAIL_FROM'],
     },
   ),
   MAIL_FROM: setting(
     z
       .string()
-      .refine(isSender, 'is an address such as Travel times <no-reply@example.org>')
+      .refine(isSender, 'is not an address such as Travel times <no-reply@example.org>')
       .optional(),
-    { says: 'whose mails they are', value: '<address>' },
+    { says: 'From address of e-mails', value: '<address>' },
   ),
   MAILS_PER_HOUR: setting(count().prefault('2000'), {
-    says: 'mails sent in an hour by all portals of a ledger; for one network (/24, /48) a fifth at most, and no more than 200',
+    says: 'maximum mails per hour from all portals of a ledger; at most a fifth of that, and no more than 200, for one network (/24, /48)',
     value: '<n>',
   }),
   SIGNUP_GRANTS_PER_DAY: setting(integerSetting(0, 1e9).prefault('500'), {
-    says: 'new accounts a day that are given free tokens; 0: none are. Others are given them when their owners sign in again on another day',
+    says: 'maximum new accounts per day that get free tokens; 0: none. Others get theirs when they sign in again on another day',
     value: '<n>',
   }),
   SIGNUP_GRANTS_PER_NETWORK: setting(count().prefault('10'), {
-    says: 'of those, from one network: a /24 of IPv4, a /48 of IPv6. See TRUST_PROXY',
+    says: 'of those, maximum per network: an IPv4 /24, an IPv6 /48. See TRUST_PROXY',
     value: '<n>',
   }),
   SIGNUP_GRANTS_PER_DOMAIN: setting(count().prefault('20'), {
-    says: 'of those, with addresses of one mail domain that is no public host',
+    says: 'of those, maximum per mail domain, except public mail providers',
     value: '<n>',
   }),
   SESSION_SECRETS: setting(secretsSetting.optional(), {
-    says: 'one or two, comma-separated: the first makes sessions, both are taken',
+    says: 'one or two, comma-separated: the first signs new sessions, both are accepted',
     secret: true,
-    otherwise: 'one that the ledger keeps',
+    otherwise: 'one stored in the ledger',
   }),
   ...STRIPE,
   METRICS_PORT,
   VAR_DIR: setting(z.string().prefault('var'), {
-    says: 'folder for what is kept beside the ledger',
+    says: 'folder for data other than the ledger',
     value: '<dir>',
   }),
 });
 
-/** How to serve the portal, by flags and environment. A `UsageError` names all that is wrong. */
+/**
+ * Reads the settings of the portal from flags and environment. Throws a `UsageError` listing
+ * everything that is wrong.
+ */
 export function portalSettings(flags: Flags, version: string, env?: Environment): PortalSettings {
   return settingsOfPortal(readSettings(portalSchema, flags, env), version);
 }
 
-/** The same, of what was read together with more. */
+/** As `portalSettings`, from settings that were read together with others. */
 export function settingsOfPortal(
   set: z.output<typeof portalSchema>,
   version: string,

@@ -1,10 +1,10 @@
 import { parseLedgerAddress, type RedisAddress } from '../../portal/accounts/ledger-address.ts';
 
-/** The form of an address, for a person. */
+/** The form of an address, for messages. */
 export const QUEUE_FORM =
-  'a queue is given as redis://HOST[:PORT][/DB]; rediss encrypts, USER:PASSWORD@, percent-encoded, goes before the host';
+  'must have the form redis://HOST[:PORT][/DB]; rediss for TLS, USER:PASSWORD@, percent-encoded, before the host';
 
-/** Takes the address of a queue apart; null if it is none. */
+/** Parses the address of a queue; null if it is not one. */
 export function parseQueueAddress(address: string): RedisAddress | null {
   try {
     const parsed = parseLedgerAddress(address);
@@ -14,7 +14,7 @@ export function parseQueueAddress(address: string): RedisAddress | null {
   }
 }
 
-/** Why this cannot be the address of a queue; null if it can. */
+/** Why this is not a valid queue address; null if it is. */
 export function queueFault(address: string): string | null {
   return parseQueueAddress(address) ? null : QUEUE_FORM;
 }

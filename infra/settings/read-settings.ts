@@ -5,21 +5,20 @@ import { UsageError } from '../errors.ts';
 import { aboutOf, flagOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-/** The values of flags, under the names that the parser of a command gives them. */
+/** Values of flags, under the names that the command's parser gives them. */
 export type Flags = Readonly<Record<string, unknown>>;
 
 type Schema = z.ZodObject<Record<string, z.ZodType>>;
 
-/** A setting that was given: its text, and as what it was given, `--port` or `PORT`. */
+/** A setting that was given: its text, and its source, such as `--port` or `PORT`. */
 interface Given {
   readonly text: string;
   readonly as: string;
 }
 
 /**
- * Reads settings by what they are called in the environment. Flags win over the environment, which
- * wins over defaults; one that is empty is as if it were not there. A `UsageError` names all that
- * are wrong, on one line.
+ * Reads settings by their environment names. Flags override the environment, which overrides
+ * defaults; an empty value counts as unset. Throws a `UsageError` listing every error on one line.
  */
 export function readSettings<S extends Schema>(
   schema: S,
@@ -34,7 +33,7 @@ export function readSettings<S extends Schema>(
   }
   for (const [name, { as }] of given) {
     for (const needed of aboutOf(schema.shape[name]).needs ?? []) {
-      if (!given.has(needed)) faults.push(`${needed}: is missing beside ${as}`);
+      if (!given.has(needed)) faults.push(`${needed}: is required with ${as}`);
     }
   }
   const texts = Object.fromEntries(Array.from(given, ([name, { text }]) => [name, text]));
@@ -49,7 +48,9 @@ export function readSettings<S extends Schema>(
   return checked.data;
 }
 
-/** How a setting was given, if it was; what is wrong with the file of a secret is added to `faults`. */
+/**
+ * The source and text of a setting, if given; problems with a secret's file are added to `faults`.
+ */
 function givenOf(
   name: string,
   type: z.ZodType,
@@ -63,7 +64,7 @@ function givenOf(
   const ofVariable = env[name]?.trim() ? { text: env[name], as: name } : undefined;
   const file = aboutOf(type).secret ? env[`${name}_FILE`] : undefined;
   if (!file?.trim()) return ofVariable;
-  if (ofVariable) faults.push(`${name} and ${name}_FILE: give one of them`);
+  if (ofVariable) faults.push(`${name} and ${name}_FILE: give only one of them`);
   try {
     const text = readFileSync(file, 'utf8').trim();
     if (text !== '') return { text, as: `${name}_FILE` };
@@ -74,12 +75,12 @@ function givenOf(
   return ofVariable;
 }
 
-/** What a flag is called among the values of flags: `--base-url` is `baseUrl`. */
+/** The parser's name of a flag: `--base-url` is `baseUrl`. */
 export function attributeOf(flag: string): string {
   return flag.slice(2).replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A setting as an error shows it. */
+/** A setting as shown in an error. */
 function described(name: string, type: z.ZodType, given: Given | undefined): string {
   if (!given) return [flagOf(name, type), name].filter(Boolean).join(' or ');
   const { secret, shown } = aboutOf(type);

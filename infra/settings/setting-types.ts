@@ -11,7 +11,11 @@ export function integerSetting(min: number, max: number) {
 }
 
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ '': 1, MB: 1e6, GB: 1e9, MIB: 2 ** 20, GIB: 2 ** 30 },
+  '': 1,
+  MB: 1e6,
+  GB: 1e9,
+  MIB: 2 ** 20,
+  GIB: 2 ** 30,
 };
 const SIZE = /^(\d+(?:\.\d+)?) ?((?:[MG]i?B?)?)$/i;
 
@@ -34,13 +38,13 @@ export function listOf(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** Some words of those there are, comma-separated. */
+/** Some of the given words, comma-separated. */
 export function wordsSetting<const Word extends string>(words: readonly Word[]) {
   return z.string().transform((text, context) =>
     text.split(',').map((given) => {
       const known = words.find((word) => word === given.trim());
       if (known !== undefined) return known;
-      context.addIssue(`"${given}" is none of ${words.join(', ')}`);
+      context.addIssue(`"${given}" is not one of ${words.join(', ')}`);
       return z.NEVER;
     }),
   );
@@ -52,14 +56,14 @@ export const secretsSetting = z
   .transform(listOf)
   .pipe(
     z
-      .array(z.string().min(16, 'a secret has 16 characters or more'))
-      .min(1, 'one or two secrets are needed')
-      .max(2, 'one or two secrets are taken'),
+      .array(z.string().min(16, 'secrets must have at least 16 characters'))
+      .min(1, 'at least one secret is required')
+      .max(2, 'at most two secrets are allowed'),
   );
 
-/** A text that something says what is wrong with, if anything is. */
+/** Text validated by a function that returns the problem, or null. */
 export function checkedSetting(faultOf: (text: string) => string | null) {
-  return z.string('is missing').superRefine((text, context) => {
+  return z.string('is required').superRefine((text, context) => {
     const fault = faultOf(text);
     if (fault !== null) context.addIssue(fault);
   });

@@ -6,7 +6,7 @@ import { type PortalSettings, portalSchema, settingsOfPortal } from './portal-se
 import { type Environment, readSettings } from './read-settings.ts';
 import { aboutOf, setting } from './setting.ts';
 
-/** Both servers are one process. */
+/** Both servers run in one process. */
 const startSchema = z.object({
   ...portalSchema.shape,
   ...serveSchema.omit({ PROCESSES: true }).shape,
@@ -14,9 +14,9 @@ const startSchema = z.object({
   LEDGER: setting(LEDGER.optional(), aboutOf(LEDGER)),
 });
 
-/** How to serve both in one process. */
+/** Settings of both servers in one process. */
 export interface StartSettings {
-  /** Where everything is kept that is not said to be elsewhere. */
+  /** Folder of everything not configured otherwise. */
   readonly folder: string;
   /** Whether the store is the folder's own. */
   readonly isOwnStore: boolean;
@@ -25,8 +25,8 @@ export interface StartSettings {
 }
 
 /**
- * How to serve both in one process, on one folder, by the environment. A `UsageError` names all that
- * is wrong.
+ * Reads the settings of both servers in one process, on one folder, from the environment. Throws a
+ * `UsageError` listing everything that is wrong.
  */
 export function startSettings(version: string, env?: Environment): StartSettings {
   const set = readSettings(startSchema, {}, env);
@@ -39,9 +39,10 @@ export function startSettings(version: string, env?: Environment): StartSettings
     LEDGER: set.LEDGER ?? `sqlite:${path.join(folder, 'ledger')}`,
   };
   return {
-    ...{ folder, isOwnStore: set.STORE === undefined },
+    folder,
+    isOwnStore: set.STORE === undefined,
     api: apiSettings(all, version),
-    // One process tells its metrics once: those of the API.
+    // One process serves its metrics once: with those of the API.
     portal: { ...settingsOfPortal(all, version), metricsPort: null },
   };
 }

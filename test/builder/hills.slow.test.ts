@@ -114,6 +114,6 @@ test('refuses elevation files with no data where the streets are', async () => {
   const store = await ofThisTest(new FolderStore(path.join(folder, 'refused')));
   const elevation = [writeHgt(folder, 10, 20, () => 5)];
   await expect(buildPlain({ ...inputs, elevation }, store)).rejects.toThrow(
-    /N10E020\.hgt: no heights where the streets are/,
+    /N10E020\.hgt: no elevation data where the streets are/,
   );
 });

@@ -82,9 +82,9 @@ test('a worker starts writing once gc is done, and reports what it waits for', a
   const sweep = await other.lock('.sweep-lock');
   const waiting = (ms: number) =>
     withLease(store, BUILD, async () => 'worked', { ms, onWait: (line) => said.push(line) });
-  await expect(waiting(0)).rejects.toThrow(/process \d+ is removing what nobody needs/);
+  await expect(waiting(0)).rejects.toThrow(/process \d+ is removing unused objects/);
   const patient = waiting(10_000);
-  await expect.poll(() => said).toEqual([expect.stringMatching(/is removing what nobody needs/)]);
+  await expect.poll(() => said).toEqual([expect.stringMatching(/is removing unused objects/)]);
   if (sweep.taken) await sweep.release();
   expect(await patient).toBe('worked');
 });

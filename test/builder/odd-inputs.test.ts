@@ -57,14 +57,14 @@ test('refuses the same feed given twice, also under another name', async () => {
   await copyFile(gtfs, copy);
   for (const twin of [gtfs, copy]) {
     const { line } = await refusal({ gtfs: [gtfs, twin] });
-    expect(line).toBe(`${twin}: is the same feed as ${gtfs}; give it once`);
+    expect(line).toBe(`${twin}: is the same feed as ${gtfs}; give it only once`);
   }
 });
 
 test('refuses a service day without any trips, and reports when there are some', async () => {
   const { line } = await refusal({ gtfs: [gtfs], serviceDate: '1999-01-04' });
   expect(line).toMatch(
-    /^no feed runs on 1999-01-04; there is service from 2026-01-01 to 2026-12-31$/,
+    /^no feed has service on 1999-01-04; service runs from 2026-01-01 to 2026-12-31$/,
   );
 });
 
@@ -82,5 +82,7 @@ test('names a shapefile whose companion file is missing', async () => {
 
 test('refuses a memory limit that nothing fits in, and says how much is needed', async () => {
   const { line } = await refusal({ memory: 10e6 });
-  expect(line).toMatch(/this build needs about \d+ MiB and may use 9; give it more with --memory/);
+  expect(line).toMatch(
+    /this build needs about \d+ MiB but may use only 9; allow more with --memory/,
+  );
 });

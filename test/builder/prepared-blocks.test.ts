@@ -98,7 +98,7 @@ test('refuses a block that occurs in two files, by its number', async () => {
   const { osm, blocks } = city.files;
   const request = { osm: [osm], blocks: [...blocks, ...blocks], counties: [] };
   await expect(planRelease(request, store, silent, new Receipts(store))).rejects.toThrow(
-    /: block \d{15} is there twice; give each file once$/,
+    /: block \d{15} appears twice; give each file only once$/,
   );
   await store.close();
 });

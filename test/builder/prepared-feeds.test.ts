@@ -67,7 +67,7 @@ test('feeds are included as far as those before them lead, and no others', async
     start: () => ({ at: () => {}, finish: (summary?: string) => void reported.push(summary) }),
   };
   const { transit, area } = await transitAround(here, byStreet, feeds, 1, progress);
-  expect(reported).toEqual(['6 stops of 3 of 5 feeds, 3 patterns']);
+  expect(reported).toEqual(['6 stops in 3 of 5 feeds, 3 patterns']);
   // In input order, not in order of discovery.
   expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
   expect(transit.departures[0]).toEqual(new Map([['line', 4]]));

@@ -70,5 +70,5 @@ test('refuses a place that is given twice, by its record', async () => {
     [1, 0, 0, 0.1, 0.1],
     [1, 1, 1, 1.1, 1.1],
   ]);
-  await expect(prepare(file)).rejects.toThrow(/places.zip: record 2: place 9910001 is given twice/);
+  await expect(prepare(file)).rejects.toThrow(/places.zip: record 2: place 9910001 appears twice/);
 });

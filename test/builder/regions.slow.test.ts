@@ -151,14 +151,14 @@ test('joins a release from the regions of its plan, each county once', async () 
   const build = (counties: string[]) => buildRegion({ plan, pathOf, counties }, store, silent);
   const { receipt: west } = await build([WEST]);
   const join = (regions: RegionReceipt[]) => joinRelease({ ...JOIN, plan }, regions, store, silent);
-  await expect(join([west, west])).rejects.toThrow('county 99001 is in two of the regions');
-  await expect(join([west])).rejects.toThrow('county 99003 of the plan is in none of the regions');
+  await expect(join([west, west])).rejects.toThrow('county 99001 is in two regions');
+  await expect(join([west])).rejects.toThrow('county 99003 of the plan is not in any region');
 
   const other = await planRelease({ ...request, counties: [EAST] }, store, silent, receipts);
   const unit = { plan: other, pathOf, counties: [EAST] };
   const { receipt: east, searched } = await buildRegion(unit, store, silent);
   await expect(join([west, east])).rejects.toThrow(
-    /^the region of 99003 was built by plan [0-9a-f]{16}, and the release is of plan [0-9a-f]{16}; build it by that$/,
+    /^the region of 99003 was built from plan [0-9a-f]{16}, but the release uses plan [0-9a-f]{16}; rebuild the region with that$/,
   );
   // By the correct plan it already exists, except for the receipt that names it.
   expect(searched).toEqual([EAST]);
@@ -175,7 +175,7 @@ test('both steps refuse a plan of another version of the program', async () => {
   const { pathOf, ...planned } = await planRelease(request, store, silent, new Receipts(store));
   const plan = { ...planned, plan: { ...planned.plan, program: '0123456789abcdef' } };
   const refusal =
-    /^plans\/99001-[0-9a-f]{16}.json: program: was made by 0123456789abcdef, another version/;
+    /^plans\/99001-[0-9a-f]{16}.json: program: was made by 0123456789abcdef, a different version/;
   const unit = { plan, pathOf, counties: [WEST] };
   await expect(buildRegion(unit, store, silent)).rejects.toThrow(refusal);
   expect(() => joinRelease({ ...JOIN, plan }, [], store, silent)).toThrow(refusal);

@@ -65,7 +65,7 @@ describe('tta keys', () => {
     expect((await tta('keys', 'revoke', made.key)).code).toBe(0);
     expect(await outcome(made.key)).toBe('invalid-key');
     expect((await tta('keys', 'list', ...owner)).stdout).toContain(`${made.prefix}…  revoked`);
-    expect(await refusal('keys', 'enable', made.prefix)).toContain('no active key begins');
+    expect(await refusal('keys', 'enable', made.prefix)).toContain('no active key starts');
   });
 
   test('leaves nothing of a key that exceeds the limit', async () => {
@@ -75,7 +75,7 @@ describe('tta keys', () => {
     const before = await accountsHeld();
     const refused = await refusal('keys', 'create', ...owner, '--tokens', '50', '--member');
     expect(refused).toBe(
-      'tta: full@example.org: has 3 active keys already; revoke one first (nothing was granted)\n',
+      'tta: full@example.org: already has 3 active keys; revoke one first (nothing was granted)\n',
     );
     expect(await accountsHeld()).toEqual(before);
     expect(await ledger.grants(account)).toMatchObject([{ tokens: 5000, cause: 'signup' }]);
@@ -84,7 +84,7 @@ describe('tta keys', () => {
   test('creates no account for a string that is not an address, an account or a number', async () => {
     const before = await accountsHeld();
     for (const [flags, said] of [
-      [['--email', ''], '--email: "" is no address'],
+      [['--email', ''], '--email: "" is not an e-mail address'],
       [['--account', 'nobody@example.org'], '"nobody@example.org": no such account'],
       [['--tokens', '-5'], '--tokens'],
     ] as const) {
@@ -98,10 +98,10 @@ describe('tta keys', () => {
     const alone = ['--ledger', `sqlite:${path.join(folder, 'one-key')}`];
     const { prefix } = await json('keys', 'create', ...alone);
     for (const blank of ['', ' …', 'ta_live_']) {
-      expect(await refusal('keys', 'revoke', blank, ...alone)).toContain('every key begins like');
+      expect(await refusal('keys', 'revoke', blank, ...alone)).toContain('every key starts with');
     }
     expect(await refusal('keys', 'revoke', `${prefix}0`, ...alone)).toContain(
-      'no active key begins',
+      'no active key starts',
     );
     expect((await json('keys', 'list', ...alone)).state).toBe('active');
   });
@@ -116,7 +116,7 @@ test('creates no ledger at a mistyped path, except for the first key or an impor
     ['accounts', 'export'],
     ['accounts', 'disable', 'a@b.org'],
   ]) {
-    expect(await refusal(...command, ...at)).toContain(`sqlite:${mistyped}: there is no ledger;`);
+    expect(await refusal(...command, ...at)).toContain(`sqlite:${mistyped}: no such ledger;`);
   }
   expect(existsSync(mistyped)).toBe(false);
 });
@@ -130,7 +130,7 @@ describe('tta accounts', () => {
     expect(await json(...invoice)).toEqual(first);
     expect(await json(...invoice)).toEqual({ ...first, granted: false });
     expect((await tta(...invoice)).stdout).toBe(
-      'grants@example.org: nothing granted, "invoice 7" was before; 60 tokens\n',
+      'grants@example.org: nothing granted, "invoice 7" has been granted before; 60 tokens\n',
     );
     expect((await json(...grant)).tokens_remaining).toBe(120);
     expect((await json(...grant)).tokens_remaining).toBe(180);
@@ -182,7 +182,7 @@ describe('tta accounts', () => {
     const member = { status: 'ending', untilMs, renewsAtMs: null, subscription: 'sub_1' } as const;
     await ledger.setMembership(made.account, member, BY);
     const until = new Date(untilMs).toISOString();
-    expect(await refusal('accounts', 'member', made.account)).toMatch(/pays by sub_1 .* --end/);
+    expect(await refusal('accounts', 'member', made.account)).toMatch(/paid for by sub_1 .* --end/);
     expect((await json('accounts', 'show', made.account)).membership).toEqual({
       status: 'ending',
       until,

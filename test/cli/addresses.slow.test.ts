@@ -55,7 +55,7 @@ describe('the address that a start prints is the one in its documents', () => {
   test.each(['1', '2'])('tta serve with %s processes', async (PROCESSES) => {
     const api = await started([TTA, 'serve'], { PROCESSES });
     expect(api.said()).toMatch(
-      /^serving release \S+ on http:\/\/127\.0\.0\.1:\d+( by 2 processes)?\n$/,
+      /^serving release \S+ on http:\/\/127\.0\.0\.1:\d+( with 2 processes)?\n$/,
     );
     expect(await namedByApi(api.address)).toEqual(Array(3).fill(api.address));
   });
@@ -79,7 +79,7 @@ describe('the address that a start prints is the one in its documents', () => {
 
   test('a server on all addresses is called by the loopback address, and says that it listens on all', async () => {
     const api = await started([TTA, 'serve'], { HOST: '0.0.0.0', METRICS_PORT: '0' });
-    const [, port] = /:(\d+), listening on http:\/\/0\.0\.0\.0:\1 by/.exec(api.said())!;
+    const [, port] = /:(\d+), listening on http:\/\/0\.0\.0\.0:\1 with/.exec(api.said())!;
     expect(api.address).toBe(`http://127.0.0.1:${port}`);
     expect(await namedByApi(api.address)).toEqual(Array(3).fill(api.address));
     const [, metrics] = /^metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)$/m.exec(api.said())!;

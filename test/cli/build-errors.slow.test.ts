@@ -59,9 +59,9 @@ test('names an absent file', async () => {
 
 test('names a truncated file, and where it ends', async () => {
   const pbf = await cut(osm, at('cut.osm.pbf'), 4_000);
-  await expectRefused(await build({ osm: pbf }), pbf, /truncated.*byte \d+.*fetch it again/);
+  await expectRefused(await build({ osm: pbf }), pbf, /truncated.*byte \d+.*download it again/);
   const zip = await cut(blocks, at('cut.zip'), 5_000);
-  await expectRefused(await build({ blocks: zip }), zip, /not a whole zip archive/);
+  await expectRefused(await build({ blocks: zip }), zip, /not a readable zip archive/);
 });
 
 test('names a file of another format, and the one needed', async () => {
@@ -70,10 +70,10 @@ test('names a file of another format, and the one needed', async () => {
   await writeFile(at('empty.pbf'), '');
   await expectRefused(await build({ osm: at('empty.pbf') }), at('empty.pbf'), /is empty/);
   const gtfs = path.join(inject('demoCity'), 'gtfs/demo_transit.zip');
-  await expectRefused(await build({ blocks: gtfs }), gtfs, /holds no shapefile/);
+  await expectRefused(await build({ blocks: gtfs }), gtfs, /contains no shapefile/);
   const places = path.join(inject('demoCity'), 'places/tl_99_place.zip');
   await expectRefused(await build({ blocks: places }), places, /record 1 has no 15-digit GEOID20/);
-  await expectRefused(await build({ osm: folder }), folder, /is a folder; a file is needed/);
+  await expectRefused(await build({ osm: folder }), folder, /is a folder, not a file/);
 });
 
 test('names an unknown county, and lists those available', async () => {
@@ -83,14 +83,17 @@ test('names an unknown county, and lists those available', async () => {
 
 test('directions are from, or from and to; the environment may set them too', async () => {
   const flags = ['build', '--osm', osm, '--blocks', blocks, '--out', at('out'), '--directions'];
-  await expectRefused(await tta(...flags, 'to'), /--directions="to": "to" is made of "from"; give/);
+  await expectRefused(
+    await tta(...flags, 'to'),
+    /--directions="to": "to" is derived from "from"; give/,
+  );
   await expectRefused(
     await tta(...flags, 'from,up'),
-    /--directions="from,up": "up" is none of from, to/,
+    /--directions="from,up": "up" is not one of from, to/,
   );
   process.env.DIRECTIONS = 'outwards';
   onTestFinished(() => void delete process.env.DIRECTIONS);
-  await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is none of from, to/);
+  await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is not one of from, to/);
 });
 
 test('reports an extract that does not cover the county', async () => {
@@ -111,9 +114,9 @@ test('refuses an output that is a file, a foreign folder, or holds the inputs, a
   await expectRefused(await build({ out: below }), below, /leads through.* a store needs a folder/);
   await mkdir(at('mine'));
   await writeFile(at('mine', 'thesis.txt'), 'mine');
-  await expectRefused(await build({ out: at('mine') }), /is not a store: it holds thesis.txt/);
+  await expectRefused(await build({ out: at('mine') }), /is not a store: it contains thesis.txt/);
   expect(await readdir(at('mine'))).toEqual(['thesis.txt']);
-  await expectRefused(await build({ out: inject('demoCity') }), /holds the input/);
+  await expectRefused(await build({ out: inject('demoCity') }), /contains the input/);
 });
 
 test('refuses a store with an unsupported scheme by name, and creates no folder for it', async () => {

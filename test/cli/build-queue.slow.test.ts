@@ -129,19 +129,20 @@ test('three workers, one of them killed twice and Redis once, build what one pro
 test('a worker with another store or program returns its job and says why, on one line', async () => {
   const queued = await buildByQueue('shared');
   expect([queued.code, queued.stdout]).toEqual([0, '']);
-  expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 6 units, put into the queue/);
+  expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 6 units, queued/);
   const again = await buildByQueue('shared');
-  expect(again.stderr).toMatch(/in the queue already/);
+  expect(again.stderr).toMatch(/already queued/);
 
   const refusals: Record<string, RegExp> = {};
-  refusals[TTA] = /elsewhere: has no plans\/99001-[0-9a-f]+\.json, .*: it has another store/;
+  refusals[TTA] =
+    /elsewhere: has no plans\/99001-[0-9a-f]+\.json, .*; the build uses a different store/;
   await cp(path.resolve('dist'), at('other/dist'), { recursive: true });
   await cp(path.resolve('package.json'), at('other/package.json'));
   await symlink(path.resolve('node_modules'), at('other/node_modules'));
   await appendFile(at('other/dist/builder/build.js'), '\n// Another version.\n');
   const otherProgram = at('other/dist/infra/cli/tta.js');
   refusals[otherProgram] =
-    /plans\/99001-[0-9a-f]+\.json: program: was made by [0-9a-f]{16} on Node \d+, another/;
+    /plans\/99001-[0-9a-f]+\.json: program: was made by [0-9a-f]{16} on Node \d+, a different/;
   for (const [program, line] of Object.entries(refusals)) {
     const worker = work(program === TTA ? 'elsewhere' : 'shared', program);
     const [code] = await once(worker.child, 'exit');
@@ -154,8 +155,8 @@ test('a worker with another store or program returns its job and says why, on on
 
   const right = work('shared', TTA, '--until-done', '--metrics-port', '0');
   const ended = once(right.child, 'exit');
-  await expect.poll(() => right.said).toMatch(/^metrics at http/m);
-  const metrics = await fetch(/^metrics at (\S+)/m.exec(right.said)![1]);
+  await expect.poll(() => right.said).toMatch(/^metrics on http/m);
+  const metrics = await fetch(/^metrics on (\S+)/m.exec(right.said)![1]);
   expect(await metrics.text()).toMatch(/^tta_build_jobs\{state="waiting-children"\} 2$/m);
   const { code } = await buildByQueue('shared', '--watch');
   expect(code).toBe(0);
@@ -173,14 +174,12 @@ test('builders and workers name a missing queue at once', async () => {
   for (const { code, stderr } of await Promise.all(tries)) {
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      new RegExp(`^tta: queue ${queue}: connect ECONNREFUSED .*; is its Redis running`, 'm'),
+      new RegExp(`^tta: queue ${queue}: connect ECONNREFUSED .*; is Redis running`, 'm'),
     );
   }
   const { stderr } = await build('--out', at('nowhere'), '--queue', 'sqlite:x');
-  expect(stderr).toMatch(/^tta: settings: .*a queue is given as redis:/);
-  expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(
-    /--watch.*give --queue too/,
-  );
+  expect(stderr).toMatch(/^tta: settings: .*must have the form redis:/);
+  expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(/--watch.*add --queue/);
 });
 
 const plan = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };

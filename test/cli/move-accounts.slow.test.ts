@@ -83,14 +83,16 @@ test('a ledger moves from SQLite to Redis and back unchanged', async () => {
     expect(exported.stderr).toMatch(/^export: 12 accounts with \d+ tokens/);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const imported = await tta('accounts', 'import', file, '--ledger', to);
-    expect(imported.stderr).toMatch(/^import: 12 accounts with \d+ tokens taken over, 0 were/);
+    expect(imported.stderr).toMatch(
+      /^import: 12 accounts with \d+ tokens imported, 0 already existed/,
+    );
     expect(imported.stderr.match(/with (\d+) tokens/)![1]).toBe(
       exported.stderr.match(/with (\d+) tokens/)![1],
     );
     expect(await using(to, everything)).toEqual(before);
     // Importing again changes nothing and undoes nothing that has happened since.
     const twice = await tta('accounts', 'import', file, '--ledger', to);
-    expect(twice.stderr).toContain('0 accounts with 0 tokens taken over, 12 were there already');
+    expect(twice.stderr).toContain('0 accounts with 0 tokens imported, 12 already existed');
     expect(await using(to, everything)).toEqual(before);
     await using(to, async (ledger) => {
       const admitted = await ledger.admit(hashApiKey(plainKey), NOON);
@@ -126,7 +128,7 @@ test('reports an incomplete export by its line', async () => {
   const whole = path.join(folder, 'whole.jsonl');
   await tta('accounts', 'export', whole, '--ledger', from);
   expect((await tta('accounts', 'export', whole, '--ledger', from)).stderr).toContain(
-    `${whole}: is there already`,
+    `${whole}: already exists`,
   );
   const lines = (await readFile(whole, 'utf8')).trimEnd().split('\n');
   const changed = (line: number, from: RegExp, to: string) =>

@@ -27,7 +27,7 @@ test('a plan lists its units and its feeds’ days, is reproducible, and publish
   expect(stdout.replaceAll(/\d{4}-\d\d-\d\d|[0-9a-f]{16}/g, '…')).toBe(
     [
       'plans/99001-….json: 600 blocks in 2 counties; walk, bike, transit',
-      'feed demo_transit.zip: read on …',
+      'feed demo_transit.zip: service day …',
       'unit 1: 600 blocks; 99001, 99003\n',
     ].join('\n'),
   );

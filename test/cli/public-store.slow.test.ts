@@ -9,12 +9,12 @@ const tta = (...args: string[]) => ttaIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, 
 
 test('shows and verifies a release behind https, also by its manifest’s name', async () => {
   const shown = await tta('release', 'show', '--store', nginx.https);
-  expect(shown.stdout).toMatch(/^release demo, in force/);
+  expect(shown.stdout).toMatch(/^release demo, current/);
   const manifest = /manifests\/(demo-\w+)\.json/.exec(shown.stdout)?.[1] ?? '';
   const named = await tta('release', 'show', manifest, '--store', nginx.https);
   expect(named.stdout).toMatch(/^release demo: /);
   const verified = await tta('release', 'verify', '--store', nginx.https);
-  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('is sound') });
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('is intact') });
   const object = /index\/99001-\w+\.tta/.exec(shown.stdout)?.[0];
   const inspected = await tta('inspect', `${nginx.https}/${object}`);
   expect(inspected.stdout).toMatch(/index: \d+ blocks/);

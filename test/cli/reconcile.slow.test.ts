@@ -61,7 +61,7 @@ test('tta portal reconcile books missed payments, says how much, and does so onc
   });
   const second = await reconcile([]);
   expect(second.stdout).toBe(
-    'looked at 1 invoices, 2 sessions, 1 refunds, 0 disputes, 1 subscriptions\n' +
+    'checked 1 invoices, 2 sessions, 1 refunds, 0 disputes, 1 subscriptions\n' +
       'granted 0 tokens, took back 0, changed 0 memberships\n',
   );
 });
@@ -88,12 +88,12 @@ test('tta accounts member --end ends the subscription too, and does nothing with
 test('reports on one line why it cannot reach Stripe', async () => {
   const day = await reconcile(['--since', 'yesterday']);
   expect(day).toMatchObject({ code: 1, stdout: '' });
-  expect(day.stderr).toBe('tta: --since: "yesterday" is not a day such as 2026-11-01\n');
+  expect(day.stderr).toBe('tta: --since: "yesterday" is not a date such as 2026-11-01\n');
   const none = await reconcile([], {});
-  expect(none.stderr).toBe('tta: settings: STRIPE_SECRET_KEY: is missing\n');
+  expect(none.stderr).toBe('tta: settings: STRIPE_SECRET_KEY: is required\n');
   const part = await reconcile([], { STRIPE_SECRET_KEY: 'sk_test_1' });
   expect(part.stderr).toMatch(
-    /STRIPE_WEBHOOK_SECRET: is missing.*STRIPE_MEMBERSHIP_PRICE: is miss/,
+    /STRIPE_WEBHOOK_SECRET: is required.*STRIPE_MEMBERSHIP_PRICE: is required/,
   );
   const wrongKey = await reconcile([], { ...settings(), STRIPE_SECRET_KEY: 'sk_test_other' });
   expect(wrongKey.stderr).toBe('tta: Stripe: Invalid API Key provided\n');
@@ -120,7 +120,7 @@ test('a portal whose price is not the membership’s does not start; one starts 
     await expect(start({ STRIPE_MEMBERSHIP_PRICE: prices })).rejects.toThrow(fault);
   }
   for (const prices of ['prod_1', 'price_1,prod_1', ',']) {
-    expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('is the id of a price');
+    expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('must be a price id');
   }
   // A portal that does not start leaves nothing open that acts.
   const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };

@@ -108,7 +108,10 @@ test('promote switches to an earlier release and back, and says what it did', as
   expect(await latest()).toMatchObject({ release: 'spring', manifest: manifests.get('spring') });
   expect((await release('list')).stdout).toContain(`* ${stem('spring')}`);
   const again = await release('promote', stem('spring'));
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is in force already')]);
+  expect([again.code, again.stdout]).toEqual([
+    0,
+    expect.stringContaining('is already the current release'),
+  ]);
   const forth = await release('promote', manifests.get('autumn')!);
   expect([forth.code, forth.stdout]).toEqual([0, `${stem('spring')} → ${stem('autumn')}\n`]);
 });
@@ -149,7 +152,7 @@ test('verify accepts a release that is not current, and detects an unsound one',
   store.manifest.release = 'winter';
   await store.publish();
   const sound = await release('verify', 'winter');
-  expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining('winter is sound')]);
+  expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining('winter is intact')]);
   const bytes = await store.bytesOf(objects['dest-ids']);
   bytes[bytes.length >> 1] ^= 1;
   await writeFile(store.path(objects['dest-ids']), bytes);
@@ -289,11 +292,11 @@ test('inspect describes the contents of an object of every kind', async () => {
     [county['reach-to']!, /^matrix: (\d+) origins .* in minutes$/m],
     [county.blocks, /^FlatGeobuf: \d+ × MultiPolygon$/m],
     [county['poi-map'], /^FlatGeobuf: \d+ × Point$[\s\S]*"dest_id"/m],
-    [states['99'].objects.places, /^places: 2 census places of \d+ blocks$/m],
+    [states['99'].objects.places, /^places: 2 census places with \d+ blocks$/m],
     [states['99'].objects['place-map'], /^FlatGeobuf: 2 × MultiPolygon$/m],
-    [objects['dest-ids'], /^directory: .* \d+ places are at home in$/m],
-    [tiles('.pmtiles'), /^PMTiles: \d+ tiles of \d+ contents, zoom \d+ to \d+$/m],
-    [tiles('.tta'), /CRCS: \d+ bytes, checksum right$[\s\S]*^checksums of the pages/m],
+    [objects['dest-ids'], /^directory: home counties of \d+ POIs$/m],
+    [tiles('.pmtiles'), /^PMTiles: \d+ tiles with \d+ distinct contents, zoom \d+ to \d+$/m],
+    [tiles('.tta'), /CRCS: \d+ bytes, checksum OK$[\s\S]*^page checksums/m],
   ];
   for (const [{ name }, words] of inspected) {
     const folder = name.startsWith('tiles/') ? inject('demoStore') : store.folder;

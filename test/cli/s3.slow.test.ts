@@ -74,7 +74,7 @@ test('a release is built into a bucket, verified, replaced, promoted, inspected 
   for (const label of ['one', 'two']) {
     expect(await tta(buildFlags(store, label))).toMatchObject({ code: 0 });
   }
-  expect((await release('verify')).stdout).toMatch(/release two is sound/);
+  expect((await release('verify')).stdout).toMatch(/release two is intact/);
   expect((await release('list')).stdout).toMatch(/^\* two-\w+ .*\n {2}one-/);
   expect((await release('promote', 'one')).stdout).toMatch(/^two-\w+ → one-/);
   const { stdout } = await release('show', 'one');
@@ -89,7 +89,7 @@ test('a release is built into a bucket, verified, replaced, promoted, inspected 
   await written.close();
   vi.unstubAllEnvs();
   expect((await collect()).stdout).toMatch(/manifests\/two-\w+\.json .*\n(.*\n)*kept one-/);
-  expect((await release('verify')).stdout).toMatch(/release one is sound/);
+  expect((await release('verify')).stdout).toMatch(/release one is intact/);
 });
 
 test('a cold summary is one ranged GET, two for a county’s first; without the store it is an uncharged 503', async () => {
@@ -200,5 +200,5 @@ test('the store of a killed build is taken over within a minute', async () => {
   await sleep(Math.max(0, atMs + 62_000 - Date.now()));
   expect(await tta(buildFlags(out, 'three'))).toMatchObject({ code: 0 });
   expect(await isLocked()).toBe(false);
-  expect((await tta(['release', 'verify', '--store', out])).stdout).toMatch(/three is sound/);
+  expect((await tta(['release', 'verify', '--store', out])).stdout).toMatch(/three is intact/);
 });

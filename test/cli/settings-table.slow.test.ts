@@ -33,35 +33,33 @@ function rowOf([name, type]: Rows[number]): string {
   const isRequired = !type.safeParse(undefined).success;
   const { otherwise } = aboutOf(type);
   const value = defaultOf(type);
-  const byDefault = isRequired
-    ? 'must be given'
-    : (otherwise ?? (value === null ? '' : code(value)));
+  const byDefault = isRequired ? 'required' : (otherwise ?? (value === null ? '' : code(value)));
   const names = namesOf(name, type).split(', ').map(code).join(', ');
   return `| ${names} | ${flag === null ? '' : code(flag)} | ${byDefault} | ${cell(aboutOf(type).says)} |`;
 }
 
 const DOCUMENT = `# Settings
 
-What the commands are set by: a variable of the environment, or the flag that means the same and wins. One that is empty is as if it were not there. A secret may be in a file instead, which \`NAME_FILE\` names; secrets are never shown. What is wrong ends the start with one line that names all of it. Sizes are bytes, or as \`512MiB\`, \`8GB\`.
+Each setting is an environment variable or the equivalent flag, which takes precedence. An empty value counts as unset. A secret may be given in a file instead, whose path is in \`NAME_FILE\`; secrets are never shown. Invalid settings are reported together, on one line, at startup. Sizes are in bytes, or such as \`512MiB\`, \`8GB\`.
 
-\`npm start\` takes those of both servers, but for \`PROCESSES\`: it is one; without \`STORE\` and \`LEDGER\` it keeps both in \`VAR_DIR\`. Commands on a store or a ledger take \`STORE\` or \`LEDGER\` as the servers do.
+\`npm start\` uses the settings of both servers except \`PROCESSES\`, which is 1; without \`STORE\` and \`LEDGER\` it keeps both in \`VAR_DIR\`. Commands on a store or a ledger use \`STORE\` or \`LEDGER\` as the servers do.
 
 ${SECTIONS.map(
   ([title, rows]) => `## ${title}
 
-| variable | flag | default | what |
+| variable | flag | default | description |
 | --- | --- | --- | --- |
 ${rows.map(rowOf).join('\n')}
 `,
 ).join('\n')}
 ## Read by libraries
 
-| variable | what |
+| variable | description |
 | --- | --- |
 ${Object.entries(READ_BY_LIBRARIES)
   .map(([names, says]) => `| ${names.replaceAll(/[A-Z0-9_]{3,}/g, code)} | ${cell(says)} |`)
   .join('\n')}
-| \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\` | The proxies that \`tta fetch\` goes through |
+| \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\` | Proxies for \`tta fetch\` |
 `;
 
 test('SETTINGS.md matches the schema (npx vitest run test/cli/settings-table.slow.test.ts --update writes it)', async () => {

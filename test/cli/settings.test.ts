@@ -68,7 +68,7 @@ test('settings are read by name, and flags take precedence', () => {
 test('names missing settings by flag and variable, together with all other errors', () => {
   const faults = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
   expect(faults).toBe(
-    'settings: --store or STORE: is missing; --ledger or LEDGER: is missing; PORT="x": is not an integer from 0 to 65535',
+    'settings: --store or STORE: is required; --ledger or LEDGER: is required; PORT="x": is not an integer from 0 to 65535',
   );
 });
 
@@ -109,7 +109,7 @@ test('reports all errors at once, on one line', () => {
     'BASE_URL="api.example": ',
     'LOG_LEVEL="loud": ',
     'TRUST_PROXY="true": ',
-    'CURSOR_SECRETS: a secret has 16 characters or more',
+    'CURSOR_SECRETS: secrets must have at least 16 characters',
   ]) {
     expect(faults).toContain(wrong);
   }
@@ -124,7 +124,9 @@ test('a secret is never shown, and may be in a file', async () => {
   const { proxy } = settings({ CURSOR_SECRETS_FILE: file });
   expect(proxy.cursorSecrets).toEqual(['one secret in a file', 'another secret in it']);
   const both = { CURSOR_SECRETS_FILE: file, CURSOR_SECRETS: 'one secret in the open' };
-  expect(faultsOf(both)).toBe('settings: CURSOR_SECRETS and CURSOR_SECRETS_FILE: give one of them');
+  expect(faultsOf(both)).toBe(
+    'settings: CURSOR_SECRETS and CURSOR_SECRETS_FILE: give only one of them',
+  );
   const none = path.join(folder, 'none');
   expect(faultsOf({ CURSOR_SECRETS_FILE: none, PORT: 'x' })).toBe(
     `settings: CURSOR_SECRETS_FILE="${none}": cannot be read (ENOENT); PORT="x": is not an integer from 0 to 65535`,
@@ -137,7 +139,9 @@ test('a secret is never shown, and may be in a file', async () => {
   expect(faultsOf({}, { ledger })).toContain(shown);
   expect(faultsOf({}, { ledger })).not.toContain('hidden');
   await writeFile(file, 'short\n');
-  expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain('a secret has 16 characters or more');
+  expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain(
+    'secrets must have at least 16 characters',
+  );
   await writeFile(file, '\n');
   expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain(
     `CURSOR_SECRETS_FILE="${file}": is empty`,
@@ -223,10 +227,10 @@ test('reports all errors in the portal’s settings at once, and shows no secret
   for (const reported of [
     'PORTAL_PORT="x": ',
     'ACCOUNT_URL="https://example.org/account": has a path',
-    'SMTP_URL: a mail server is given as',
-    'SESSION_SECRETS: a secret has 16',
-    'MAIL_FROM: is missing beside SMTP_URL',
-    'STRIPE_WEBHOOK_SECRET: is missing beside',
+    'SMTP_URL: must have the form',
+    'SESSION_SECRETS: secrets must have at least 16',
+    'MAIL_FROM: is required with SMTP_URL',
+    'STRIPE_WEBHOOK_SECRET: is required with',
   ]) {
     expect(text).toContain(reported);
   }

@@ -154,9 +154,17 @@ describe('a place of a custom list', () => {
     ['no type', listed(1, { type: '' }), /feature 2 \(id 1\): has no "type"/],
     ['an unknown type', listed(1, { type: 'grocers' }), /id 1\): type "grocers" is not in the tax/],
     ['a group as its type', listed(1, { type: 'public_schools' }), /one of elementary_schools,/],
-    ['no coordinates', { ...listed(1), geometry: null }, /id 1\): its geometry is no Point/],
-    ['coordinates out of range', listed(1, {}, [39.3, -176.6]), /id 1\): its geometry is no Point/],
-    ['coordinates that are texts', listed(1, {}, ['1', '2']), /id 1\): its geometry is no Point/],
+    ['no coordinates', { ...listed(1), geometry: null }, /id 1\): its geometry is not a Point/],
+    [
+      'coordinates out of range',
+      listed(1, {}, [39.3, -176.6]),
+      /id 1\): its geometry is not a Point/,
+    ],
+    [
+      'coordinates that are texts',
+      listed(1, {}, ['1', '2']),
+      /id 1\): its geometry is not a Point/,
+    ],
     ['a name that is none', listed(1, { name: ['a'] }), /id 1\): "name": /],
     ['the id of another', listed(0), /feature 1 \(id 0\) and .*2 \(id 0\) both have dest_id/],
   ];
@@ -244,7 +252,7 @@ describe('a place of Overture', () => {
       ['convenience_stores'],
     ]);
     expect(notes).toHaveLength(1);
-    expect(notes[0]).toMatch(/1 of 1 categories that no type takes \(swimming_instructor 1\)$/);
+    expect(notes[0]).toMatch(/1 in 1 category without a type \(swimming_instructor 1\)$/);
   });
 
   test('that is just a school is classified by name, like OpenStreetMap’s', async () => {
@@ -328,7 +336,7 @@ describe('a place of Overture', () => {
     const { places, notes } = await read([file]);
     expect(places.map(({ source }) => source)).toEqual(['Overture place 6']);
     expect(notes).toEqual([
-      `${file}: left out 2 closed; 1 of low confidence; 1 without id or point; 3 of 2 categories that no type takes (law_firm 2, park 1)`,
+      `${file}: left out 2 closed; 1 with low confidence; 1 without id or point; 3 in 2 categories without a type (law_firm 2, park 1)`,
     ]);
   });
 
@@ -399,21 +407,21 @@ describe('a GeoJSON file', () => {
     [
       'is cut short',
       collection.slice(0, -100),
-      /the file ends, or a bracket is missing, after feat/,
+      /the file is truncated, or a bracket is missing, after feat/,
     ],
-    ['is cut short between features', collection.slice(0, -2), /the file ends/],
-    ['is empty', '', /holds no GeoJSON/],
-    ['is CSV', 'id,name,lat,lon\n1,"a",2,3\n', /holds no GeoJSON/],
+    ['is cut short between features', collection.slice(0, -2), /the file is truncated/],
+    ['is empty', '', /contains no GeoJSON/],
+    ['is CSV', 'id,name,lat,lon\n1,"a",2,3\n', /contains no GeoJSON/],
     ['is other JSON', '{"type":"Topology","objects":{}}', /feature 1: its "type" is "Topology"/],
     [
       'has a feature that is not JSON',
       collection.replace('"id":3,', '"id":3 3,'),
-      /feature 4: not J/,
+      /feature 4: is not J/,
     ],
     [
       'is in Latin-1',
       Buffer.from(collection.replaceAll('💧', ''), 'latin1'),
-      /feature 1: not JSON in/,
+      /feature 1: is not JSON in/,
     ],
     [
       'is projected',
@@ -555,12 +563,12 @@ describe('a GeoParquet file', () => {
     bytes.fill(0, 4, start - 1000);
     const damaged = scratch.write('spread-damaged.parquet', bytes);
     expect((await read([damaged], area)).places).toEqual(whole);
-    await expect(read([damaged])).rejects.toThrow(/not a whole Parquet file/);
+    await expect(read([damaged])).rejects.toThrow(/not a complete Parquet file/);
     expect(whole.map(({ lon }) => lon).sort()).toEqual([42, 43, 44]);
   });
 
   test.each([
-    ['without GeoParquet’s metadata', null, /without GeoParquet's metadata/],
+    ['without GeoParquet’s metadata', null, /without GeoParquet metadata/],
     ['with another encoding', { columns: { geometry: { encoding: 'point' } } }, /as point; exp/],
     ['that is projected', { columns: { geometry: METRES } }, /its coordinates are in EPSG:26985/],
   ])('%s is refused by name', async (_, geo, says) => {
@@ -570,7 +578,7 @@ describe('a GeoParquet file', () => {
   test('that is truncated is refused by name', async () => {
     const bytes = readFileSync(parquet('cut.parquet', [overture('1')]));
     const cut = scratch.write('cut.parquet', bytes.subarray(0, -20));
-    await expect(read([cut])).rejects.toThrow(/cut.parquet: not a whole Parquet file/);
+    await expect(read([cut])).rejects.toThrow(/cut.parquet: not a complete Parquet file/);
   });
 });
 

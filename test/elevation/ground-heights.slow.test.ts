@@ -157,16 +157,16 @@ describe('refuses an unusable file by name, and says what to do', () => {
     const file = at('utm.tif');
     execFileSync('gdalwarp', ['-q', '-t_srs', 'EPSG:32618', plain(), file]);
     expect(await refusal(file)).toBe(
-      'FILE: is projected (EPSG:32618), not in degrees; have it in degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif',
+      'FILE: is projected (EPSG:32618), not in degrees; convert it to degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif',
     );
   });
 
   test('a location off the globe, another datum, scaled heights', async () => {
     const lost = at('lost.tif');
     execFileSync('gdal_translate', ['-q', '-of', 'GTiff', `${plain()}.asc`, lost]);
-    expect(await refusal(lost)).toMatch(/does not tell where on earth/);
+    expect(await refusal(lost)).toMatch(/is not georeferenced/);
     expect(await refusal(translated('nad27.tif', '-a_srs', 'EPSG:4267'))).toMatch(/EPSG:4267/);
-    expect(await refusal(translated('scaled.tif', '-a_scale', '0.1'))).toMatch(/not stored as/);
+    expect(await refusal(translated('scaled.tif', '-a_scale', '0.1'))).toMatch(/not stored in/);
   });
 
   test.each([6360, 8228, 5702])('feet of a vertical system: EPSG:%d', async (system) => {
@@ -227,7 +227,7 @@ describe('refuses an unusable file by name, and says what to do', () => {
       const bomb = altered(file, `bomb-${how}.tif`, less);
       // The first corner, as the cells keep their size.
       expect(await refusal(bomb, [[-76.99, 39.99]])).toBe(
-        'FILE: is no whole GeoTIFF (a strip or tile holds more than 160000 bytes); have it again',
+        'FILE: is not a complete GeoTIFF (a strip or tile holds more than 160000 bytes); download it again',
       );
     },
   );
@@ -237,13 +237,13 @@ describe('refuses an unusable file by name, and says what to do', () => {
     const bytes = readFileSync(file);
     bytes.fill(0x55, bytes.length - 2_000);
     writeFileSync(file, bytes);
-    expect(await refusal(file)).toMatch(/no whole GeoTIFF/);
+    expect(await refusal(file)).toMatch(/not a complete GeoTIFF/);
   });
 
   test.each([2, 3])('big-endian cells, each stored as a difference: predictor %d', async (how) => {
     const packed = ['-co', 'COMPRESS=LZW', '-co', 'ENDIANNESS=BIG'];
     const file = translated(`big-endian-${how}.tif`, ...packed, '-co', `PREDICTOR=${how}`);
-    expect(await refusal(file)).toMatch(/compressed in a way that is not read/);
+    expect(await refusal(file)).toMatch(/unsupported compression/);
     const [height] = await heightsOf([translated('big-endian.tif', ...packed)], [[-76.5, 39.5]]);
     expect(height).toBeCloseTo(slope(-76.5, 39.5)!, 2);
   });
@@ -252,7 +252,7 @@ describe('refuses an unusable file by name, and says what to do', () => {
     'a compression that is not supported: %s',
     async (how) => {
       expect(await refusal(translated(`${how}.tif`, '-co', `COMPRESS=${how}`))).toBe(
-        'FILE: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif',
+        'FILE: uses an unsupported compression; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif',
       );
     },
   );
@@ -260,9 +260,9 @@ describe('refuses an unusable file by name, and says what to do', () => {
   test('a file that claims more cells than it has strips or tiles for, or none in each', async () => {
     const tiled = translated('tiled.tif', '-co', 'TILED=YES');
     const huge = { [WIDTH]: 2_000_000_000, [LENGTH]: 2_000_000_000 };
-    expect(await refusal(altered(tiled, 'huge.tif', huge))).toMatch(/does not hold all/);
+    expect(await refusal(altered(tiled, 'huge.tif', huge))).toMatch(/is truncated/);
     const none = { [TILE_WIDTH]: 0 };
-    expect(await refusal(altered(tiled, 'none.tif', none))).toMatch(/no whole GeoTIFF/);
+    expect(await refusal(altered(tiled, 'none.tif', none))).toMatch(/not a complete GeoTIFF/);
     // Rows of a million cells, all of which lie between two points.
     const wide = altered(plain(), 'wide.tif', { [WIDTH]: 1_000_000 });
     expect(
@@ -278,17 +278,17 @@ describe('refuses an unusable file by name, and says what to do', () => {
     // The values of the first tag: an entry has 20 bytes, with the count after tag and type.
     bytes.writeUInt32LE(2 ** 28, 16 + 8 + 4);
     writeFileSync(at('millions.tif'), bytes);
-    expect(await refusal(at('millions.tif'))).toMatch(/no whole GeoTIFF/);
+    expect(await refusal(at('millions.tif'))).toMatch(/not a complete GeoTIFF/);
   });
 
   test('a file that is truncated, of another kind, or missing', async () => {
     const cut = at('cut.tif');
     copyFileSync(plain(), cut);
     truncateSync(cut, readFileSync(cut).length - 5_000);
-    expect(await refusal(cut)).toMatch(/cut off/);
+    expect(await refusal(cut)).toMatch(/truncated/);
     const text = at('text.tif');
     writeFileSync(text, 'heights');
-    expect(await refusal(text)).toMatch(/no whole GeoTIFF/);
+    expect(await refusal(text)).toMatch(/not a complete GeoTIFF/);
     const tile = writeHgt(folder, 39, -77, slope);
     const short = at('N39W078.hgt');
     writeFileSync(short, readFileSync(tile).subarray(2));

@@ -47,7 +47,7 @@ test('an unavailable feed is a warning at the end, not a failure', async () => {
   expect(code).toBe(0);
   expect(stdout).not.toMatch(/--gtfs/);
   expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-    `warning: transit feed not had: ${url}: is not there (404); check the address in a browser`,
+    `warning: transit feed not downloaded: ${url}: not found (404); check the address in a browser`,
   );
 });
 
@@ -55,12 +55,15 @@ test('an error that the user can fix is one line and exit code 1', async () => {
   const out = folderPath();
   for (const [flags, line] of [
     [['--county', '2451'], /--county: "2451" is not a five-digit county code/],
-    [['--county', '99001'], /county 99001: 99 is no state/],
-    [['--county', COUNTY, '--only', 'maps'], /--only: "maps" is none of osm, census, gtfs, pois/],
-    [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not an address/],
+    [['--county', '99001'], /county 99001: 99 is not a state/],
+    [
+      ['--county', COUNTY, '--only', 'maps'],
+      /--only: "maps" is not one of osm, census, gtfs, pois/,
+    ],
+    [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not a URL/],
     [['--county', COUNTY, '--allow-hosts', 'a/b'], /--allow-hosts: "a\/b" is not a host such as/],
     [['--county', COUNTY, '--overture-release', 'newest'], /"newest" is not a release such as/],
-    [['--county', COUNTY, '--census-url', `${mirror.url}/no`], /\/no\/geo.*is not there \(404\)/],
+    [['--county', COUNTY, '--census-url', `${mirror.url}/no`], /\/no\/geo.*not found \(404\)/],
   ] as const) {
     const { code, stdout, stderr } = await fetchCommand(...flags, '--out', out);
     expect([code, stdout]).toEqual([1, '']);

@@ -129,7 +129,7 @@ test('reports a feed that is unavailable, and fetches the rest', async () => {
   mirror.remove(PATHS.feed);
   const { gtfs, left, osm } = await fetchCounty();
   expect(gtfs).toEqual([]);
-  expect(left).toEqual([expect.stringMatching(/^Demo Transit: http.*latest\.zip: is not there/)]);
+  expect(left).toEqual([expect.stringMatching(/^Demo Transit: http.*latest\.zip: not found/)]);
   expect(osm).toHaveLength(1);
 });
 
@@ -137,7 +137,9 @@ test('reports a feed that is not GTFS and does not keep it', async () => {
   mirror.put(PATHS.feed, '<html>log in</html>');
   const { gtfs, left } = await fetchCounty(only('gtfs'));
   expect([gtfs, existsSync(path.join(out, 'gtfs/mdb-247.zip'))]).toEqual([[], false]);
-  expect(left).toEqual([expect.stringMatching(/latest\.zip: what came is not what it should be/)]);
+  expect(left).toEqual([
+    expect.stringMatching(/latest\.zip: the download is not the expected file/),
+  ]);
 });
 
 test('keeps using a feed that has since disappeared, and reports that', async () => {
@@ -145,7 +147,7 @@ test('keeps using a feed that has since disappeared, and reports that', async ()
   mirror.remove(PATHS.feed);
   const again = await fetchCounty(only('gtfs'));
   expect(again.gtfs).toEqual(gtfs);
-  expect(again.left).toEqual([expect.stringMatching(/is not there.*the copy of 20.* is used/)]);
+  expect(again.left).toEqual([expect.stringMatching(/not found.*using the copy of 20.* instead/)]);
 });
 
 test('tries the agency’s own address where the catalogue’s copy fails', async () => {
@@ -167,7 +169,7 @@ test('the catalogue does not lead to private hosts that the user did not name or
   const refused = await fetchCounty(only('gtfs'));
   expect([refused.gtfs, other.exchanges]).toEqual([[], []]);
   expect(refused.left).toEqual([
-    expect.stringContaining(`leads to ${other.host}, which is at 127.0.0.1, no public address`),
+    expect.stringContaining(`points to ${other.host}, which is at 127.0.0.1, not a public address`),
   ]);
   const { gtfs } = await fetchCounty({ ...only('gtfs'), allowedHosts: [other.host] });
   expect(gtfs).toHaveLength(1);
@@ -192,13 +194,13 @@ test('a failed extract stops the fetch, after the concurrent census download com
 
 test('reports a file that is not PBF or a shapefile by address, and does not keep it', async () => {
   putOsm(mirror, PATHS.osm, Buffer.from('a page of text'));
-  await expect(fetchCounty(only('osm'))).rejects.toThrow(/osm\.pbf: what came is not what/);
+  await expect(fetchCounty(only('osm'))).rejects.toThrow(/osm\.pbf: the download is not the/);
   mirror.put(PATHS.blocks, readFileSync((await fetchCounty(only('gtfs'))).gtfs[0]));
   await expect(fetchCounty(only('census'))).rejects.toThrow(/tabblock20\.zip: .*without \.shp/);
 });
 
 test('reports a county without a state, and one missing from the layer', async () => {
-  await expect(fetchCounty({ counties: ['99001'] })).rejects.toThrow(/99 is no state/);
+  await expect(fetchCounty({ counties: ['99001'] })).rejects.toThrow(/99 is not a state/);
   expect(mirror.exchanges).toEqual([]);
   await expect(fetchCounty({ counties: ['24999'] })).rejects.toThrow(
     /tl_2024_us_county\.zip: has no county 24999; check the code/,

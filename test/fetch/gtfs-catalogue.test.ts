@@ -87,7 +87,7 @@ test('skips an agency that needs a key by name, unless there is a public copy', 
     ['WMATA', 'https://mirror/latest.zip'],
   ]);
   expect(left).toEqual([
-    'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; with one, give its address by --gtfs',
+    'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; once you have one, give its URL with --gtfs',
   ]);
 });
 
@@ -97,9 +97,7 @@ test('reports a feed of the state without a box, but not one of another state', 
     row({ provider: 'Elsewhere', box: ',,,', 'location.subdivision_name': 'Ohio' }),
   );
   expect(feeds).toEqual([]);
-  expect(left).toEqual([
-    expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not say where/),
-  ]);
+  expect(left).toEqual([expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not state/)]);
 });
 
 test('also reads the older sources.csv', async () => {
@@ -120,6 +118,6 @@ test('an id is not a path, and names one feed', async () => {
 
 test('refuses a file that is not a catalogue, naming the missing column', async () => {
   await expect(selectText('<html>moved</html>')).rejects.toThrow(
-    /catalogue\.csv: is not the catalogue .* no column data_type; check --mobility-url/,
+    /catalogue\.csv: is not the Mobility Database catalogue.* no column data_type; check --mobility-url/,
   );
 });

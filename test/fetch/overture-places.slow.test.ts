@@ -162,9 +162,9 @@ test('retries a failed range; a file replaced during reading is an error', async
   mirror.fail(path, { status: 503 }, { cutAfter: 10 });
   expect(ids(await fetchPlaces())).toEqual(['a']);
   mirror.fail(path, { status: 412 });
-  await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: was replaced while it was read/);
+  await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: was replaced during the download/);
   mirror.fail(path, 'ignore-range');
-  await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: .*does not give parts of a file/);
+  await expect(fetchPlaces()).rejects.toThrow(/a\.parquet: .*does not support range requests/);
 });
 
 test('reports a missing bucket, release or Parquet file with the address', async () => {

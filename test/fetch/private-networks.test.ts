@@ -70,7 +70,9 @@ test('contacts the host that the user named, wherever it is', async () => {
 
 test('does not connect to another host of this machine, under any name', async () => {
   for (const url of aliases()) {
-    expect(await refusalOf(url)).toMatch(/no public address; if it is yours, allow it by --allow-/);
+    expect(await refusalOf(url)).toMatch(
+      /not a public address; if it is yours, allow it with --allow-/,
+    );
   }
   expect(inside.exchanges).toEqual([]);
 });
@@ -82,8 +84,8 @@ test('does not follow a redirect there either, and does not retry it', async () 
     named.takeSent();
     named.fail(FILE, { redirectTo: url });
     const message = await refusalOf(`${named.url}${FILE}`);
-    expect(message).toContain(`${named.url}${FILE}: leads to `);
-    expect(message).toContain('no public address');
+    expect(message).toContain(`${named.url}${FILE}: points to `);
+    expect(message).toContain('not a public address');
     expect([url, named.gets(FILE).length]).toEqual([url, 1]);
   }
   expect(inside.exchanges).toEqual([]);
@@ -105,7 +107,7 @@ test('does not request an invalid web address, let alone five times', async () =
     // A retry would outlast the test.
     const patient = new Http({ retryMs: 1e9, namedHosts: [named.host] });
     expect(await refusalOf(url, patient)).toBe(
-      `${url}: is not an address that begins with http:// or https://`,
+      `${url}: is not a URL starting with http:// or https://`,
     );
     await patient.close();
   }
@@ -136,7 +138,7 @@ test('does not follow a redirect from https to http', async () => {
   onTestFinished(() => lax.close());
   onTestFinished(() => void delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
   expect(await refusalOf(`${url}${FILE}`, lax)).toBe(
-    `${url}${FILE}: redirects from https to ${named.url}${FILE}, where anybody on the way could change it; give the final address, if that is meant`,
+    `${url}${FILE}: redirects from https to ${named.url}${FILE}, which is not protected from tampering; if that is intended, give the final address`,
   );
   expect(named.exchanges).toEqual([]);
 });

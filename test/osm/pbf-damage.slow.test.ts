@@ -30,7 +30,7 @@ describe('a damaged file', () => {
       const error = await digestOf(path).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(BuildError);
       expect((error as Error).message).toMatch(
-        new RegExp(`^${path}: (not an OSM PBF file|truncated: .* at byte \\d+)`),
+        new RegExp(`^${path}: (not an OSM PBF file|is truncated: .* at byte \\d+)`),
       );
     });
   });
@@ -83,7 +83,7 @@ describe('a file that is not PBF', () => {
   test('with a valid block in the wrong order is refused', async () => {
     const withoutHeader = whole.subarray(blocks[0].end);
     await expect(readPbf(scratch.write('headless.osm.pbf', withoutHeader), {})).rejects.toThrow(
-      /does not begin with an OSMHeader/,
+      /does not start with an OSMHeader/,
     );
   });
 
@@ -91,7 +91,7 @@ describe('a file that is not PBF', () => {
     const absent = scratch.path('absent.osm.pbf');
     await expect(readPbf(absent, {})).rejects.toThrow(`${absent}: no such file; check the path`);
     const folder = scratch.path('.');
-    await expect(readPbf(folder, {})).rejects.toThrow(`${folder}: is a folder; a file is needed`);
+    await expect(readPbf(folder, {})).rejects.toThrow(`${folder}: is a folder, not a file`);
   });
 
   test('with sizes beyond the limits of the format is refused before it is read', async () => {

@@ -130,7 +130,7 @@ describe('a process', () => {
   test('exits with 1 once it has closed after an error, which it reports', async () => {
     const { exitCode, noise } = await ended('', "setTimeout(() => { throw new Error('odd'); })");
     expect(exitCode).toBe(1);
-    expect(noise).toMatch(/^a fault of this program, please report it: Error: odd\n/);
+    expect(noise).toMatch(/^internal error, please report it: Error: odd\n/);
   });
 
   test('is killed when it does not close in time, or cannot', async () => {
@@ -138,7 +138,7 @@ describe('a process', () => {
     expect(late).toEqual({
       exitCode: null,
       signal: 'SIGKILL',
-      noise: 'has not ended within 0.1 s\n',
+      noise: 'shutdown did not finish within 0.1 s\n',
     });
     const failed = await ended("throw new Error('shut')", interrupt);
     expect(failed).toMatchObject({ signal: 'SIGKILL', noise: expect.stringContaining('shut') });

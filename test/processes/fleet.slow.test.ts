@@ -287,7 +287,7 @@ test('processes that cannot start end the start with one line; later failures en
   for (const pid of await fleet.pids()) process.kill(pid, 'SIGKILL');
   expect((await ended)[0]).toBe(1);
   expect(fleet.noise().trim().split('\n').at(-1)).toMatch(
-    /^tta: \S+manifests\/.*: processes end too often to be started again; mend that and start anew$/,
+    /^tta: \S+manifests\/.*: processes die too often to be restarted; fix the cause and start again$/,
   );
 });
 
@@ -297,7 +297,7 @@ test('retries a process that cannot start while another one keeps serving', asyn
   await rename(at('store/manifests'), at('away'));
   const [pid] = await fleet.pids();
   process.kill(pid, 'SIGKILL');
-  const tried = () => fleet.noise().match(/manifests.*; another is started in 5000 ms/g)?.length;
+  const tried = () => fleet.noise().match(/manifests.*; restarting in 5000 ms/g)?.length;
   await expect.poll(tried).toBe(2);
   const state = async () => (await get('/v1/ready')).body.json();
   expect(await state()).toMatchObject({ processes: { serving: 1, wanted: 2 } });

@@ -104,8 +104,8 @@ test('treats impossible times beyond a week as blank', async () => {
   const late = { ...first, arrival_time: '168:00:01', departure_time: '999:00:00' };
   const { facts } = await read({ ...tables, 'stop_times.txt': [late, ...rest] });
   const reported = facts[0].problems.map(({ problem }) => problem);
-  expect(reported).toContain('impossible arrival_time; taken as blank');
-  expect(reported).toContain('impossible departure_time; taken as blank');
+  expect(reported).toContain('impossible arrival_time; treated as blank');
+  expect(reported).toContain('impossible departure_time; treated as blank');
 });
 
 test('refuses an unclosed quote, by record, early in a table or late', async () => {
@@ -114,11 +114,11 @@ test('refuses an unclosed quote, by record, early in a table or late', async () 
   const many = Array.from({ length: 400_000 }, (_, i) => `x${i},A,${i},08:00:00,08:00:00`);
   const early = [lines[0], lines[1], `"${lines[2]}`, ...lines.slice(3), ...many];
   expect(await refusal(tables, { 'stop_times.txt': early.join('\n') })).toMatch(
-    /stop_times\.txt: record 3 .*a quote that does not close; /,
+    /stop_times\.txt: record 3 .*an unclosed quote; /,
   );
   const late = [...lines, '"x,A,1,08:00:00,08:00:00', ''];
   expect(await refusal(tables, { 'stop_times.txt': late.join('\n') })).toMatch(
-    new RegExp(`stop_times\\.txt: record ${lines.length + 1} has a quote that does not close; `),
+    new RegExp(`stop_times\\.txt: record ${lines.length + 1} has an unclosed quote; `),
   );
 });
 
@@ -132,7 +132,7 @@ test('refuses a header of a million columns', async () => {
 test('refuses a table that unpacks to a thousand times its size before unpacking it', async () => {
   const text = `stop_id,stop_lat,stop_lon\n${'\n'.repeat(40 * 2 ** 20)}`;
   expect(await refusal(busFeed(), { 'stops.txt': text })).toMatch(
-    /stops\.txt would be 41943066 bytes unpacked, from \d+; at most 16777216 are believed/,
+    /stops\.txt would unpack to 41943066 bytes, from \d+; the limit is 16777216:/,
   );
 });
 
@@ -181,7 +181,7 @@ test('leaves out a trip of thousands of calls, by line', async () => {
   expect(facts[0].problems).toEqual([
     {
       file: 'stop_times.txt',
-      problem: 'a trip of more than 2000 calls; left out',
+      problem: 'a trip with more than 2000 calls; left out',
       rows: 1,
       first_line: line,
     },
@@ -204,7 +204,7 @@ test('refuses pathways that join thousands of platforms to each other, by stop',
         traversal_time: 60,
       })),
     }),
-  ).toMatch(/pathways\.txt joins too many places, P\d+ among them/);
+  ).toMatch(/pathways\.txt connects too many locations, P\d+ among them/);
 });
 
 test.each([
@@ -233,7 +233,7 @@ test.each([
       ],
       'stop_times.txt': [...tables['stop_times.txt'], ...platforms.map(calledAt)],
     }),
-  ).toMatch(/stops\.txt: one station has too many platforms and entrances, P\d+ among them/);
+  ).toMatch(/stops\.txt: a station has too many platforms and entrances, P\d+ among them/);
 });
 
 test('refuses rules for transfers between all platforms of two huge stations', async () => {
@@ -256,7 +256,7 @@ test('refuses rules for transfers between all platforms of two huge stations', a
       'stop_times.txt': [...tables['stop_times.txt'], ...calls],
       'transfers.txt': [rule],
     }),
-  ).toMatch(/transfers\.txt: with that from A to A, .* more than 3000000 pairs/);
+  ).toMatch(/transfers\.txt: with the rule from A to A, .* more than 3000000 pairs/);
 });
 
 test('thousands of rows with one error are one line of the report', async () => {

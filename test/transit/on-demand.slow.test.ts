@@ -32,7 +32,7 @@ test('routes on demand do not count as service, and are reported', async () => {
     expect(feeds[0].problems).toEqual([
       {
         file: 'trips.txt',
-        problem: 'of a route on demand; left out',
+        problem: 'on a demand-responsive route; left out',
         rows: busLine().length,
         first_line: 2,
       },
@@ -60,7 +60,7 @@ test('calls in zones and time windows are left out and reported; the line next t
   const { minutes, feeds } = await town.build([file]);
   expect(minutes).toBe(TIME);
   expect(feeds[0].problems.map(({ problem, rows }) => `${rows} ${problem}`)).toEqual([
-    '1 a call on demand in a zone or a window of time; left out',
+    '1 an on-demand call in a zone or time window; left out',
   ]);
 });
 

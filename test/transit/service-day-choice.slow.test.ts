@@ -259,5 +259,5 @@ test('reads a requested day in any case, and reports it if it is not ordinary', 
   const { feeds: facts, said } = await town.build([file], '2026-03-12');
   expect(facts[0].service_date).toBe('2026-03-12');
   expect(facts[0].weekday_patterns[0]).toEqual({ date: '2026-03-12', weekdays: 1, trips: 36 });
-  expect(said).toMatch(/WARNING.*asked\.zip.*2026-03-12 is no ordinary weekday/);
+  expect(said).toMatch(/WARNING.*asked\.zip.*2026-03-12 is not one of its regular weekdays/);
 });

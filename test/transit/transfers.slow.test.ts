@@ -152,7 +152,7 @@ test('a rider who stays seated while the vehicle continues as another line misse
   expect(feeds[0].problems).toEqual([
     {
       file: 'trips.txt',
-      problem: 'begins before the last trip of its block_id ends; nobody stays seated',
+      problem: 'starts before the previous trip of its block_id ends; no one stays seated',
       rows: expect.any(Number),
       first_line: expect.any(Number),
     },

@@ -33,48 +33,48 @@ interface MemberFlags extends AccountsFlags {
 }
 
 export function addAccountsCommands(program: Command): void {
-  const accounts = program.command('accounts').description('Look after accounts and their tokens.');
+  const accounts = program.command('accounts').description('Manage accounts and their tokens.');
   const command = (name: string, description: string) =>
     addSettings(accounts.command(name).description(description), ledgerSchema).option(
       '--json',
-      'print JSON, an object a line',
+      'print JSON, one object per line',
     );
   const commandOnOne = (name: string, description: string) =>
-    command(name, description).argument('<account>', 'its e-mail address or id');
+    command(name, description).argument('<account>', 'e-mail address or id of the account');
 
   command('list', 'List accounts with their balances.').action((flags: AccountsFlags) =>
     runWithLedger(flags, (ledger) => list(ledger, flags)),
   );
   commandOnOne(
     'show',
-    'Show an account: membership, sessions, keys, grants, usage, and what was done with it.',
+    'Show an account: membership, sessions, keys, grants, usage and audit trail.',
   ).action((name: string, flags: AccountsFlags) =>
     runWithLedger(flags, (ledger) => show(ledger, name, flags)),
   );
   commandOnOne('grant', 'Grant tokens to an account.')
-    .requiredOption('--tokens <n>', 'how many')
-    .option('--cause <cause>', 'what for, such as an invoice’s number: each cause grants once')
+    .requiredOption('--tokens <n>', 'number of tokens')
+    .option('--cause <cause>', 'reason, such as an invoice number; each cause is granted only once')
     .action((name: string, flags: GrantFlags) =>
       runWithLedger(flags, (ledger) => grant(ledger, name, flags)),
     );
-  commandOnOne('disable', 'Refuse every key of an account until it is enabled again.').action(
+  commandOnOne('disable', 'Reject all keys of an account until it is enabled again.').action(
     (name: string, flags: AccountsFlags) =>
       change(name, flags, 'disabled', (ledger, id) => ledger.setDisabled(id, true, operator())),
   );
-  commandOnOne('enable', 'Take the keys of a disabled account again.').action(
+  commandOnOne('enable', 'Accept the keys of a disabled account again.').action(
     (name: string, flags: AccountsFlags) =>
       change(name, flags, 'enabled', (ledger, id) => ledger.setDisabled(id, false, operator())),
   );
-  commandOnOne('member', 'Begin the membership of an account, or end it.')
-    .option('--end', 'end it, and what is subscribed at Stripe')
+  commandOnOne('member', 'Start or end the membership of an account.')
+    .option('--end', 'end it, and its subscriptions at Stripe')
     .addHelpText(
       'after',
       `
-One that is paid for is ended at Stripe, at once and without a refund: that takes the settings of
-Stripe as tta portal does.`,
+A paid membership is cancelled at Stripe immediately and without a refund. This requires the same
+Stripe settings as tta portal.`,
     )
     .action((name: string, flags: MemberFlags) =>
-      change(name, flags, flags.end ? 'no member now' : 'a member now', async (ledger, id) => {
+      change(name, flags, flags.end ? 'no longer a member' : 'now a member', async (ledger, id) => {
         await (flags.end ? endAtStripe(ledger, id) : refuseIfPaid(ledger, name));
         await ledger.setMembership(id, flags.end ? null : WITHOUT_END, operator());
       }),
@@ -119,7 +119,7 @@ async function show(ledger: Ledger, name: string, { json }: AccountsFlags): Prom
   const membership = membershipOf(account);
   const lines = [
     `${account.id}  ${lineOf(account)}`,
-    `membership  ${membership ? `${membership.status}, ${membership.until ? `until ${membership.until}` : 'without end'}` : 'none'}`,
+    `membership  ${membership ? `${membership.status}, ${membership.until ? `until ${membership.until}` : 'no expiry'}` : 'none'}`,
     `signed in  ${counted(sessions, 'session')}`,
     'keys',
     ...keys.map((key) => `  ${key.prefix}…  ${key.state}  ${key.created}  ${key.label}`),
@@ -137,7 +137,7 @@ async function show(ledger: Ledger, name: string, { json }: AccountsFlags): Prom
   print(json, shown, lines.join('\n'));
 }
 
-/** A membership that holds. */
+/** The membership, if active. */
 function membershipOf({ membership }: Account) {
   if (!membership || !isMember(membership, Date.now())) return null;
   const { status, untilMs, renewsAtMs, subscription } = membership;
@@ -149,7 +149,7 @@ async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<v
   const tokens = integer('--tokens', flags.tokens, 1, 1e12)!;
   const cause = flags.cause?.trim() ?? `cli:${randomUUID()}`;
   if (cause === '' || Buffer.byteLength(cause) > MAX_CAUSE_BYTES) {
-    throw new UsageError(`--cause: has 1 to ${MAX_CAUSE_BYTES} bytes`);
+    throw new UsageError(`--cause: must be 1 to ${MAX_CAUSE_BYTES} bytes`);
   }
   const account = await accountCalled(ledger, name);
   const given = { tokens, cause, atMs: Date.now() };
@@ -157,36 +157,36 @@ async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<v
   print(
     flags.json,
     { account: account.id, granted, cause, tokens_remaining: balance },
-    `${nameOf(account)}: ${granted ? `${counted(tokens, 'token')} granted` : `nothing granted, "${cause}" was before`}; ${counted(balance, 'token')}`,
+    `${nameOf(account)}: ${granted ? `${counted(tokens, 'token')} granted` : `nothing granted, "${cause}" has been granted before`}; ${counted(balance, 'token')}`,
   );
 }
 
-/** A subscription that went on would be charged, and give the membership back. */
+/** A subscription left running would be charged, and would restore the membership. */
 async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
   const { customer, membership } = await accountCalled(ledger, id);
   if (customer === null) return;
   const settings = paymentSettings();
   if (settings) {
-    // Here, for Stripe’s library takes its time to load.
+    // Imported here because Stripe’s library is slow to load.
     const { endSubscriptionsWith } = await import('../../../portal/payment/open-payment.ts');
     return endSubscriptionsWith(settings, ledger, id);
   }
   if (membership?.subscription) {
     throw new UsageError(
-      `the membership is paid by ${membership.subscription} of ${customer} at Stripe: set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_MEMBERSHIP_PRICE to have it ended there`,
+      `the membership is paid for by ${membership.subscription} of ${customer} at Stripe; set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_MEMBERSHIP_PRICE to cancel it there`,
     );
   }
   process.stderr.write(
-    `the account is ${customer} at Stripe, which is not asked without STRIPE_SECRET_KEY: see there that nothing is subscribed\n`,
+    `the account is ${customer} at Stripe, which cannot be checked without STRIPE_SECRET_KEY; make sure that it has no subscription there\n`,
   );
 }
 
-/** A membership that is given would hide the subscription, which would be charged on. */
+/** A granted membership would hide the subscription, which would still be charged. */
 async function refuseIfPaid(ledger: Ledger, name: string): Promise<void> {
   const { membership } = await accountCalled(ledger, name);
   if (!membership?.subscription || !isMember(membership, Date.now())) return;
   throw new UsageError(
-    `${name} is a member already, and pays by ${membership.subscription} at Stripe: end that first, with --end`,
+    `${name} is a member already, paid for by ${membership.subscription} at Stripe; end that first with --end`,
   );
 }
 

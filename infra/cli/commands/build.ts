@@ -29,11 +29,11 @@ export function addBuildCommand(program: Command): void {
   const command = addInputs(
     program
       .command('build')
-      .description('Build a release from open data and publish it into a store.'),
+      .description('Build a release from open data and publish it to a store.'),
   )
-    .option('--release <label>', 'what to call the release (default: the date, UTC)')
-    .option('--no-tiles', 'make no map tiles')
-    .option('--watch', 'with --queue: say how far the build is, until it is done')
+    .option('--release <label>', 'name of the release (default: today’s date, UTC)')
+    .option('--no-tiles', 'do not build map tiles')
+    .option('--watch', 'with --queue: show progress until the build is done')
     .addHelpText(
       'after',
       '\nExample:\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip \\\n    --gtfs mta.zip --places tl_2024_24_place.zip --counties 24510 --out ./store',
@@ -45,7 +45,7 @@ async function build(flags: BuildFlags): Promise<void> {
   const inputs = readInputs(flags);
   const set = readSettings(buildSchema, flags);
   if (flags.watch && set.QUEUE === undefined) {
-    throw new UsageError('--watch: is for a build by a queue; give --queue too');
+    throw new UsageError('--watch: applies only to queued builds; add --queue');
   }
   const begun = performance.now();
   const progress = terminalProgress(process.stderr);
@@ -82,7 +82,7 @@ async function build(flags: BuildFlags): Promise<void> {
   }
 }
 
-/** Warns of counties with few routable blocks, and names what the extracts cover. */
+/** Warns about counties with few routable blocks, and prints what the extracts cover. */
 async function warnOfGaps(manifest: Manifest, osm: readonly string[]): Promise<void> {
   const gaps = coverageGaps(manifest);
   if (gaps.length === 0) return;
@@ -90,19 +90,19 @@ async function warnOfGaps(manifest: Manifest, osm: readonly string[]): Promise<v
   for (const { county, blocks, routable_blocks } of gaps) {
     const percent = Math.round((100 * routable_blocks) / Math.max(1, blocks));
     process.stderr.write(
-      `warning: county ${county}: only ${percent} % of its blocks are near a street (${routable_blocks} of ${blocks}); the county lies in ${degrees(manifest.counties[county].block_box)}\n`,
+      `warning: county ${county}: only ${percent} % of its blocks are near a street (${routable_blocks} of ${blocks}); the county extends over ${degrees(manifest.counties[county].block_box)}\n`,
     );
   }
   for (const { name, box } of files) {
     const covered =
-      box === null ? 'does not say what it covers' : `covers ${degrees(edgesOf(box))}`;
+      box === null ? 'does not state its coverage' : `covers ${degrees(edgesOf(box))}`;
     process.stderr.write(
-      `warning: the extract ${name} ${covered}; build with one that covers the counties\n`,
+      `warning: the extract ${name} ${covered}; use one that covers the counties\n`,
     );
   }
 }
 
-/** West, south, east and north edge with their hemispheres. */
+/** West, south, east and north edges with their hemispheres. */
 function degrees([west, south, east, north]: readonly number[]): string {
   const side = (value: number, positive: string, negative: string) =>
     `${Math.abs(value).toFixed(2)}°${value < 0 ? negative : positive}`;
@@ -112,5 +112,7 @@ function degrees([west, south, east, north]: readonly number[]): string {
 function parseRelease(label: string | undefined): string {
   const release = label ?? new Date().toISOString().slice(0, 10);
   if (releaseSchema.safeParse(release).success) return release;
-  throw new UsageError(`--release: "${release}" is not up to 64 letters, digits, dots, dashes`);
+  throw new UsageError(
+    `--release: "${release}" is not a name of up to 64 letters, digits, dots and dashes`,
+  );
 }

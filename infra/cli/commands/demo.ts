@@ -16,20 +16,20 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description(
-      'Write a fictional city’s inputs in the real formats: PBF, GTFS, TIGER shapefiles.',
+      'Generate input data for a fictional city in the real formats: PBF, GTFS, TIGER shapefiles.',
     )
-    .option('--blocks <n>', 'census blocks in all, from 500', '2000')
-    .option('--seed <s>', 'another seed makes another city', '1')
-    .option('--counties <n>', 'counties that it lies in', '2')
+    .option('--blocks <n>', 'number of census blocks, at least 500', '2000')
+    .option('--seed <s>', 'a different seed makes a different city', '1')
+    .option('--counties <n>', 'number of counties', '2')
     .addOption(
       new Option(
         '--preset <kind>',
-        'a city of three transit lines, a metropolis of 300, or a country of larger blocks',
+        'a city with three transit lines, a metropolis with 300, or a country of larger blocks',
       )
         .choices(DEMO_PRESETS)
         .default('city'),
     )
-    .requiredOption('--out <dir>', 'the folder to write into')
+    .requiredOption('--out <dir>', 'output folder')
     .addHelpText(
       'after',
       '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip --out ./store',

@@ -25,19 +25,19 @@ interface FetchFlags extends Flags {
 export function addFetchCommand(program: Command): void {
   const command = program
     .command('fetch')
-    .description('Download the public inputs for counties: streets, census, transit, places.')
+    .description('Download public input data for counties: streets, census, transit, POIs.')
     .requiredOption('--county <fips>', 'five-digit county codes, comma-separated')
-    .requiredOption('--out <dir>', 'the folder to fill; what is there and unchanged is kept')
-    .option('--only <inputs>', `some of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
-    .option('--gtfs <urls...>', 'feeds to take instead of those that the catalogue has')
-    .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the newest)')
+    .requiredOption('--out <dir>', 'output folder; unchanged files in it are kept')
+    .option('--only <inputs>', `any of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
+    .option('--gtfs <urls...>', 'feeds to use instead of those in the catalogue')
+    .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the latest)')
     .option(
       '--allow-hosts <hosts...>',
-      'hosts of a private network that catalogue and redirects may lead to, such as 10.1.2.3:8080; those given above are allowed',
+      'private hosts that the catalogue and redirects may point to, such as 10.1.2.3:8080; hosts in other flags are allowed',
     )
     .addHelpText(
       'after',
-      '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
+      '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are respected.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
     );
   addSettings(command, fetchSchema).action((flags: FetchFlags) => run(() => fetchCounties(flags)));
 }
@@ -62,18 +62,19 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
     },
     terminalProgress(process.stderr),
   );
-  for (const feed of fetched.left) process.stderr.write(`warning: transit feed not had: ${feed}\n`);
+  for (const feed of fetched.left)
+    process.stderr.write(`warning: transit feed not downloaded: ${feed}\n`);
   process.stdout.write(`${nextStep(fetched, counties)}\n`);
 }
 
-/** The build to run; where streets or blocks were not asked for, what files there are. */
+/** The build command to run next; if streets or blocks were not requested, the downloaded files. */
 function nextStep(inputs: FetchedInputs, counties: readonly string[]): string {
   const { osm, gtfs, blocks, places, pois } = inputs;
   if (osm.length > 0 && blocks.length > 0) return buildCommand(inputs, counties);
   return [...osm, ...gtfs, ...blocks, ...places, ...pois].join('\n');
 }
 
-/** The command that builds a release of what was fetched. */
+/** The command that builds a release from the downloaded files. */
 export function buildCommand(inputs: FetchedInputs, counties: readonly string[]): string {
   const { osm, gtfs, blocks, places, pois } = inputs;
   const flags = Object.entries({ osm, gtfs, blocks, places, pois })
@@ -82,7 +83,7 @@ export function buildCommand(inputs: FetchedInputs, counties: readonly string[])
   return ['tta build', ...flags, `--counties ${counties.join(',')}`, '--out ./store'].join(' ');
 }
 
-/** As a shell reads it back. */
+/** Quoted for a shell where necessary. */
 function quoted(path: string): string {
   return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
@@ -101,16 +102,16 @@ function parseInputs(text: string | undefined): readonly InputKind[] {
   return text.split(',').map((word) => {
     const kind = INPUT_KINDS.find((known) => known === word.trim());
     if (kind !== undefined) return kind;
-    throw new UsageError(`--only: "${word}" is none of ${INPUT_KINDS.join(', ')}`);
+    throw new UsageError(`--only: "${word}" is not one of ${INPUT_KINDS.join(', ')}`);
   });
 }
 
 function parseUrl(flag: string, text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError(`${flag}: "${text}" is not an address that begins with http:// or https://`);
+  throw new UsageError(`${flag}: "${text}" is not a URL starting with http:// or https://`);
 }
 
-/** A name or an address, with or without a port, as it stands in a URL. */
+/** A host name or address, with or without a port, as in a URL. */
 function parseHost(text: string): string {
   const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : null;
   if (url === null || !/^[^/?#@]+$/.test(text)) {

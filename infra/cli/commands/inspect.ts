@@ -28,7 +28,7 @@ import { featuresOf } from '../../../shards/verify/layer.ts';
 import { UsageError } from '../../errors.ts';
 import { run } from '../run.ts';
 
-/** What an object begins with, unless it is a shard in an envelope. */
+/** Magic bytes of objects that are not shards in an envelope. */
 const FLATGEOBUF = 'fgb';
 const PMTILES = 'PMTiles';
 /** Enough for the header of any envelope. */
@@ -36,8 +36,8 @@ const PMTILES = 'PMTiles';
 export function addInspectCommand(program: Command): void {
   program
     .command('inspect')
-    .argument('<object>', 'an object of a store, by file or URL: .tta, .fgb or .pmtiles')
-    .description('Say in words what is in an object, checking all of it.')
+    .argument('<object>', 'an object of a store, as a file or URL: .tta, .fgb or .pmtiles')
+    .description('Describe and verify a store object.')
     .action((object: string) => run(() => inspect(object)));
 }
 
@@ -46,7 +46,8 @@ async function inspect(file: string): Promise<void> {
   const store = await openStore(location);
   try {
     const info = await store.stat(name);
-    if (info === null) throw new UsageError(`${file}: no such file or object; give one of a store`);
+    if (info === null)
+      throw new UsageError(`${file}: no such file or object; give an object of a store`);
     const ref = { name, bytes: info.bytes, sha256: '' };
     print(`${file}: ${ref.bytes} bytes`);
     const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
@@ -70,16 +71,16 @@ async function inspectShard(store: Store, ref: ObjectRef, first: Uint8Array): Pr
   const envelope = readEnvelope(ref.name, first, ref.bytes);
   for (const { tag, offset, bytes } of envelope.sections) {
     if (tag === SELF_CHECKED) {
-      print(`  section ${tag}: ${bytes} bytes, each row with its checksum`);
+      print(`  section ${tag}: ${bytes} bytes, one checksum per row`);
       continue;
     }
     const section = await store.readRange(ref, offset, bytes);
     checkedSection(ref.name, envelope, tag, section, offset);
-    print(`  section ${tag}: ${bytes} bytes, checksum right`);
+    print(`  section ${tag}: ${bytes} bytes, checksum OK`);
   }
   const inspectKind = SHARDS.get(envelope.kind);
   if (!inspectKind) {
-    throw new ShardError(ref.name, 'header', `is of the unknown kind "${envelope.kind}"`);
+    throw new ShardError(ref.name, 'header', `is of an unknown kind, "${envelope.kind}"`);
   }
   await inspectKind(store, ref);
 }
@@ -90,7 +91,7 @@ const SHARDS: ReadonlyMap<string, (store: Store, ref: ObjectRef) => Promise<void
   [MATRIX_KIND, inspectMatrix],
   [PLACES_KIND, inspectPlaces],
   [DEST_IDS_KIND, inspectDestIds],
-  [PAGE_SUMS_KIND, async () => print('checksums of the pages of the archive beside it')],
+  [PAGE_SUMS_KIND, async () => print('page checksums of the archive next to it')],
 ]);
 
 async function inspectIndex(store: Store, ref: ObjectRef): Promise<void> {
@@ -139,13 +140,13 @@ async function inspectMatrix(store: Store, ref: ObjectRef): Promise<void> {
   }
   const entries = perMode.reduce((sum, count) => sum + count, 0);
   print(
-    `matrix: ${origins.length} origins (${empty} with nothing) × ${targets.length} targets, in ${unit.name}`,
+    `matrix: ${origins.length} origins (${empty} empty) × ${targets.length} targets, in ${unit.name}`,
   );
   print(`  ${entries} entries by mode: ${perMode.join(', ')}`);
   if (entries > 0)
-    print(`  ${(ref.bytes / entries).toFixed(2)} bytes an entry, everything counted`);
+    print(`  ${(ref.bytes / entries).toFixed(2)} bytes per entry, including overhead`);
   if (attributes.length === 0) return;
-  // The attributes are of the places, which in a catchment are the origins.
+  // The attributes belong to the places, which are the origins of a catchment.
   const table = PoiTable.fromBytes(ref.name, attributes);
   const places = table.count === targets.length ? targets : origins;
   if (table.count > 0) print(`  first place: ${places[0]} ${JSON.stringify(table.facts(0))}`);
@@ -155,7 +156,7 @@ async function inspectPlaces(store: Store, ref: ObjectRef): Promise<void> {
   const table = await PlaceTable.open(store, ref);
   let blocks = 0;
   for (let i = 0; i < table.places.length; i++) blocks += (await table.blocks(i)).length;
-  print(`places: ${table.places.length} census places of ${blocks} blocks`);
+  print(`places: ${table.places.length} census places with ${blocks} blocks`);
   const [largest] = [...table.places].sort((a, b) => b.population - a.population);
   if (largest) {
     print(`  largest: ${largest.geoid} ${largest.name}, ${largest.population} people`);
@@ -165,7 +166,7 @@ async function inspectPlaces(store: Store, ref: ObjectRef): Promise<void> {
 async function inspectDestIds(store: Store, ref: ObjectRef): Promise<void> {
   const bytes = await store.readRange(ref, 0, ref.bytes);
   const { count } = new DestDirectory(ref.name, bytes);
-  print(`directory: the counties that ${count} places are at home in`);
+  print(`directory: home counties of ${count} POIs`);
 }
 
 async function inspectLayer(store: Store, ref: ObjectRef): Promise<void> {
@@ -185,7 +186,7 @@ async function inspectTiles(store: Store, ref: ObjectRef): Promise<void> {
   const { minZoom, maxZoom, bounds, addressedTiles, tileContents } = archive.header;
   const { minLon, minLat, maxLon, maxLat } = bounds;
   print(
-    `PMTiles: ${addressedTiles} tiles of ${tileContents} contents, zoom ${minZoom} to ${maxZoom}`,
+    `PMTiles: ${addressedTiles} tiles with ${tileContents} distinct contents, zoom ${minZoom} to ${maxZoom}`,
   );
   print(`  box: ${minLon}, ${minLat}, ${maxLon}, ${maxLat}`);
   print(`  ${JSON.stringify(await archive.metadata())}`);

@@ -26,36 +26,39 @@ interface CreateFlags extends KeysFlags {
 }
 
 export function addKeysCommands(program: Command): void {
-  const keys = program.command('keys').description('Look after API keys.');
+  const keys = program.command('keys').description('Manage API keys.');
   const command = (name: string, description: string, account: string, email: string) =>
     addSettings(keys.command(name).description(description), ledgerSchema)
       .addOption(new Option('--account <account>', account).conflicts('email'))
       .option('--email <email>', email)
-      .option('--json', 'print JSON, an object a line');
+      .option('--json', 'print JSON, one object per line');
 
   command(
     'create',
-    'Create a key, and the account if there is none. The key is shown once.',
-    'an account that there is, by address or id',
-    'the account of this address, made if there is none (default: a new one without)',
+    'Create a key, and an account if needed. The key is shown only once.',
+    'an existing account, by address or id',
+    'the account with this address, created if missing (default: a new account without address)',
   )
-    .option('--label <label>', 'what the key is for', 'command line')
+    .option('--label <label>', 'purpose of the key', 'command line')
     .option(
       '--tokens <n>',
-      `tokens to grant, instead of the ${PLANS.free_grant.tokens} that a new account begins with`,
+      `tokens to grant instead of the ${PLANS.free_grant.tokens} that a new account starts with`,
     )
     .option('--member', 'make the account a member')
     .action((flags: CreateFlags) =>
       runWithLedger(flags, (ledger) => create(ledger, flags), { makesIt: true }),
     );
 
-  const only = ['only of this account, by address or id', 'only of the account of this address'];
-  command('list', 'List keys by their first characters.', only[0], only[1]).action(
-    (flags: KeysFlags) => runWithLedger(flags, (ledger) => list(ledger, flags)),
+  const only = [
+    'only keys of this account, by address or id',
+    'only keys of the account with this address',
+  ];
+  command('list', 'List keys by prefix.', only[0], only[1]).action((flags: KeysFlags) =>
+    runWithLedger(flags, (ledger) => list(ledger, flags)),
   );
   for (const [verb, does, change] of CHANGES) {
     command(verb, does, only[0], only[1])
-      .argument('<key>', 'its first characters, as list shows them, or its id')
+      .argument('<key>', 'its prefix, as shown by list, or its id')
       .action((text: string, flags: KeysFlags) =>
         runWithLedger(flags, async (ledger) => {
           const { account, key } = await keyCalled(ledger, flags, text);
@@ -72,17 +75,17 @@ type Change = (ledger: Ledger, account: Account, key: ApiKey) => Promise<unknown
 const CHANGES: readonly [verb: string, does: string, change: Change][] = [
   [
     'revoke',
-    'End a key for ever.',
+    'Revoke a key permanently.',
     (ledger, { id }, key) => ledger.revokeKey(id, key.id, operator()),
   ],
   [
     'disable',
-    'Refuse a key until it is enabled again.',
+    'Reject a key until it is enabled again.',
     (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, true, operator()),
   ],
   [
     'enable',
-    'Take a disabled key again.',
+    'Accept a disabled key again.',
     (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, false, operator()),
   ],
 ];
@@ -90,7 +93,7 @@ const CHANGES: readonly [verb: string, does: string, change: Change][] = [
 async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
   const { email, label, member = false } = flags;
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email.trim())) {
-    throw new UsageError(`--email: "${email}" is no address`);
+    throw new UsageError(`--email: "${email}" is not an e-mail address`);
   }
   const tokens = integer('--tokens', flags.tokens, 0, 1e12);
   const owner =
@@ -100,15 +103,19 @@ async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
   const atMs = Date.now();
   const grant = tokens ? { tokens, cause: `cli:${randomUUID()}`, atMs } : null;
   const made = await ledger.issueKey({
-    ...{ owner, label, member, by: 'operator', atMs },
+    owner,
+    label,
+    member,
+    by: 'operator',
+    atMs,
     ...(tokens === undefined ? {} : { grant }),
   });
   if (!made.created && made.reason === 'closed') {
-    throw new UsageError(`${flags.account}: is closed, and has no keys any more`);
+    throw new UsageError(`${flags.account}: is closed and can no longer have keys`);
   }
   if (!made.created) {
     throw new UsageError(
-      `${flags.account ?? email}: has ${MAX_ACTIVE_KEYS} active keys already; revoke one first (nothing was granted)`,
+      `${flags.account ?? email}: already has ${MAX_ACTIVE_KEYS} active keys; revoke one first (nothing was granted)`,
     );
   }
   const { plainKey, key, account } = made;
@@ -120,7 +127,7 @@ async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
       account: account.id,
       tokens_remaining: account.balance,
     },
-    `${plainKey}\n${counted(account.balance, 'token')}. The key is not shown again.`,
+    `${plainKey}\n${counted(account.balance, 'token')}. The key will not be shown again.`,
   );
 }
 
@@ -150,13 +157,13 @@ function described(key: ApiKey, account: Account): object {
   };
 }
 
-/** What becomes of a request with the key. */
+/** State of a key as requests see it. */
 export function stateOf(key: ApiKey, account: Account): 'revoked' | 'disabled' | 'active' {
   if (key.revokedAtMs !== null) return 'revoked';
   return key.disabled || account.disabled ? 'disabled' : 'active';
 }
 
-/** The one key that is not revoked and is called so; a `UsageError` if there is none, or more. */
+/** The one active key that matches; a `UsageError` if there is none, or more than one. */
 async function keyCalled(
   ledger: Ledger,
   flags: KeysFlags,
@@ -164,7 +171,7 @@ async function keyCalled(
 ): Promise<{ account: Account; key: ApiKey }> {
   const start = text.trim().replace(/…$/, '');
   if ('ta_live_'.startsWith(start)) {
-    throw new UsageError(`"${text}": every key begins like that; give more of it, or its id`);
+    throw new UsageError(`"${text}": every key starts with that; give a longer prefix, or the id`);
   }
   const found: { account: Account; key: ApiKey }[] = [];
   for await (const { account, key } of keysAskedFor(ledger, flags)) {
@@ -174,11 +181,11 @@ async function keyCalled(
       (isWellFormedApiKey(start) && start.startsWith(key.prefix));
     if (isCalled && key.revokedAtMs === null) found.push({ account, key });
   }
-  if (found.length === 0) throw new UsageError(`${start}: no active key begins like that`);
+  if (found.length === 0) throw new UsageError(`${start}: no active key starts with that`);
   if (found.length > 1) {
     const ids = found.map(({ key }) => key.id).join(', ');
     throw new UsageError(
-      `${start}: ${found.length} active keys begin like that; give an id: ${ids}`,
+      `${start}: ${found.length} active keys start with that; give an id: ${ids}`,
     );
   }
   return found[0];

@@ -12,28 +12,28 @@ import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 import { runWithLedger } from '../with-ledger.ts';
 
-/** Only its owner's: it holds secrets, and who has what. */
+/** Readable by the owner only: it holds secrets and account data. */
 const PRIVATE_FILE = 0o600;
 
 const HELP = `
-Accounts, keys (as hashes), grants, usage, audit trails and the ledger's secrets move; stop the
-servers of both ledgers first, or what they change meanwhile may be left behind. Not among it are
-sign-in sessions and mailed codes (people sign in again), answers to Idempotency-Keys of the last
-24 hours (the same request again is charged again), limits that are counting, and what the payment
-processor has told and nobody acted upon yet (tta portal reconcile asks it). A second import changes
-nothing. The file holds secrets: keep it to yourself, and remove it.`;
+Transfers accounts, keys (as hashes), grants, usage, audit trails and the ledger's secrets. Stop the
+servers of both ledgers first, or changes made meanwhile may be lost. Not transferred: sign-in
+sessions and mailed codes (users sign in again), responses stored for Idempotency-Keys in the last
+24 hours (a repeated request is charged again), current rate-limit counters, and payment events not
+yet processed (run tta portal reconcile). Importing a second time changes nothing. The file contains
+secrets: keep it private, and delete it afterwards.`;
 
 export function addMoveAccountsCommands(accounts: Command): void {
   const command = (name: string, description: string) =>
     addSettings(accounts.command(name).description(description), ledgerSchema);
-  command('export', 'Write everything of a ledger as JSON lines, for another to import.')
+  command('export', 'Export a whole ledger as JSON lines, for import into another.')
     .argument('[file]', 'a new file (default: standard output)')
     .addHelpText('after', HELP)
     .action((file: string | undefined, flags: Flags) =>
       runWithLedger(flags, (ledger) => exportTo(ledger, file)),
     );
-  command('import', 'Take over the accounts of another ledger that are not here yet.')
-    .argument('[file]', 'what export wrote (default: standard input)')
+  command('import', 'Import accounts of another ledger that do not exist here yet.')
+    .argument('[file]', 'a file written by export (default: standard input)')
     .addHelpText('after', HELP)
     .action((file: string | undefined, flags: Flags) =>
       runWithLedger(flags, (ledger) => importFrom(ledger, file), { makesIt: true }),
@@ -55,13 +55,13 @@ async function importFrom(ledger: Ledger, file: string | undefined): Promise<voi
   const input = file === undefined ? process.stdin : createReadStream(file);
   const stage = terminalProgress(process.stderr).start('import', null, 'accounts');
   try {
-    // By iteration alone would a file that cannot be read end like an empty one.
+    // Iteration alone would treat an unreadable file as an empty one.
     const failed = new Promise<never>((_, reject) => input.once('error', reject));
     const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
     const taken = importLines(ledger, lines, stage.at);
     const { accounts, tokens, alreadyThere } = await Promise.race([taken, failed]);
     stage.finish(
-      `${counted(accounts, 'account')} with ${counted(tokens, 'token')} taken over, ${alreadyThere} were there already`,
+      `${counted(accounts, 'account')} with ${counted(tokens, 'token')} imported, ${alreadyThere} already existed`,
     );
   } catch (error) {
     const name = file ?? 'standard input';
@@ -78,15 +78,15 @@ async function newFile(file: string): Promise<NodeJS.WritableStream> {
   }
 }
 
-/** A file that cannot be used is the caller's to mend; another error stays what it is. */
+/** A bad file is a `UsageError`; other errors are rethrown unchanged. */
 function usageErrorOf(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || !['open', 'read', 'write'].includes(syscall ?? '')) return error;
-  const reason = code === 'EEXIST' ? 'is there already' : `cannot be used (${code})`;
+  const reason = code === 'EEXIST' ? 'already exists' : `cannot be used (${code})`;
   return new UsageError(`${file}: ${reason}`);
 }
 
-/** Waits while whoever reads is slower. */
+/** Waits for a slower reader. */
 async function written(out: NodeJS.WritableStream, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     out.write(text, (error) => (error ? reject(error) : resolve()));

@@ -5,6 +5,7 @@ import { planRelease } from '../../../builder/plan/make-plan.ts';
 import type { StoredPlan } from '../../../builder/plan/release-plan.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
 import { Receipts } from '../../../builder/receipts/receipts.ts';
+import { counted } from '../../../shards/number-words.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { planSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
@@ -16,12 +17,10 @@ import { terminalProgress } from '../terminal-progress.ts';
 export function addPlanCommand(program: Command): void {
   const command = program
     .command('plan')
-    .description(
-      'Freeze what all parts of a release have in common, and say how it would be cut into units.',
-    )
+    .description('Compute the build plan and its units.')
     .addHelpText(
       'after',
-      '\nThe same inputs are the same plan; `tta build` makes it first, and takes over one that is there.',
+      '\nEqual inputs give the same plan. `tta build` plans first, and reuses an existing plan.',
     );
   addSettings(addInputs(command), planSchema).action((flags: InputFlags & Flags) =>
     run(() => plan(flags)),
@@ -48,13 +47,15 @@ function inWords({ ref, plan: { counties, modes, inputs } }: StoredPlan, most: n
   const all = Object.keys(counties);
   const units = cutUnits(counties, most);
   const lines = [
-    `${ref.name}: ${blocksOf(all)} blocks in ${all.length} counties; ${modes.join(', ')}`,
+    `${ref.name}: ${counted(blocksOf(all), 'block')} in ${counted(all.length, 'county', 'counties')}; ${modes.join(', ')}`,
     ...inputs.gtfs.map((feed) =>
       feed.service_date === null
-        ? `feed ${feed.name}: another version of one that is read, left out`
-        : `feed ${feed.name}: read on ${feed.service_date}`,
+        ? `feed ${feed.name}: another version of a feed in use, left out`
+        : `feed ${feed.name}: service day ${feed.service_date}`,
     ),
-    ...units.map((unit, i) => `unit ${i + 1}: ${blocksOf(unit)} blocks; ${unit.join(', ')}`),
+    ...units.map(
+      (unit, i) => `unit ${i + 1}: ${counted(blocksOf(unit), 'block')}; ${unit.join(', ')}`,
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }

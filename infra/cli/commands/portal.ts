@@ -17,7 +17,7 @@ export function addPortalCommand(program: Command): void {
   addSettings(portal, portalSchema).action((flags: Flags) =>
     run(async () => {
       const settings = portalSettings(flags, packageVersion());
-      // The rate limits requests with keys, and those go to the API.
+      // The limit applies to requests with keys, which go to the API.
       const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute: 1 });
       const serving = await servePortal(settings, ledger).catch(async (error) => {
         await ledger.close();
@@ -32,7 +32,7 @@ export function addPortalCommand(program: Command): void {
       });
       const { smtpUrl, folder } = settings.mail;
       if (smtpUrl === null) {
-        process.stderr.write(`SMTP_URL is not set: mails are put into ${folder}\n`);
+        process.stderr.write(`SMTP_URL is not set: writing mails to ${folder}\n`);
       }
       process.stdout.write(`serving the portal on ${serving.whereabouts}\n`);
       if (serving.metricsAddress !== null) {

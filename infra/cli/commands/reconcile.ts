@@ -13,14 +13,17 @@ interface ReconcileFlags extends Flags {
 export function addReconcileCommand(portal: Command): void {
   portal
     .command('reconcile')
-    .description('Ask Stripe for payments that the portal was not told of, and book them.')
-    .option('--since <day>', 'what may have changed since, such as 2026-11-01 (default: ever)')
+    .description('Fetch payments from Stripe that the portal has missed, and book them.')
+    .option(
+      '--since <day>',
+      'start of the period to check, such as 2026-11-01 (default: everything)',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Takes --ledger and the settings of Stripe as tta portal does. It may be run at any time, also while a
-portal runs, and as often as you like: nothing is booked twice.`,
+Uses --ledger and the same Stripe settings as tta portal. Safe to run at any time, including while a
+portal is running, and repeatedly: nothing is booked twice.`,
     )
     .action((_flags: object, command: Command) => {
       const flags = command.optsWithGlobals<ReconcileFlags>();
@@ -28,8 +31,8 @@ portal runs, and as often as you like: nothing is booked twice.`,
       return runWithLedger(flags, async (opened) => {
         const sinceMs = since === undefined ? null : momentOf(since);
         const settings = paymentSettings(flags);
-        if (!settings) throw new UsageError('settings: STRIPE_SECRET_KEY: is missing');
-        // Here, for Stripe’s library takes its time to load.
+        if (!settings) throw new UsageError('settings: STRIPE_SECRET_KEY: is required');
+        // Imported here because Stripe’s library is slow to load.
         const { reconcileWith } = await import('../../../portal/payment/open-payment.ts');
         const { tokensGranted, tokensTakenBack, membershipsChanged, ...looked } =
           await reconcileWith(settings, opened, sinceMs);
@@ -37,11 +40,12 @@ portal runs, and as often as you like: nothing is booked twice.`,
           json,
           {
             ...looked,
-            ...{ tokens_granted: tokensGranted, tokens_taken_back: tokensTakenBack },
+            tokens_granted: tokensGranted,
+            tokens_taken_back: tokensTakenBack,
             memberships_changed: membershipsChanged,
           },
           [
-            `looked at ${Object.entries(looked)
+            `checked ${Object.entries(looked)
               .map(([kind, count]) => `${count} ${kind}`)
               .join(', ')}`,
             `granted ${counted(tokensGranted, 'token')}, took back ${tokensTakenBack}, changed ${counted(membershipsChanged, 'membership')}`,
@@ -54,6 +58,6 @@ portal runs, and as often as you like: nothing is booked twice.`,
 function momentOf(day: string): number {
   const moment = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(day) ? Date.parse(day) : Number.NaN;
   if (Number.isNaN(moment))
-    throw new UsageError(`--since: "${day}" is not a day such as 2026-11-01`);
+    throw new UsageError(`--since: "${day}" is not a date such as 2026-11-01`);
   return moment;
 }

@@ -35,60 +35,60 @@ interface CollectFlags extends Flags {
 }
 
 export function addReleaseCommands(program: Command): void {
-  const release = program.command('release').description('Look after the releases in a store.');
+  const release = program.command('release').description('Manage the releases in a store.');
   const command = (name: string, description: string) =>
     addSettings(release.command(name).description(description), storeSchema);
-  const which = 'a release, or its manifest (default: the one in force)';
+  const which = 'a release, or its manifest (default: the current one)';
 
   command(
     'list',
-    'List the releases in a store, newest first; a star marks the one in force.',
+    'List the releases in a store, newest first; a star marks the current one.',
   ).action((flags: Flags) => run(() => withStore(flags, list)));
-  command('show', 'Show what a release is made of.')
+  command('show', 'Show the contents of a release.')
     .argument('[release]', which)
-    .option('--json', 'print the manifest itself')
+    .option('--json', 'print the raw manifest')
     .action((wanted: string | undefined, flags: Flags & { json?: boolean }) =>
       run(() => withReader(flags, (store) => show(store, wanted, flags.json === true))),
     );
-  command('verify', 'Read every object of a release again and check it; exit code 1 on a fault.')
+  command('verify', 'Read and verify every object of a release; exit code 1 if any is damaged.')
     .argument('[release]', which)
     .action((wanted: string | undefined, flags: Flags) =>
       run(() => withReader(flags, (store) => verify(store, wanted))),
     );
   command(
     'diff',
-    'Say which counties of a release differ from an earlier one, and how times moved.',
+    'List the counties that differ between two releases, and how travel times changed.',
   )
     .argument('<before>', 'a release, or its manifest')
-    .argument('<after>', 'another of the same store')
-    .option('--json', 'print a line of JSON a county')
+    .argument('<after>', 'another release of the same store')
+    .option('--json', 'print JSON, one line per county')
     .action((before: string, after: string, flags: Flags & { json?: boolean }) =>
       run(() => withStore(flags, (store) => diff(store, before, after, flags.json === true))),
     );
-  command('promote', 'Put a release of the store in force, such as the one before.')
-    .argument('<release>', 'its label, or its manifest where several have that label')
+  command('promote', 'Make a release the current one, for example to roll back.')
+    .argument('<release>', 'its label, or its manifest if several have that label')
     .action((wanted: string, flags: Flags) =>
       run(() => withStore(flags, (store) => promote(store, wanted))),
     );
-  command('gc', 'Remove what no kept release needs.')
+  command('gc', 'Remove objects that no kept release needs.')
     .option(
       '--keep <n>',
-      'releases to keep beside the one in force, the newest',
+      'number of releases to keep besides the current one, newest first',
       wholeNumber,
       DEFAULT_KEEP,
     )
     .option(
       '--grace-hours <hours>',
-      'leave alone what is younger',
+      'keep anything younger than this',
       wholeNumber,
       DEFAULT_GRACE_HOURS,
     )
-    .option('--dry-run', 'only say what would be removed')
+    .option('--dry-run', 'only list what would be removed')
     .action((flags: CollectFlags) => run(() => withStore(flags, (store) => collect(store, flags))));
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.');
   return Number(text);
 }
 
@@ -96,7 +96,7 @@ function withStore<T>(flags: Flags, use: (store: WritableStore) => Promise<T>): 
   return whileOpen(openWritableStore(readSettings(storeSchema, flags).STORE), use);
 }
 
-/** For a verb that only reads: a store that can only be read will do. */
+/** For read-only commands, which also accept a read-only store. */
 function withReader(flags: Flags, use: (store: Store) => Promise<void>): Promise<void> {
   return whileOpen(openStore(readSettings(storeSchema, flags).STORE), use);
 }
@@ -129,7 +129,7 @@ function stemOf(manifest: string): string {
   return manifest.slice(MANIFESTS.length, -'.json'.length);
 }
 
-/** The release that is wanted, or the one in force. */
+/** The requested release, or the current one. */
 async function open(store: Store, wanted: string | undefined): Promise<Release> {
   const cache = new ReleaseCache(CACHE_BYTES);
   if (wanted === undefined) return openRelease(store, cache);
@@ -143,7 +143,7 @@ async function open(store: Store, wanted: string | undefined): Promise<Release> 
   return new Release(store, asIfPromoted, manifest, cache);
 }
 
-/** The manifest that is meant by its own name, or, where a store lists its releases, by a label. */
+/** Finds a manifest by its own name or, in a store that can list its releases, by label. */
 async function manifestNamed(store: Store, wanted: string): Promise<string> {
   const name = `${MANIFESTS}${wanted.replace(MANIFESTS, '').replace(/\.json$/, '')}.json`;
   if (releaseOfName(name) !== null && (await store.stat(name)) !== null) return name;
@@ -151,7 +151,7 @@ async function manifestNamed(store: Store, wanted: string): Promise<string> {
     return whileOpen(openWritableStore(store.location), (listed) => findManifest(listed, wanted));
   }
   throw new UsageError(
-    `${store.location}: has no manifest "${wanted}", and cannot list its releases; give the name of a manifest, or none for the one in force`,
+    `${store.location}: has no manifest "${wanted}", and cannot list its releases; give the name of a manifest, or nothing for the current release`,
   );
 }
 
@@ -177,18 +177,18 @@ async function diff(
 function inWords(diff: CountyDiff): string {
   if (diff.is !== 'changed') return `${diff.county}: ${diff.is}`;
   const { county, kinds, rows } = diff;
-  if (!rows) return `${county}: ${kinds.join(', ')}; times to POIs are the same`;
+  if (!rows) return `${county}: ${kinds.join(', ')}; travel times to POIs are unchanged`;
   const { worst } = rows;
   const share = ((100 * rows.moved) / Math.max(1, rows.rows)).toFixed(1);
   const parts = [
-    `${share} % of ${rows.rows} rows moved`,
+    `${share} % of ${rows.rows} rows changed`,
     ...(worst
       ? [
           `by ${minutes(rows.sum / rows.moved)} on average`,
           `at most ${minutes(worst.by)} (${geoidFromNumber(worst.block)} to ${worst.dest}, ${worst.mode})`,
         ]
       : []),
-    `${rows.added} rows more, ${rows.gone} fewer`,
+    `${rows.added} rows added, ${rows.gone} removed`,
   ];
   return `${county}: ${kinds.join(', ')}; ${parts.join(', ')}`;
 }
@@ -200,7 +200,7 @@ function minutes(tenths: number): string {
 async function show(store: Store, wanted: string | undefined, json: boolean): Promise<void> {
   const { manifest, latest } = await open(store, wanted);
   if (json) return print(JSON.stringify(manifest, null, 2));
-  const since = wanted === undefined ? `, in force, published ${latest.published_at}` : '';
+  const since = wanted === undefined ? `, current, published ${latest.published_at}` : '';
   print(`release ${manifest.release}${since}: ${latest.manifest}`);
   print(
     `modes: ${manifest.modes.join(', ')}; directions: ${manifest.directions.join(', ')}; taxonomy ${manifest.taxonomy.version}`,
@@ -212,8 +212,8 @@ async function show(store: Store, wanted: string | undefined, json: boolean): Pr
     const { agency, file, service_date, trips_in_window, trips_by_phone } = feed;
     const { problems, weekday_patterns } = feed;
     const rows = problems.reduce((sum, problem) => sum + problem.rows, 0);
-    const phone = trips_by_phone === 0 ? '' : ` (${trips_by_phone} after a phone call)`;
-    const trouble = rows === 0 ? '' : `, ${rows} rows not taken as they are`;
+    const phone = trips_by_phone === 0 ? '' : ` (${trips_by_phone} to be booked by phone)`;
+    const trouble = rows === 0 ? '' : `, ${rows} rows with problems`;
     print(
       `feed ${file} of ${agency}: ${trips_in_window} trips${phone} on ${service_date}${trouble}`,
     );
@@ -222,7 +222,7 @@ async function show(store: Store, wanted: string | undefined, json: boolean): Pr
     }
   }
   for (const { key, value, elements } of manifest.unmapped_values) {
-    print(`of no type: ${key}=${value}, ${elements} elements`);
+    print(`unmapped: ${key}=${value}, ${elements} elements`);
   }
   for (const [fips, county] of Object.entries(manifest.counties)) {
     print(
@@ -234,11 +234,11 @@ async function show(store: Store, wanted: string | undefined, json: boolean): Pr
     print(`state ${state}: ${places} places`);
     printObjects(Object.values(objects));
   }
-  print('the whole release:');
+  print('entire release:');
   const tiles = Object.values(manifest.tiles).flatMap(({ archive, sums }) => [archive, sums]);
   printObjects([...Object.values(manifest.objects), ...tiles]);
   for (const [name, value] of Object.entries(manifest.assumptions)) {
-    print(`assumes ${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+    print(`assumption ${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`);
   }
 }
 
@@ -259,15 +259,15 @@ async function verify(store: Store, wanted: string | undefined): Promise<void> {
   stage.finish();
   const { release: label } = release.manifest;
   if (faults > 0) {
-    throw new UsageError(`${counted(faults, 'fault')} in release ${label}; build it again`);
+    throw new UsageError(`${counted(faults, 'error')} in release ${label}; rebuild it`);
   }
-  print(`release ${label} is sound: ${total} objects`);
+  print(`release ${label} is intact: ${total} objects`);
 }
 
 async function promote(store: WritableStore, wanted: string): Promise<void> {
   const { before, after } = await promoteRelease(store, wanted, new Date());
   if (before?.sha256 === after.sha256) {
-    print(`${stemOf(after.manifest)} is in force already`);
+    print(`${stemOf(after.manifest)} is already the current release`);
   } else {
     print(`${before ? stemOf(before.manifest) : 'nothing'} → ${stemOf(after.manifest)}`);
   }

@@ -8,7 +8,7 @@ import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 
-/** For whoever waits for processes that take all of their time to end. */
+/** Extra time for the parent when child processes use all of theirs. */
 const MORE_FOR_ALL_MS = 2_000;
 
 export function addServeCommand(program: Command): void {
@@ -34,7 +34,7 @@ async function serveHere(settings: ServeSettings): Promise<void> {
   sayServing(serving.releases.current.manifest.release, serving);
 }
 
-/** This process answers nothing: it does without what answers are made with. */
+/** This process handles no requests, so it does not load the modules that do. */
 async function serveBeside(settings: ServeSettings): Promise<void> {
   const { ServingProcesses } = await import('../../processes/serve-by-processes.ts');
   const note = (words: string) => process.stderr.write(`${words}\n`);
@@ -45,7 +45,7 @@ async function serveBeside(settings: ServeSettings): Promise<void> {
     atOnce: () => processes.kill(),
   });
   const served = await processes.begin();
-  sayServing(served.release, served, ` by ${settings.processes} processes`);
+  sayServing(served.release, served, ` with ${settings.processes} processes`);
   const words = await processes.gaveUp;
   ending.cancel();
   await processes.close();

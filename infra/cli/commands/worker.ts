@@ -13,20 +13,20 @@ interface WorkerFlags extends Flags {
   untilDone?: boolean;
 }
 
-/** For a job to be given back. */
+/** Enough to return a job to the queue. */
 const ENDS_WITHIN_MS = 10_000;
 
 export function addWorkerCommand(program: Command): void {
   const command = program
     .command('worker')
-    .description('Do the jobs of builds that are in a queue, until it is told to end.')
+    .description('Run build jobs from a queue until stopped.')
     .option(
       '--until-done',
-      'end when the queue has no job left to do; with exit code 1 if a build has failed for good',
+      'exit when the queue has no jobs left; with exit code 1 if a build has failed for good',
     )
     .addHelpText(
       'after',
-      '\nAs many as there are machines, each of the same version as the `tta build --queue` that put the\njobs there, and with the same store. One that dies is not missed: its job goes to another.',
+      '\nRun one worker per machine, of the same version as the `tta build --queue` that queued the jobs, and\nwith the same store. If a worker dies, another takes over its job.',
     );
   addSettings(command, workerSchema).action((flags: WorkerFlags) => run(() => work(flags)));
 }
@@ -45,17 +45,20 @@ async function work(flags: WorkerFlags): Promise<void> {
     opened.push(() => queue.close());
     const { QUEUE, STORE, WORKERS, MEMORY, METRICS_PORT, HOST } = set;
     const worker = await openWorker({
-      ...{ queue: QUEUE, store: STORE, workers: WORKERS, memory: MEMORY },
+      queue: QUEUE,
+      store: STORE,
+      workers: WORKERS,
+      memory: MEMORY,
       progress: terminalProgress(process.stderr),
     });
     opened.push(() => worker.close());
     if (METRICS_PORT !== undefined) {
       const metrics = await serveMetrics(queueMetrics(queue), { port: METRICS_PORT, host: HOST });
       opened.push(() => metrics.close());
-      process.stdout.write(`metrics at ${metrics.address}\n`);
+      process.stdout.write(`metrics on ${metrics.address}\n`);
     }
     const ending = shutDownOnSignals({ close, withinMs: () => ENDS_WITHIN_MS });
-    process.stdout.write(`worker of ${shownLocation(STORE)} waits for jobs\n`);
+    process.stdout.write(`worker on ${shownLocation(STORE)} is waiting for jobs\n`);
     const allDone = flags.untilDone ? queue.untilDone() : new Promise<never>(() => {});
     const problem = await Promise.race([worker.gaveUp, allDone]);
     ending.cancel();

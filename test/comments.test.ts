@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** Words that begin a bare relative clause: what a thing is or does comes first. */
+const RELATIVE = /^(What|Who|Whom|Whose|Whoever|Whatever|Whichever|Of|That which)\b/;
+/** Words of people for things that are none. */
+const PERSONIFIED = /\b(nobody|somebody|anybody|everybody|is told|are told)\b/i;
+
+const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
+  .split('\0')
+  .filter((file) => /\.tsx?$/.test(file));
+
+/** The sentences of a file's comments, each with its line. */
+function* sentencesOf(file: string): Generator<{ line: number; sentence: string }> {
+  const text = readFileSync(file, 'utf8');
+  for (const match of text.matchAll(/\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm)) {
+    const comment = (match[1] ?? match[2]).replaceAll(/^[ \t]*(\*|\/\/) ?/gm, '');
+    const line = text.slice(0, match.index).split('\n').length;
+    for (const sentence of comment.replaceAll(/\s+/g, ' ').split(/(?<=[.!?:;]) (?=[A-Z])/)) {
+      yield { line, sentence: sentence.trim() };
+    }
+  }
+}
+
+test('comments say what a thing is or does, in plain sentences', () => {
+  const wrong: string[] = [];
+  let sentences = 0;
+  for (const file of files) {
+    for (const { line, sentence } of sentencesOf(file)) {
+      sentences++;
+      if (RELATIVE.test(sentence) || PERSONIFIED.test(sentence)) {
+        wrong.push(`${file}:${line}: ${sentence}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(sentences).toBeGreaterThan(5_000);
+});
