@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, inject, test } from 'vitest';
 import { booksOf, withLedger } from '../support/books.ts';
 import { ofThisTest } from '../support/of-tests.ts';
@@ -98,9 +100,18 @@ test('a failed start does not wait to drain, and leaves no ledger open', async (
     const second = runService(inject('demoStore'), `${folder}/second`, env);
     await expect(second).rejects.toThrow('EADDRINUSE');
   }
-  const open = await openFiles();
-  expect(open.filter((file) => file.includes(`${folder}/first`))).not.toEqual([]);
-  expect(open.filter((file) => file.includes(`${folder}/second`))).toEqual([]);
+  const openIn = async (name: string) =>
+    (await openFiles()).filter((file) => file.includes(`${folder}/${name}`));
+  expect(await openIn('first')).not.toEqual([]);
+  // A closed database gives up its files when its statements have been collected.
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  await expect
+    .poll(async () => {
+      collect();
+      return openIn('second');
+    })
+    .toEqual([]);
 });
 
 /** The files that this process has open. */

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
 import { proxyOfTests } from '../support/proxy-harness.ts';
@@ -89,7 +90,9 @@ test('a response written to a reset connection, which Node reports as finished, 
       raw.once('finish', () => {
         hasFinished = true;
       });
-      // The kernel detects it at once, but Node only in the next turn of the event loop.
+      // Continues in the poll phase, as after a commit by the writer's thread: the kernel detects a
+      // reset at once, but Node only in the next turn of the event loop.
+      await stat('.');
       socket.resetAndDestroy();
       const share = await send(raw, ...rest);
       resolve([hasFinished, used]);
