@@ -6,7 +6,7 @@ import type { CountyFips, DestId } from '../units.ts';
 
 export const DEST_IDS_KIND = 'DEST';
 
-/** Ids decoded together: a look-up decodes one page. */
+/** Ids per page; a look-up decodes one page. */
 const PAGE_IDS = 256;
 const NOWHERE = -1;
 
@@ -55,12 +55,12 @@ export class DestDirectory {
     }
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.#ids.buffer.byteLength + this.#firstIds.byteLength + this.#starts.byteLength;
   }
 
-  /** The county a point of interest is at home in; null for an id that is not in the release. */
+  /** Home county of a POI; null for an id that is not in the release. */
   countyOf(id: DestId): CountyFips | null {
     const page = rankIn(this.#firstIds, id + 1) - 1;
     if (page === NOWHERE) return null;
@@ -80,7 +80,7 @@ export class DestDirectory {
     }
   }
 
-  /** Encodes homes, which must ascend by id without repeats. */
+  /** Encodes home counties, which must ascend by id without repeats. */
   static encode(
     homes: readonly { readonly id: DestId; readonly county: CountyFips }[],
   ): Uint8Array {
