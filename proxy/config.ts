@@ -10,7 +10,7 @@ const address = z.url().transform((url) => url.replace(/\/+$/, ''));
 export const proxyConfigSchema = z.strictObject({
   /** Public URL of the service. */
   baseUrl: address.default('http://127.0.0.1:8080'),
-  /** Where people create keys and buy tokens; not stated by default. */
+  /** Where people create keys and buy tokens; unset by default. */
   accountUrl: address.optional(),
   /** Base of problem types; `{baseUrl}/problems` by default. */
   problemBase: address.optional(),

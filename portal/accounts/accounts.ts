@@ -71,7 +71,7 @@ export interface Accounts {
   importFormerMailboxes(mailboxes: readonly FormerMailbox[]): Promise<void>;
 }
 
-/** Of keys revoked before the last this many, only the usage is kept. */
+/** Number of revoked keys kept; of older ones, only the usage is kept. */
 export const MAX_REVOKED_KEPT = 100;
 export const MAX_CAUSE_BYTES = 1_500;
 export const AUDIT_KEPT = 500;

@@ -75,7 +75,7 @@ export function scheduleRequests(app: FastifyInstance): void {
 const SAMPLE_MS: Millis = 100;
 /** One late turn is a long task; several in a row mean overload. */
 const SAMPLES = 4;
-/** Multiple of the threshold at which even one request per client is too much. */
+/** Multiple of the threshold above which even some first requests of clients are refused. */
 const FAR = 4;
 const MAX_RETRY_SECONDS = 4;
 

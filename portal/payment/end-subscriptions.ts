@@ -34,7 +34,7 @@ export async function endSubscriptionsOnceClosed(
 /** Checkouts expired concurrently. */
 const AT_ONCE = 10;
 
-/** The same for everything of one customer, whoever owns it. */
+/** The same for everything of one customer, regardless of the account. */
 export async function endSubscriptionsOf(
   { stripe }: BillingContext,
   customer: string,

@@ -17,8 +17,8 @@ import { changing, looking } from './signed-in.ts';
 const PACK = z.strictObject({ pack_id: z.enum(PLANS.token_packs.map(({ id }) => id)) });
 
 /**
- * Where a person is redirected who follows that link signed out, or from another site: to the page
- * with its button.
+ * Redirect targets for users who follow that link signed out, or from another site: they lead to
+ * the page with its button.
  */
 const INSTEAD: ReadonlyMap<ProblemSlug, string> = new Map([
   ['no-session', `${PAGE_PATHS.signIn}?next=${PAGE_PATHS.plan}`],

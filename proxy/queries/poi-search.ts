@@ -71,7 +71,7 @@ export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): Searched
   return {
     boxes: boxArea(west, south, east, north).boxes,
     contains: (x, y) => {
-      // Whichever way around the earth is shorter.
+      // The shorter way around the earth.
       const dLon = wrapped(x / MICRO - lon);
       return localDistance(lon, lat, lon + dLon, y / MICRO) <= radius;
     },

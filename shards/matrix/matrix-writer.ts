@@ -18,7 +18,7 @@ export interface EncodedRows {
  *
  * Sections: `META` shape; `ORIG` and `TARG` dictionaries of ids; `ATTR` opaque per-target
  * attributes; `RDIR` the byte length of each row; `ROWS`, last, so that everything before it, the
- * head that readers keep, is one range.
+ * head that readers cache, is one range.
  */
 export class MatrixWriter {
   readonly #shape: MatrixShape;

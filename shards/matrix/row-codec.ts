@@ -5,14 +5,14 @@ import { ShardError } from '../errors.ts';
 /**
  * One row of a sparse travel-time matrix: for each mode, the targets within reach and their times.
  *
- *     per mode   varint  2 × how many targets, + 1 if they are written as runs
- *     per mode   varints target ordinals, ascending: each as its distance past the one before; or,
- *                        where neighbours are mostly reached together, as runs: the distance past
- *                        the run before, and how many more follow on directly
- *                bits    times less the unit's least, `bits` wide, little-endian, padded to a byte
+ *     per mode   varint  2 × number of targets, + 1 if they are written as runs
+ *     per mode   varints target ordinals, ascending: each as the delta from the previous one; or,
+ *                        where neighbours are mostly reached together, as runs: the delta from the
+ *                        previous run, and the number of consecutive ordinals that follow
+ *                bits    times minus the unit's least, `bits` wide, little-endian, padded to a byte
  *     4 bytes    CRC-32C of the above, seeded with the row's ordinal
  *
- * A row without targets has no bytes at all.
+ * A row without targets is empty.
  */
 export interface ModeRow {
   /** Ordinals in the target dictionary, strictly ascending. */

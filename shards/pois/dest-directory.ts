@@ -11,13 +11,12 @@ const PAGE_IDS = 256;
 const NOWHERE = -1;
 
 /**
- * In which county each point of interest is at home: what leads from a `dest_id` to the objects
- * that tell of it. Kept in memory encoded, about five bytes an id, in pages that a look-up decodes
- * one of.
+ * Maps each POI's `dest_id` to its home county, and thereby to the objects that describe it. Held
+ * in memory in encoded form, about five bytes per id, in pages of which a look-up decodes one.
  *
- * Sections: `CNTY` the counties' codes as numbers; `PAGE` per page its first id, as distance past
- * the first of the page before, and its length in bytes; `IDS ` per id its distance past the one
- * before and the number of its county.
+ * Sections: `CNTY` the county codes as numbers; `PAGE` per page its first id, as the delta from the
+ * previous page's, and its length in bytes; `IDS ` per id the delta from the previous one and the
+ * number of its county.
  */
 export class DestDirectory {
   readonly count: number;

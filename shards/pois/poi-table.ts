@@ -22,11 +22,11 @@ export interface PoiFacts {
 const STRING_COLUMNS = ['name', 'street', 'city', 'state', 'zip', 'brand'] as const;
 
 /**
- * The `ATTR` section of a POI matrix: one record a target, in the target's order.
+ * The `ATTR` section of a POI matrix: one record per target, in target order.
  *
  *     pool     varint count, then per string: varint bytes, UTF-8 (each distinct string once)
- *     records  varint count, then per record: lon, lat (zigzag, micro-degrees past the one before),
- *              six string numbers (0: null, else 1 + position in the pool), types (count, distances)
+ *     records  varint count, then per record: lon, lat (zigzag, delta in micro-degrees),
+ *              six string numbers (0: null, else 1 + position in the pool), types (count, deltas)
  */
 export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
   const pool = new Map<string, number>();

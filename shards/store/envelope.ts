@@ -16,8 +16,8 @@ import type { ObjectRef, RangeSource } from './store.ts';
  *    24  32  per section: tag (4 letters), CRC-32C (4), offset (8), bytes (8), zero (8)
  *     …   4  CRC-32C of all of the above
  *
- * Little-endian. Sections follow, each on an 8-byte boundary, so that typed arrays view them
- * without a copy. A section of rows that each carry a checksum of their own has none here: zero.
+ * Little-endian. Sections follow, each on an 8-byte boundary, so that typed arrays can view them
+ * without a copy. The CRC of a section whose rows carry their own checksums is zero.
  */
 const MAGIC = 'TTASHARD';
 const FIXED_BYTES = 24;

@@ -21,8 +21,8 @@ export function holdsLedger(directory: string): boolean {
 
 /**
  * Creates a ledger's folder, private to its owner. An existing ledger's folder and files are made
- * private. A folder that contains other things is not ours to restrict, and is rejected if other
- * users can open it.
+ * private as well; but a folder with other contents is not ours to restrict, and is rejected if
+ * other users can open it.
  */
 export async function claimLedgerFolder(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER });
