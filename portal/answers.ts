@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { ACTORS, AUDIT_EVENTS, MEMBERSHIP_STATUSES } from './accounts/accounts.ts';
 import type { PLANS } from './plans.ts';
 
-// Responses of the portal: its routes are held to these schemas, its OpenAPI document is generated
-// from them, and its pages import only the types, so that no schema is shipped to browsers.
+// Responses of the portal: its routes are checked against these schemas, its OpenAPI document is
+// generated from them, and its pages import only the types, so that no schema is shipped to
+// browsers.
 
 /** RFC 3339, in UTC. */
 const moment = z.iso.datetime();
-/** One of something that may not have been, or not come. */
+/** Time of an event that may not have happened, or may never. */
 const momentOrNull = moment.nullable();
 const prefix = z.string().meta({ description: 'The leading characters, to recognise it by.' });
 const tokensRemaining = z.int().min(0);
@@ -25,10 +26,10 @@ const membershipSchema = z.object({
 });
 export type Membership = z.output<typeof membershipSchema>;
 
-/** Absent of what is not. */
+/** Absent if not disabled. */
 const disabled = z.literal(true).optional();
 
-/** Why an account has not been given the sign-up grant that is due to it. */
+/** Why an account has not received its sign-up grant. */
 export const WITHHELD_BY = ['network', 'domain', 'day', 'mailbox', 'off'] as const;
 export type WithheldBy = (typeof WITHHELD_BY)[number];
 

@@ -41,10 +41,10 @@ declare module 'fastify' {
   }
 }
 
-/** No body of an operation needs as much: bodies of Stripe and forms have limits of their own. */
+/** No operation needs more; Stripe events and forms have limits of their own. */
 const MAX_BODY_BYTES = 2 ** 14;
 
-/** All routes, a group each. */
+/** All routes, in groups. */
 const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unknown)[] = [
   serveSignIn,
   serveSignInLink,
@@ -58,7 +58,7 @@ const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unkn
   servePages,
 ];
 
-/** The portal over a ledger: accounts, keys, payment and pages. It does not listen yet. */
+/** Builds the portal over a ledger: accounts, keys, payment and pages. Not yet listening. */
 export async function buildPortal(parts: {
   readonly ledger: Ledger;
   readonly mailer: Mailer;
@@ -115,7 +115,7 @@ export async function buildPortal(parts: {
   return app;
 }
 
-/** `GET /openapi.json`: what programs can do here. */
+/** `GET /openapi.json`: the portal's operations for programs. */
 function serveDocument(
   app: FastifyInstance,
   operations: readonly ServedOperation[],
@@ -131,7 +131,7 @@ function serveDocument(
   });
 }
 
-/** The style that the portal's clients have always read. */
+/** Legacy error member that the portal's clients read. */
 function errorMember({ message }: Problem): { error: string } {
   return { error: message };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { trustedProxies } from './http/trusted-proxies.ts';
 
-/** Cookies belong to a host and all of its paths: so does the portal. */
+/** Cookies apply to a host and all of its paths, so the portal must too. */
 const origin = z
   .url({ protocol: /^https?$/, error: 'is not an address such as https://account.example.org' })
   .refine((url) => new URL(url).href === `${new URL(url).origin}/`, {
@@ -9,20 +9,20 @@ const origin = z
   })
   .transform((url) => new URL(url).origin);
 
-/** Configuration of a portal. It reads no environment: its caller does. */
+/** Configuration of a portal. The environment is read by the caller. */
 export const portalConfigSchema = z.strictObject({
-  /** Public address of the portal. With `https:`, its cookies are for https only. */
+  /** Public URL of the portal. With `https:`, its cookies are for https only. */
   accountUrl: origin.default('http://127.0.0.1:8081'),
-  /** Where clients find the API, without a slash at its end. */
+  /** Public URL of the API, without a trailing slash. */
   apiUrl: z
     .url()
     .transform((url) => url.replace(/\/+$/, ''))
     .default('http://127.0.0.1:8080'),
   /** Base of problem types; `{accountUrl}/problems` by default. */
   problemBase: z.url().optional(),
-  /** Requests a minute from one address. */
+  /** Requests per minute from one address. */
   rateLimitPerMinute: z.int().min(1).default(600),
-  /** Sign-up grants a day (`SignupGrantLimits`). */
+  /** Sign-up grants per day (`SignupGrantLimits`). */
   signupGrants: z
     .strictObject({
       perDay: z.int().min(0).default(500),
@@ -30,16 +30,16 @@ export const portalConfigSchema = z.strictObject({
       perDomain: z.int().min(1).default(20),
     })
     .prefault({}),
-  /** Mails that all portals of a ledger send in an hour. */
+  /** Mails per hour sent by all portals of a ledger. */
   mailsPerHour: z.int().min(1).default(2_000),
   /**
-   * The first keys what is made, all of them are taken: rotate by putting a new one in front. By
-   * default one that the ledger keeps.
+   * The first secret signs, all of them verify: rotate by prepending a new one. By default, one
+   * stored in the ledger.
    */
   sessionSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
-  /** The proxies whose `X-Forwarded-For` names the client; by default none. */
+  /** Proxies whose `X-Forwarded-For` is trusted to name the client; none by default. */
   trustProxy: trustedProxies.optional(),
-  /** A block to show a first request with. */
+  /** Block used in the example of a first request. */
   exampleBlock: z.string().optional(),
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('warn'),
   version: z.string().default('0.0.0'),

@@ -2,5 +2,5 @@
 
 /** Keys per account. A disabled key counts. */
 export const MAX_ACTIVE_KEYS = 3;
-/** Characters, whatever they take up. */
+/** In characters, regardless of their encoded size. */
 export const MAX_LABEL = 100;

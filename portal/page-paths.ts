@@ -1,4 +1,4 @@
-/** The paths of the portal's pages: their server answers each with the same document. */
+/** The paths of the portal's pages; the server returns the same document for each. */
 export const PAGE_PATHS = {
   front: '/',
   signIn: '/sign-in',
@@ -9,7 +9,7 @@ export const PAGE_PATHS = {
   account: '/my/account',
 } as const;
 
-/** The pages that one must be signed in for, and comes to by signing in. */
+/** The pages that require signing in, and that signing in can lead to. */
 export const OWN_PAGE_PATHS = [
   PAGE_PATHS.overview,
   PAGE_PATHS.keys,
@@ -20,8 +20,8 @@ export const OWN_PAGE_PATHS = [
 export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
 
 /**
- * The page to open after signing in: one of the known pages, else the overview. Never a foreign
- * address.
+ * The page to open after signing in: one of the known pages, otherwise the overview. Never a
+ * foreign address.
  */
 export function ownPageOf(wanted: unknown): OwnPagePath {
   return OWN_PAGE_PATHS.find((path) => path === wanted) ?? PAGE_PATHS.overview;

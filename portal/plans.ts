@@ -1,4 +1,4 @@
-/** Prices, as the plans route and the portal state them. */
+/** Prices, as stated by the plans route and the portal. */
 export const PLANS = {
   free_grant: { tokens: 5_000 },
   membership: {
@@ -20,5 +20,5 @@ export type PackId = (typeof PLANS.token_packs)[number]['id'];
 /** Monthly price of a membership, in cents. */
 export const MEMBERSHIP_CENTS = PLANS.membership.price_usd * 100;
 
-/** How long a membership that is to be renewed holds without the payment, or the news of it. */
+/** How long a renewing membership stays active without the payment, or its event. */
 export const MEMBERSHIP_GRACE_DAYS = 3;

@@ -11,13 +11,13 @@ export interface PortalServices {
   readonly mailer: Mailer;
   readonly mailBudget: MailBudget;
   readonly signupGrants: SignupGrants;
-  /** `null` where nothing can be bought. */
+  /** `null` if nothing can be bought. */
   readonly payment: Payment | null;
   readonly config: PortalConfig & { readonly problemBase: string };
   readonly secrets: {
     /**
-     * Key codes, links and CSRF tokens: the first those that are made, all those that come back. A
-     * `LedgerUnavailable` while the ledger, which keeps one, has not been there yet.
+     * Keys for codes, links and CSRF tokens: the first signs new ones, all of them verify. Throws
+     * `LedgerUnavailable` until the ledger, which stores one, has been reachable.
      */
     readonly session: readonly string[];
   };

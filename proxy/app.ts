@@ -29,7 +29,7 @@ import { servePost } from './serve/serve-posted.ts';
 import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
 import type { ProcessCount, ProxyServices } from './services.ts';
 
-/** The largest batch and the largest polygon are smaller. */
+/** The largest batch and the largest polygon are smaller than this. */
 const MAX_BODY_BYTES = 2 ** 20;
 
 declare module 'fastify' {
@@ -39,27 +39,27 @@ declare module 'fastify' {
 }
 
 const KEYED = { keyed: true };
-/** Memory for finished answers of a service that is given none. */
+/** Response cache of a service that is given no memory budget. */
 const ANSWERS_ALONE: Bytes = 2 ** 26;
 /**
  * Concurrent POST requests, from the idempotency lookup until the response writer holds the
- * response: each may have 50,000 rows. One that waits longer gets `Retry-After`, before its idle
- * connection is closed.
+ * response, each of which may have 50,000 rows. One that waits longer gets `Retry-After`, before
+ * its idle connection is closed.
  */
 const MAKERS = { inAll: 6, ofEach: 2, patience: { waitMs: 20_000, refusal: overloaded } };
 
-/** The HTTP service over a source of releases and a ledger. It does not listen yet. */
+/** Builds the HTTP service over a source of releases and a ledger, not yet listening. */
 export async function buildProxy(parts: {
   readonly releases: ReleaseSource;
   readonly ledger: ServingLedger;
   readonly config?: ProxyConfigInput;
   /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
-  /** Counts free requests by address; per process by default. */
+  /** Counts free requests per address; per process by default. */
   readonly addressRates?: RateCounter;
   /** Memory that finished responses share with the release cache; separate by default. */
   readonly memory?: CacheBudget;
-  /** How many processes serve, of those that there should be; by default this one. */
+  /** How many processes serve, out of how many expected; by default only this one. */
   readonly processes?: () => ProcessCount;
 }): Promise<FastifyInstance> {
   const parsed = proxyConfigSchema.parse(parts.config ?? {});
@@ -125,7 +125,7 @@ const OF_ACCOUNTS: ReadonlySet<string> = new Set<ProblemSlug>([
   ...(['missing-key', 'invalid-key', 'tokens-exhausted'] as const),
 ]);
 
-/** The route of the pages that problems lead to: what is in front takes the base URL's path away. */
+/** Route of the pages that problem types link to: the proxy in front strips the base URL's path. */
 function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl: string }): string {
   const { pathname } = new URL(problemBase);
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
@@ -133,7 +133,7 @@ function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl:
   return `${pages.replace(/\/$/, '')}/:slug`;
 }
 
-/** Methods of each route; `texts` are paths without an endpoint. */
+/** Allowed methods per route; `texts` are paths without an endpoint. */
 function methodsTaken(texts: readonly string[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, access } of ENDPOINTS) {
@@ -166,7 +166,7 @@ function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** Data that cannot be read is a fault of the backend, of which more is in the log. */
+/** Unreadable data is a backend error; details are in the log. */
 function storeProblem(error: Error): Problem | undefined {
   if (!(error instanceof StoreError || error instanceof ShardError)) return undefined;
   const detail = 'the data cannot be read; nothing was charged';

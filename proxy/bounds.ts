@@ -1,9 +1,9 @@
 import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
 
-/** Where a number must lie. */
+/** Allowed range of a number. */
 export type Bounds = { readonly max: number } & (
   | { readonly min: number }
-  /** The number must be greater. */
+  /** Exclusive minimum. */
   | { readonly over: number }
 );
 
@@ -13,29 +13,29 @@ export const BOUNDS = {
   longitude: { min: -180, max: 180 },
   /** Metres. */
   radius: { over: 0, max: 50_000 },
-  /** Minutes, of the times that rows hold. */
+  /** Minutes, limited to the times stored in rows. */
   maxMinutes: { over: 0, max: TENTHS.most / 10 },
-  /** Rows a page. */
+  /** Rows per page. */
   limit: { min: 1, max: 1000 },
-  /** Any whole number: one that is no type is unknown. */
+  /** Any integer: one that is not a type is reported as unknown. */
   typeId: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
   destId: { min: 0, max: Number.MAX_SAFE_INTEGER },
   /** A GEOID as an integer. */
   block: { min: 0, max: 999_999_999_999_999 },
-  /** Minutes of an isochrone: as far as reach between blocks goes. */
+  /** Minutes of an isochrone, limited to the reach between blocks. */
   contour: { min: 1, max: MINUTES.most },
   /** Bounds of tile coordinates. */
   zoom: { min: 0, max: 30 },
   tileAcross: { min: 0, max: 2 ** 30 - 1 },
-  /** Census places found by their name. */
+  /** Number of census places found by name. */
   placesFound: { min: 1, max: 20 },
 } as const satisfies Readonly<Record<string, Bounds>>;
 
-/** How many of a thing a request may list, and how many characters it may have. */
+/** Maximum list lengths and text lengths of a request. */
 export const MOST = {
-  /** A parameter repeated: a URL is no place for longer lists. */
+  /** Repetitions of a parameter: longer lists do not belong in a URL. */
   repeats: 100,
-  /** Members of a list in a body. */
+  /** Items of a list in a body. */
   listed: 100,
   blocksListed: 1_000,
   /** Levels of an isochrone. */
@@ -53,7 +53,7 @@ export function isWithin(bounds: Bounds, value: number): boolean {
   return value <= bounds.max && ('over' in bounds ? value > bounds.over : value >= bounds.min);
 }
 
-/** Whether there is such a point. */
+/** Whether the coordinates are valid. */
 export function isOnEarth(lon: number, lat: number): boolean {
   return isWithin(BOUNDS.longitude, lon) && isWithin(BOUNDS.latitude, lat);
 }
@@ -65,7 +65,7 @@ export function boundsText(bounds: Bounds): string {
     : `from ${bounds.min} to ${bounds.max}`;
 }
 
-/** Bounds as JSON Schema; JavaScript's safe-integer limits are left out. */
+/** Bounds as JSON Schema, without JavaScript's safe-integer limits. */
 export function boundsSchema<T extends 'number' | 'integer'>(type: T, bounds: Bounds) {
   return {
     type,

@@ -13,20 +13,23 @@ import type { ProxyServices, QueryContext } from './services.ts';
 
 /** Declares a route: its schemas validate requests and generate the OpenAPI document. */
 interface Described {
-  /** As OpenAPI writes it: `/v1/blocks/{geoid}/summary`. */
+  /** In OpenAPI syntax: `/v1/blocks/{geoid}/summary`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
   readonly response: z.ZodType;
-  /** An answer that is of no release; the others are made for the document. */
+  /**
+   * Example of a response that does not depend on the release; others are generated for the
+   * document.
+   */
   readonly example?: unknown;
   /** Problems in addition to those of every route with the same access. */
   readonly problems: readonly ProblemSlug[];
 }
 
-/** A route asked with GET. Its schemas are strict: a parameter that is not there is refused by name. */
+/** A GET route. Its schemas are strict: an unknown parameter is rejected by name. */
 interface Asked<P extends z.ZodObject, Q extends z.ZodObject> extends Described {
   readonly params: P;
   readonly query: Q;
@@ -43,11 +46,14 @@ export interface FreeEndpoint<
   Q extends z.ZodObject = z.ZodObject,
 > extends Asked<P, Q> {
   readonly access: 'free';
-  /** `catalogue`: the same for everybody until the next release. `never`: of this moment. */
+  /** `catalogue`: the same for all clients until the next release. `never`: current state. */
   readonly cache: 'catalogue' | 'never';
-  /** A second status with the same kind of body as 200. */
+  /** A second status whose body has the same schema as 200. */
   readonly otherStatus?: number;
-  /** Whether the body is one GeoJSON object, which may be asked for as such. */
+  /**
+   * Whether the body is one GeoJSON object, so that the client may request it as
+   * `application/geo+json`.
+   */
   readonly isGeoJson?: boolean;
   answer(services: ProxyServices, input: Input<P, Q>): Promise<StaticResult> | StaticResult;
 }
@@ -57,7 +63,7 @@ export interface StaticResult {
   readonly body: object;
 }
 
-/** A route that needs a key and costs nothing. */
+/** A free route that needs a key. */
 export interface KeyedEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
@@ -68,14 +74,14 @@ export interface KeyedEndpoint<
 
 /** The result of a metered route, and its price. */
 export interface QueryResult {
-  /** An object is sent as JSON; bytes as they are; `null` is 204. */
+  /** An object is sent as JSON; bytes unchanged; `null` as 204. */
   readonly body: object | BinaryBody | null;
   readonly tokens: number;
-  /** The columns of the route's table that the request selected; absent for all. */
+  /** Columns of the route's table that the request selected; all if absent. */
   readonly columns?: readonly string[];
 }
 
-/** A body that is no JSON. */
+/** A body that is not JSON. */
 export class BinaryBody {
   readonly bytes: Uint8Array;
   readonly contentType: string;
@@ -88,14 +94,14 @@ export class BinaryBody {
   }
 }
 
-/** An answer of rows: a token a row, at least one. */
+/** A response of rows: one token per row, at least one. */
 export function rowsResponse(body: object, rows: number): QueryResult {
   return { body, tokens: Math.max(PLANS.charges.minimum, rows * PLANS.charges.row) };
 }
 
 /**
- * A route that is charged for. It says what it needs; key, rate, validation, conditional requests,
- * reading once, charging and refunding are the same for all (`serve/serve-metered.ts`).
+ * A metered route. It declares what it needs; key, rate, validation, conditional requests, shared
+ * reads, charging and refunding are the same for all (`serve/serve-metered.ts`).
  */
 export interface MeteredEndpoint<
   P extends z.ZodObject = z.ZodObject,
@@ -104,27 +110,27 @@ export interface MeteredEndpoint<
   Located = unknown,
 > extends Asked<P, Q> {
   readonly access: 'metered';
-  /** How its rows are written as CSV, NDJSON or GeoJSON; absent where there are none. */
+  /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
   readonly table?: RowTable;
-  /** Members do not pay for it, and get no token headers. */
+  /** Free for members, whose responses have no token headers. */
   readonly freeForMembers?: boolean;
-  /** There may be nothing to send: 204. */
+  /** The result may be empty: 204. */
   readonly mayBeEmpty?: boolean;
-  /** The media type of a body that is one GeoJSON object (`MeteredPlan.isGeoJson`). */
+  /** Schema of a body that is one GeoJSON object (`MeteredPlan.isGeoJson`). */
   readonly geoJson?: z.ZodType;
-  /** The media type of its body, if not JSON. */
+  /** Media type of its body, if not JSON. */
   readonly mediaType?: string;
   /**
-   * Plans the request on this release. Reads only objects cached whole; rejects requests that
-   * cannot be answered.
+   * Plans the request on this release. Reads only objects that are cached whole; throws for
+   * requests that cannot be fulfilled.
    */
   plan(release: Release, input: Input<P, Q>, services: ProxyServices): Plan | Promise<Plan>;
   /**
-   * Finds what is asked about, or throws a not-found problem. Reads indexes at most. Absent where
-   * planning has found it.
+   * Finds the subject of the request, or throws a not-found problem. Reads indexes at most. Absent
+   * if planning has found it.
    */
   locate?(release: Release, plan: Plan, waiters: Waiters): Promise<Located>;
-  /** `located`: what `locate` has found. */
+  /** `located`: the result of `locate`. */
   answer(
     release: Release,
     plan: Plan,
@@ -134,35 +140,35 @@ export interface MeteredEndpoint<
 }
 
 /**
- * Things of the release that is served, for the examples of the document: a request that puts them
- * together has an answer, and one of few rows.
+ * Sample data of the served release, for examples in the document: a request that combines them has
+ * a response with few rows.
  */
 export interface ExampleMarks {
   readonly block: Geoid;
-  /** In the block. */
+  /** Inside the block. */
   readonly point: { readonly lat: Degrees; readonly lon: Degrees };
   readonly mode: Mode;
-  /** Within so many minutes of the block by that mode, and of that type. */
+  /** Within the given minutes of the block by that mode, and of that type. */
   readonly poi: { readonly dest_id: DestId; readonly lat: Degrees; readonly lon: Degrees };
   readonly maxMinutes: Minutes;
   readonly type: DestTypeId;
-  /** Has the block; absent where the release has no such census place. */
+  /** Contains the block; null if the release has no such census place. */
   readonly place: { readonly geoid: string; readonly name: string } | null;
-  /** Has the block; absent of a release without tiles of that mode and type. */
+  /** Contains the block; null if the release has no tiles of that mode and type. */
   readonly tile: TileAddress | null;
 }
 
-/** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */
+/** A metered POST route, for requests too large for a URL. Never cached. */
 export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknown>
   extends Described {
   readonly access: 'posted';
   readonly body: B;
   readonly table: RowTable;
-  /** A body of few rows. */
+  /** A body that returns few rows. */
   requestExample(marks: ExampleMarks): object;
-  /** Plans the request on this release; rejects requests that cannot be answered. */
+  /** Plans the request on this release; throws for requests that cannot be fulfilled. */
   plan(release: Release, body: z.output<B>, services: ProxyServices): Plan;
-  /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */
+  /** `balance`: the affordable price. A batch stops there; other routes ignore it. */
   answer(
     release: Release,
     plan: Plan,
@@ -171,8 +177,8 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknow
   ): Promise<QueryResult>;
 }
 
-// Endpoints differ in their schemas; tables of them do not care. These keep inference at the
-// definition and give the table's type.
+// Endpoints differ in their schemas, which tables of endpoints ignore. These helpers keep inference
+// at the definition and return the table's type.
 export function freeEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(
   endpoint: FreeEndpoint<P, Q>,
 ): FreeEndpoint {

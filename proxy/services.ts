@@ -15,7 +15,7 @@ import type { ResponseCache } from './metering/response-cache.ts';
 export interface ProcessCount {
   readonly serving: number;
   readonly wanted: number;
-  /** Whether all have served by now: one that died since is started again. */
+  /** Whether all have served by now; one that has died since is being restarted. */
   readonly haveStarted: boolean;
 }
 
@@ -27,21 +27,21 @@ export interface ProxyServices {
   readonly processes: () => ProcessCount;
   readonly plans: PlanCache;
   readonly responses: ResponseCache;
-  /** A `LedgerUnavailable` while the ledger, which keeps their secret, has not been there yet. */
+  /** Throws `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
   readonly cursors: CursorSealer;
   readonly catalogue: StaticResponseSender;
-  /** Where large answers wait for their readers. */
+  /** Holds large responses until their readers have received them. */
   readonly responseWriter: ResponseWriter;
-  /** Where requests wait whose answers are large to make, by account. */
+  /** Queues requests with large responses, by account. */
   readonly batchSemaphore: FairSemaphore;
-  /** Set when the service has been told to end: it is not ready from then on. */
+  /** Set once the service is asked to shut down: it is not ready from then on. */
   readonly ending: Shutdown;
 }
 
 /** Context of a query. */
 export interface QueryContext extends Pick<ProxyServices, 'config' | 'cursors'> {
-  /** The clients on whose behalf it runs. */
+  /** The clients on whose behalf the query runs. */
   readonly waiters: Waiters;
-  /** How its rows are written. */
+  /** The format of its rows. */
   readonly format: RowFormat;
 }

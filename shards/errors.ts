@@ -1,12 +1,12 @@
 /**
- * An object of the release is not what its name and place promise: truncated, corrupted, or
+ * An object of the release does not match its recorded identity or format: truncated, corrupted, or
  * foreign.
  */
 export class ShardError extends Error {
   override readonly name = 'ShardError';
-  /** The object: a file or a name in the store. */
+  /** The object: a file, or a name in the store. */
   readonly object: string;
-  /** Which part of it, such as a section tag, a row, or `header`. */
+  /** The affected part, such as a section tag, a row, or `header`. */
   readonly part: string;
 
   constructor(object: string, part: string, problem: string) {
@@ -16,7 +16,9 @@ export class ShardError extends Error {
   }
 }
 
-/** Bytes that are not those that were written. A build over the same store writes them anew. */
+/**
+ * Error for bytes that differ from what was written. A rebuild into the same store rewrites them.
+ */
 export function damaged(
   object: string,
   part: string,
@@ -25,22 +27,22 @@ export function damaged(
   return new ShardError(object, part, `${problem}; build the release again`);
 }
 
-/** Why a store did not give what was asked. */
+/** Why a store operation failed. */
 export type StoreFailure =
-  /** No object of that name. */
+  /** No object by that name. */
   | 'missing'
-  /** There is an object of that name, but not of the recorded length or identity. */
+  /** An object by that name exists, but with another length or identity than recorded. */
   | 'changed'
-  /** A conditional put lost: somebody else wrote first. */
+  /** A conditional put lost: another writer came first. */
   | 'conflict'
   /** The disk is full. */
   | 'full'
   /**
-   * It answers, and says no: no right to it, another region. Of a bucket that may not be listed it
-   * may stand for `missing`.
+   * The server denied the request: no permission, or another region. For a bucket that may not be
+   * listed, it can also mean `missing`.
    */
   | 'refused'
-  /** Anything else: network, a broken disk. */
+  /** Anything else: the network, a broken disk. */
   | 'unavailable';
 
 export class StoreError extends Error {

@@ -1,6 +1,6 @@
 const MARKS = /\p{Mark}+/gu;
 
-/** Text for comparing: without case, accents, or how they are encoded. */
+/** Normalizes text for comparison, ignoring case, accents and Unicode encoding form. */
 export function foldText(text: string): string {
   return text.normalize('NFKD').replaceAll(MARKS, '').toLowerCase().trim();
 }

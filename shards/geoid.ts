@@ -1,12 +1,14 @@
 import type { CountyFips } from './units.ts';
 
 declare const geoid: unique symbol;
-/** A census block's 15 digits: state 2, county 3, tract 6, block 4. Leading zeros count. */
+/**
+ * A census block's 15 digits: state 2, county 3, tract 6, block 4. Leading zeros are significant.
+ */
 export type Geoid = string & { readonly [geoid]?: 'block' };
-/** The same 15 digits as a number. Below 10¹⁵ < 2⁵³, so a double holds it exactly. */
+/** The same 15 digits as a number: below 10¹⁵ < 2⁵³, so a double represents it exactly. */
 export type GeoidNumber = number & { readonly [geoid]?: 'block number' };
 
-/** A block's GEOID is its county's code and ten digits. */
+/** A block's GEOID is its county code followed by ten digits. */
 export const BLOCKS_A_COUNTY = 1e10;
 
 const FIFTEEN_DIGITS = /^\d{15}$/;

@@ -1,4 +1,4 @@
-/** The travel modes, in the order of their ids. There is no drive mode. */
+/** Travel modes in the order of their ids. There is no drive mode. */
 export const MODES = [
   { modeId: 1, mode: 'walk', description: 'On foot along streets and paths.' },
   {
@@ -18,7 +18,7 @@ export const MODES = [
 export type Mode = (typeof MODES)[number]['mode'];
 export type ModeId = (typeof MODES)[number]['modeId'];
 
-/** The modes that are searched on the street network alone. */
+/** Modes that are searched on the street network alone. */
 export type StreetMode = 'walk' | 'bike';
 
 export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);

@@ -1,8 +1,8 @@
-/** Two digits: what GEOIDs of every kind begin with. */
+/** Two digits: the prefix of every kind of GEOID. */
 export type StateFips = string;
 
 interface State {
-  /** The letters that the postal service has for it. */
+  /** The two-letter postal abbreviation. */
   readonly usps: string;
   /** As the Census Bureau writes it. */
   readonly name: string;
@@ -63,7 +63,7 @@ const FIPS_USPS_NAME = [
   ['72', 'PR', 'Puerto Rico'],
 ] as const;
 
-/** The states, the District of Columbia and Puerto Rico: where streets and census can be had. */
+/** The states, the District of Columbia and Puerto Rico: those with street and census data. */
 export const STATES: ReadonlyMap<StateFips, State> = new Map(
   FIPS_USPS_NAME.map(([fips, usps, name]) => [fips, { usps, name }]),
 );
@@ -77,10 +77,10 @@ const OTHER_USPS: ReadonlyMap<StateFips, string> = new Map([
   ['99', 'XA'],
 ]);
 
-/** The state code in Census Bureau lists for a place outside all states. */
+/** Code in Census Bureau lists for a location outside all states. */
 const UNKNOWN = 'ZZ';
 
-/** The letters of the state that a GEOID of any kind begins with. */
+/** Postal abbreviation of the state that a GEOID of any kind belongs to. */
 export function uspsOf(geoid: string): string {
   const fips = geoid.slice(0, 2);
   return STATES.get(fips)?.usps ?? OTHER_USPS.get(fips) ?? UNKNOWN;

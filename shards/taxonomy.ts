@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DestTypeId } from './units.ts';
 
 /**
- * One destination type of a release: a leaf that places have, or a parent that stands for its
+ * One destination type of a release: a leaf, assigned to POIs, or a parent that stands for its
  * leaves.
  */
 const destinationTypeSchema = z.strictObject({
@@ -18,7 +18,7 @@ export const taxonomySchema = z.strictObject({
   types: z.array(destinationTypeSchema),
 });
 
-/** The taxonomy of a release, ready for look-ups. */
+/** The taxonomy of a release, indexed for look-ups. */
 export class Taxonomy {
   readonly types: readonly DestinationType[];
   /** Leaf ids, ascending: the column order of the `nearest` object. */
@@ -47,7 +47,7 @@ export class Taxonomy {
     return this.#leavesOf.has(id);
   }
 
-  /** The leaves a type stands for, ascending: itself for a leaf. Empty for an unknown id. */
+  /** The leaves of a type, ascending: itself for a leaf. Empty for an unknown id. */
   leavesOf(id: DestTypeId): readonly DestTypeId[] {
     return this.#leavesOf.get(id) ?? [];
   }

@@ -1,11 +1,13 @@
 /**
- * Numbers and strings that carry their unit. A brand costs nothing at run time; it stops a
- * minute from being passed where a tenth of a minute is meant.
+ * Numbers and strings that carry their unit. A brand has no run-time cost; it prevents passing a
+ * minute where a tenth of a minute is meant.
  */
 declare const unit: unique symbol;
 type Branded<T, Name extends string> = T & { readonly [unit]?: Name };
 
-/** Milliseconds; travel times inside the builder are whole ones, rounded once, at the end. */
+/**
+ * Milliseconds. Travel times inside the builder are whole milliseconds, rounded once, at the end.
+ */
 export type Millis = Branded<number, 'ms'>;
 /** Travel time in a row: tenths of a minute, 10 to 300. */
 export type Tenths = Branded<number, 'min/10'>;
@@ -24,11 +26,14 @@ export type DestId = Branded<number, 'dest_id'>;
 /** Id of a destination type in the taxonomy of a release. */
 export type DestTypeId = Branded<number, 'dest_type_id'>;
 
-/** Positions in the builder's world: of a destination by `dest_id`, a block by GEOID, a stop. */
+/**
+ * Positions in the builder's global tables: of a destination by `dest_id`, a block by GEOID, a
+ * stop.
+ */
 export type DestinationOrdinal = Branded<number, 'destination of the world'>;
 export type BlockOrdinal = Branded<number, 'block of the world'>;
 export type StopOrdinal = Branded<number, 'stop of the world'>;
-/** The position of any of them among all that a search may end at. */
+/** Position of any of these among all search targets. */
 export type TargetOrdinal = Branded<number, 'target of the world'>;
 
 /** Positions in a county's objects: of a block by GEOID, of a POI at home there by `dest_id`. */
@@ -54,7 +59,7 @@ export function toMicro(degrees: Degrees): MicroDegrees {
   return Math.round(degrees * MICRO);
 }
 
-/** Degrees as they are stored and answered: the nearest whole millionth. */
+/** Rounds degrees to the nearest millionth, as stored and returned. */
 export function toStored(degrees: Degrees): Degrees {
   return toMicro(degrees) / MICRO;
 }

@@ -1,14 +1,14 @@
 import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
 
-/** Accounts, their keys, and their books. Every failure of the ledger is a `LedgerUnavailable`. */
+/** Accounts, their keys, and their books. Every ledger failure rejects with `LedgerUnavailable`. */
 export interface Accounts {
   /**
-   * Finds or creates the account of an address; without an address, always creates one. Of racing
-   * calls one creates it. All spellings of an address that lead to one mailbox share one account
-   * (`mailboxOf`). The sign-up grant is due unless the mailbox has had an account before; if that
-   * one was closed while disabled, the new one is disabled too. An empty address, or one over
-   * `MAX_MAILBOX_BYTES`, is a `RangeError`.
+   * Finds or creates the account of an address; without an address, always creates one. Of
+   * concurrent calls, only one creates it. All spellings of an address that reach one mailbox share
+   * one account (`mailboxOf`). The sign-up grant is due unless the mailbox has had an account
+   * before; if that one was closed while disabled, the new one is disabled too. Throws a
+   * `RangeError` for an empty address, or one over `MAX_MAILBOX_BYTES`.
    */
   openAccount(order: AccountOrder): Promise<{ account: Account; isNew: boolean }>;
   account(id: AccountId): Promise<Account | undefined>;
@@ -19,58 +19,59 @@ export interface Accounts {
   /** Sets the account's customer id at the payment processor. */
   setCustomer(id: AccountId, customer: string): Promise<void>;
   /**
-   * Takes address, sessions and membership from an account and revokes its keys, for good: it gets
-   * neither key nor session any more. Its books stay, and so does that its mailbox has had the
-   * sign-up grant, and whether it was disabled. Closing it twice is no error.
+   * Permanently removes address, sessions and membership from an account and revokes its keys: it
+   * can get neither keys nor sessions any more. Its books are kept, along with the record that its
+   * mailbox has had the sign-up grant, and whether it was disabled. Idempotent.
    */
   closeAccount(id: AccountId, by: Change): Promise<void>;
 
   /**
-   * Adds tokens once per cause: a repeated cause changes nothing and returns `granted: false`. A
-   * cause that is empty or over `MAX_CAUSE_BYTES` is a `RangeError`.
+   * Adds tokens once per cause: a repeated cause changes nothing and returns `granted: false`.
+   * Throws a `RangeError` for a cause that is empty or over `MAX_CAUSE_BYTES`.
    */
   grant(id: AccountId, grant: Grant, by: Actor): Promise<{ granted: boolean; balance: number }>;
   /**
-   * Takes tokens back once per cause, as many as are left of them: a grant of less than nothing.
-   * `taken` is 0 for a repeated cause.
+   * Claws tokens back once per cause, as many as are left of them: a negative grant. `taken` is 0
+   * for a repeated cause.
    */
   takeBack(id: AccountId, grant: Grant, by: Actor): Promise<{ taken: number; balance: number }>;
 
   /**
-   * Account, grant, membership and key in one change: all of it or, if the account is closed, has
-   * `MAX_ACTIVE_KEYS` already, has been given too many lately, or anything of it is impossible,
-   * nothing. The plain key is in this answer and nowhere else.
+   * Applies account, grant, membership and key in one change. Applies nothing if the account is
+   * closed, has `MAX_ACTIVE_KEYS` already, has been given too many lately, or any part is invalid.
+   * The plain key appears only in this result.
    */
   issueKey(order: KeyOrder): Promise<KeyIssue>;
-  /** Oldest first: the active ones, and the `MAX_REVOKED_KEPT` that were revoked last. */
+  /** Oldest first: the active keys, and the last `MAX_REVOKED_KEPT` revoked ones. */
   keys(id: AccountId): Promise<ApiKey[]>;
-  /** Revoking twice is no error; an id that is unknown, or no longer kept, is `false`. */
+  /** Idempotent; returns `false` for an id that is unknown or no longer kept. */
   revokeKey(id: AccountId, keyId: string, by: Change): Promise<boolean>;
-  /** A disabled key is refused until it is enabled; revoked it stays. `false` as above. */
+  /**
+   * A disabled key is rejected until it is enabled; a revoked one stays revoked. Returns `false` as
+   * `revokeKey` does.
+   */
   setKeyDisabled(id: AccountId, keyId: string, disabled: boolean, by: Change): Promise<boolean>;
 
-  /** Tokens and requests per key, route and UTC day, oldest first; both days are among them. */
+  /** Tokens and requests per key, route and UTC day, oldest first; both days are inclusive. */
   usage(id: AccountId, days?: { from?: string; to?: string }): Promise<UsageDay[]>;
   /** The grants of an account, oldest first. Σ grants − Σ usage = balance, always. */
   grants(id: AccountId): Promise<Grant[]>;
 
-  /**
-   * The account's audit trail, newest first: `AUDIT_KEPT` entries, as `surplusEntry` leaves them.
-   */
+  /** The account's audit trail, newest first: `AUDIT_KEPT` entries, evicted by `surplusEntry`. */
   audit(id: AccountId): Promise<AuditEntry[]>;
 
-  /** Everything a ledger holds of an account for good, as it is at one moment. */
+  /** A consistent snapshot of everything a ledger stores permanently about an account. */
   exportBooks(id: AccountId): Promise<AccountBooks | undefined>;
-  /** Takes over an account; one that is there already is `false`, and stays as it is. */
+  /** Imports an account; returns `false` and changes nothing if it exists already. */
   importBooks(books: AccountBooks): Promise<boolean>;
 
-  /** The mailboxes whose accounts were closed: they have had the sign-up grant. */
+  /** The mailboxes of closed accounts, which have had the sign-up grant. */
   formerMailboxes(): Promise<FormerMailbox[]>;
-  /** Takes over such mailboxes; those that are there already stay as they are. */
+  /** Imports such mailboxes; existing ones stay unchanged. */
   importFormerMailboxes(mailboxes: readonly FormerMailbox[]): Promise<void>;
 }
 
-/** For a key revoked longer ago than this many others, only its usage is kept. */
+/** Number of revoked keys kept; of older ones, only the usage is kept. */
 export const MAX_REVOKED_KEPT = 100;
 export const MAX_CAUSE_BYTES = 1_500;
 export const AUDIT_KEPT = 500;
@@ -80,13 +81,16 @@ export type AccountId = string & { readonly [brand]?: 'account' };
 
 export interface Account {
   readonly id: AccountId;
-  /** As its owner wrote it first; `null` of one that an operator made without, or that is closed. */
+  /**
+   * As its owner first wrote it; `null` if an operator created the account without one, or if it is
+   * closed.
+   */
   readonly email: string | null;
   readonly membership: Membership | null;
   readonly disabled: boolean;
   readonly balance: number;
   readonly createdAtMs: number;
-  /** `null` of one that is open. */
+  /** `null` if open. */
   readonly closedAtMs: number | null;
   /** Customer id at the payment processor. */
   readonly customer: string | null;
@@ -95,16 +99,18 @@ export interface Account {
 export const MEMBERSHIP_STATUSES = ['active', 'ending', 'past_due'] as const;
 
 export interface Membership {
-  /** `ending`: paid, and not to be renewed. `past_due`: a payment has failed, and is tried again. */
+  /**
+   * `ending`: paid, and not to be renewed. `past_due`: a payment has failed, and is being retried.
+   */
   readonly status: (typeof MEMBERSHIP_STATUSES)[number];
-  /** When it ends by itself; `null` of one that an operator gave. */
+  /** When it expires; `null` for one granted by an operator. */
   readonly untilMs: number | null;
-  /** When it is paid for next. */
+  /** Date of the next payment. */
   readonly renewsAtMs: number | null;
   readonly subscription: string | null;
 }
 
-/** Cause of a grant by an operator. */
+/** Membership granted by an operator. */
 export const WITHOUT_END: Membership = {
   status: 'active',
   untilMs: null,
@@ -113,7 +119,8 @@ export const WITHOUT_END: Membership = {
 };
 
 /**
- * Whether a membership is in force; past its end it is not, even before the end has been processed.
+ * Whether a membership is active; it is not once expired, even before the expiry has been
+ * processed.
  */
 export function isMember(membership: Membership | null, nowMs: number): boolean {
   return membership !== null && (membership.untilMs === null || nowMs < membership.untilMs);
@@ -131,7 +138,7 @@ export interface Change {
 
 export interface AuditEntry extends Change {
   readonly what: AuditEvent;
-  /** Which key, how many tokens, from where. */
+  /** Such as the key, the number of tokens, or the source. */
   readonly detail: string;
 }
 
@@ -158,20 +165,22 @@ export interface ApiKey {
   readonly prefix: string;
   readonly label: string;
   readonly createdAtMs: number;
-  /** When a request with it was last let in, charged or free: to the minute (`LAST_USE_MS`). */
+  /**
+   * When a request with it was last admitted, charged or free, with a resolution of `LAST_USE_MS`.
+   */
   readonly lastUsedAtMs: number | null;
   readonly disabled: boolean;
   readonly revokedAtMs: number | null;
 }
 
-/** A key as a ledger keeps it: its last use is written down apart from it. */
+/** A key as stored by a ledger: its last use is recorded separately. */
 export type StoredKey = Omit<ApiKey, 'lastUsedAtMs'>;
 
 export interface AccountOrder {
   readonly email: string | null;
-  /** For a new account: by default the sign-up grant, if it is due. `null`: none. */
+  /** For a new account: defaults to the sign-up grant, if due. `null`: none. */
   readonly grant?: Grant | null;
-  /** The sign-up grant where it is due, if it is not that of the plans. */
+  /** The sign-up grant if due, where it differs from the one in the plans. */
   readonly signupGrant?: Grant;
   readonly by: Actor;
   readonly atMs: number;
@@ -179,15 +188,15 @@ export interface AccountOrder {
 
 export interface KeyOrder {
   /**
-   * The owner of a new key: an account by id, or by address as `openAccount` finds or creates it.
+   * The owner of a new key: an account by id, or by address, found or created as in `openAccount`.
    */
   readonly owner: { readonly id: AccountId } | { readonly email: string | null };
   readonly label: string;
-  /** By default the sign-up grant if the account is made by this. `null`: none. */
+  /** Defaults to the sign-up grant if this creates the account. `null`: none. */
   readonly grant?: Grant | null;
-  /** Gives the account a membership without an end. */
+  /** Gives the account a membership without expiry. */
   readonly member?: boolean;
-  /** Limit on keys created per account and time; refused attempts do not count. */
+  /** Limit on keys created per account and period; refused attempts do not count. */
   readonly rate?: { readonly limit: number; readonly windowSeconds: number };
   readonly by: Actor;
   readonly atMs: number;
@@ -227,13 +236,13 @@ export interface UsageDay {
 
 /** Record of a mailbox whose account was closed. */
 export interface FormerMailbox {
-  /** SHA-256, as `hashMailbox` makes it. */
+  /** SHA-256, as computed by `hashMailbox`. */
   readonly hash: string;
-  /** Whether the account was disabled when it was closed: leaving and coming back does not enable. */
+  /** Whether the account was disabled when it was closed: a new account does not lift that. */
   readonly disabled: boolean;
 }
 
-/** An account as one ledger hands it to another: a line of an export. */
+/** An account as transferred between ledgers: one line of an export. */
 export interface AccountBooks {
   readonly account: Account;
   readonly keys: readonly (ApiKey & { readonly hash: KeyHash })[];

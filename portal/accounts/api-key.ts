@@ -9,11 +9,12 @@ const CHECKSUM_LENGTH = 6;
 const SHOWN_LENGTH = PREFIX.length + 4;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** A new key: `ta_live_`, 32 random base-62 characters (190 bits), and their checksum. */
+/** Creates a key: `ta_live_`, 32 random base-62 characters (190 bits), and their checksum. */
 export function mintApiKey(random: (bytes: number) => Uint8Array = randomBytes): string {
   let secret = '';
   while (secret.length < SECRET_LENGTH) {
-    // Bytes past the last multiple of 62 are thrown away: taking them modulo 62 would favour some.
+    // Bytes past the last multiple of 62 are discarded: taking them modulo 62 would favour some
+    // characters.
     for (const byte of random(SECRET_LENGTH)) {
       if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % 62];
     }
@@ -21,26 +22,28 @@ export function mintApiKey(random: (bytes: number) => Uint8Array = randomBytes):
   return PREFIX + secret + checksum(secret);
 }
 
-/** Whether a text has the form and the checksum of a key: a mistyped one is known without a look-up. */
+/** Whether a text has the form and checksum of a key: detects a mistyped one without a look-up. */
 export function isWellFormedApiKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);
   return text.endsWith(checksum(secret));
 }
 
-/** The only form in which a key is stored. A key has 190 bits of chance, so a plain hash is enough. */
+/**
+ * The only form in which a key is stored. A key has 190 bits of entropy, so a plain hash is enough.
+ */
 export function hashApiKey(key: string): KeyHash {
   return hash('sha256', key, 'base64url');
 }
 
-/** The leading characters of a key, to recognise it by in a list. */
+/** The leading characters of a key, to recognise it in a list. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, SHOWN_LENGTH);
 }
 
 /**
- * Six base-62 characters of the secret's CRC-32 (ISO-HDLC): any two neighbours swapped, any one
- * changed, shows.
+ * Six base-62 characters of the secret's CRC-32 (ISO-HDLC): detects any changed character and any
+ * two neighbours swapped.
  */
 function checksum(secret: string): string {
   let rest = crc32(secret);

@@ -5,10 +5,10 @@ import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
 
 // Checks and computations shared by all ledgers.
 
-/** Thousands of them are still a whole number. */
+/** A thousand of these still add up to a safe integer. */
 const MAX_GRANT = 1e12;
 
-/** One charge that is no number would leave an account without a balance. */
+/** A single charge that is not a number would corrupt an account's balance. */
 export function requireTokens(tokens: number): void {
   if (!Number.isSafeInteger(tokens) || tokens < 0) {
     throw new RangeError(`tokens are a whole number from 0, not ${tokens}`);
@@ -23,7 +23,7 @@ export function requireGrant({ tokens, cause }: Grant): void {
   }
 }
 
-/** A refund gives back a part of a charge, or all of it. */
+/** A refund returns all or part of a charge. */
 export function requireRefund(charge: Charge, tokens: number): void {
   requireTokens(charge.tokens);
   requireTokens(tokens);
@@ -44,7 +44,9 @@ export function signupGrant(atMs: number): Grant {
   return { tokens: PLANS.free_grant.tokens, cause: 'signup', atMs };
 }
 
-/** The UTC day of a moment. Requests come in order, so the last answer mostly serves again. */
+/**
+ * The UTC day of a timestamp. Requests arrive in order, so the last result can usually be reused.
+ */
 export function dayOf(atMs: number): string {
   const number = Math.floor(atMs / 86_400_000);
   if (number !== lastDay.number) {

@@ -1,6 +1,6 @@
 import type { ApiKey, AuditEntry, Grant, UsageDay } from './accounts.ts';
 
-// The lists of an account as every ledger gives them.
+// Order of an account's lists, the same on every ledger.
 
 /** Oldest first. */
 export function grantsInOrder(grants: readonly Grant[]): Grant[] {
@@ -12,7 +12,7 @@ export function keysInOrder<Key extends ApiKey>(keys: readonly Key[]): Key[] {
   return [...keys].sort((a, b) => a.createdAtMs - b.createdAtMs || compare(a.id, b.id));
 }
 
-/** By day, key and route; what was refunded as a whole is not among them. */
+/** By day, key and route, without what was refunded entirely. */
 export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
   return usage
     .filter(({ requests }) => requests > 0)
@@ -22,7 +22,7 @@ export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
 }
 
 /**
- * Chooses the entry to drop from a full audit trail, oldest first: the oldest of the commonest
+ * Chooses the entry to drop from a full audit trail, oldest first: the oldest of the most common
  * kind. A repeated action evicts its own entries, never the sign-in trail.
  */
 export function surplusEntry(entries: readonly AuditEntry[]): number {

@@ -1,10 +1,10 @@
 import { retry } from '../../shards/concurrency/retry.ts';
 import { type Ledger, LedgerUnavailable } from './ledger.ts';
 
-/** Between tries to have a secret of a ledger that is away. */
+/** Between attempts to load a secret from an unavailable ledger. */
 const ASK_AGAIN_MS = 250;
 
-/** Secrets that something is sealed with: those of the settings, or one that the ledger keeps. */
+/** Sealing secrets: those from the settings, or one stored in the ledger. */
 export class KeptSecrets {
   #all: readonly string[] | undefined;
   readonly #ending = new AbortController();
@@ -30,13 +30,16 @@ export class KeptSecrets {
     return secrets;
   }
 
-  /** The first seals, all open. A `LedgerUnavailable` while the ledger has not told. */
+  /**
+   * The first seals, all of them open. Throws `LedgerUnavailable` until the ledger has returned its
+   * secret.
+   */
   get all(): readonly string[] {
     if (this.#all === undefined) throw new LedgerUnavailable('the ledger has not told its secrets');
     return this.#all;
   }
 
-  /** Ends the asking. */
+  /** Stops retrying. */
   close(): void {
     this.#ending.abort();
   }

@@ -5,7 +5,7 @@ import type { KeyHash } from './key-hash.ts';
 export const LAST_USE_MS = 60_000;
 const MAX_KEYS_KNOWN = 100_000;
 
-/** When this process last wrote down that a key was used, so that not every request is a write. */
+/** When this process last recorded each key's use, so that not every request causes a write. */
 export class LastUses {
   readonly #notedAtMs = new LRUCache<KeyHash, number>({ max: MAX_KEYS_KNOWN });
 
@@ -18,7 +18,7 @@ export class LastUses {
     this.#notedAtMs.set(key, nowMs);
   }
 
-  /** It could not be written down: the next use is due. */
+  /** Recording failed: the next use is due again. */
   forget(key: KeyHash): void {
     this.#notedAtMs.delete(key);
   }

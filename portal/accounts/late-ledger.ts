@@ -2,13 +2,13 @@ import { retry } from '../../shards/concurrency/retry.ts';
 import { type Ledger, type LedgerOptions, LedgerUnavailable } from './ledger.ts';
 import { openLedger } from './open-ledger.ts';
 
-/** Between tries to open a ledger that is away. */
+/** Between attempts to open an unavailable ledger. */
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 500];
 
 /**
  * Opens a ledger for a server that can answer some requests without it. A network ledger that is
- * unavailable is opened once it can be reached, and calls fail until then. Permanent faults, such
- * as a refused password or an unwritable folder, reject as in `openLedger`.
+ * unavailable is opened once it can be reached, and calls fail until then. Permanent errors, such
+ * as a rejected password or an unwritable folder, reject as in `openLedger`.
  */
 export async function openLedgerToServe(address: string, options: LedgerOptions): Promise<Ledger> {
   const open = () => openLedger(address, options);
@@ -20,7 +20,7 @@ export async function openLedgerToServe(address: string, options: LedgerOptions)
   }
 }
 
-/** Stands for a ledger that could not be opened, and is it when it has been. */
+/** Proxy for a ledger that could not be opened yet; delegates to it once it has been. */
 function lateLedger(
   open: () => Promise<Ledger>,
   fault: LedgerUnavailable,
@@ -32,7 +32,7 @@ function lateLedger(
 
   const pauseAfter = (error: unknown, tries: number) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    // It may be there by now, and refuse us.
+    // It may be up by now, and reject us.
     if (!error.isAway && error.message !== why.message) warn(error.message);
     why = error;
     return Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LAST_PAUSE_MS);

@@ -1,4 +1,4 @@
-/** Where a ledger is, as `--ledger` says it. */
+/** Location of a ledger, parsed from `--ledger`. */
 export type LedgerAddress = { readonly kind: 'sqlite'; readonly directory: string } | RedisAddress;
 
 export interface RedisAddress {
@@ -14,7 +14,7 @@ export interface RedisAddress {
   readonly database: number;
 }
 
-/** The forms of an address, for a person. */
+/** Address formats, for error messages. */
 export const LEDGER_FORMS =
   'sqlite:DIR, redis://HOST[:PORT][/DB], redis+sentinel://HOST[:PORT],…/MASTER[/DB] or ' +
   'redis+cluster://HOST[:PORT],…; rediss for redis encrypts, USER:PASSWORD@ goes before the hosts';
@@ -22,14 +22,14 @@ export const LEDGER_FORMS =
 const FORM = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:(.*)@)?([^/@]+)(?:\/(.*))?$/;
 const PORTS = { redis: 6379, sentinel: 26_379, cluster: 6379 };
 
-/** Takes an address apart; a `TypeError` of one that is none, without its password. */
+/** Parses an address; throws a `TypeError`, without its password, if it is invalid. */
 export function parseLedgerAddress(text: string): LedgerAddress {
   const parsed = partsOf(text);
   if (typeof parsed === 'string') throw new TypeError(`${withoutPassword(text)}: ${parsed}`);
   return parsed;
 }
 
-/** Finds the fault in an address, if there is one. */
+/** Returns the error in an address, if any. */
 export function ledgerAddressFault(text: string): string | null {
   const parsed = partsOf(text);
   return typeof parsed === 'string' ? parsed : null;
@@ -37,9 +37,9 @@ export function ledgerAddressFault(text: string): string | null {
 
 const NO_ADDRESS = `a ledger is given as ${LEDGER_FORMS}`;
 
-/** The parts of an address, or what is wrong with it. */
+/** Returns the parts of an address, or the error in it. */
 function partsOf(text: string): LedgerAddress | string {
-  // `lmdb:` is how a folder was given before the first release.
+  // `lmdb:` denoted a folder before the first release.
   const directory = /^(?:sqlite|lmdb):(.+)$/.exec(text)?.[1];
   if (directory !== undefined) return { kind: 'sqlite', directory };
   const [, scheme, way, user, hosts, path = ''] = FORM.exec(text) ?? [];
@@ -62,7 +62,7 @@ function partsOf(text: string): LedgerAddress | string {
   };
 }
 
-/** An address as it may be shown to anybody. */
+/** An address without its password, safe to display. */
 export function withoutPassword(address: string): string {
   return address.replace(/:(\/*).*@/s, ':$1');
 }

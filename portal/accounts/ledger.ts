@@ -7,19 +7,19 @@ import type { Sessions } from './sessions.ts';
 import type { SignIns } from './sign-ins.ts';
 
 /**
- * The one place of accounts, keys and tokens, in parts: each caller asks for what it needs.
- * Implementations pass one shared suite (`test/accounts/ledger-suite.ts`). Any failure of the
- * backing store is a `LedgerUnavailable`: callers fail closed.
+ * The single store of accounts, keys and tokens, split into parts so that each caller depends only
+ * on what it needs. Implementations pass one shared suite (`test/accounts/ledger-suite.ts`). Any
+ * failure of the backing store is a `LedgerUnavailable`: callers fail closed.
  */
 export interface Ledger extends Metering, Accounts, Replays, SignIns, Sessions, PaymentEvents {
-  /** A random secret by name, made when first asked for: the same for all who share the ledger. */
+  /** A random secret by name, created on first use: the same for all that share the ledger. */
   secret(name: string): Promise<string>;
-  /** Every secret made so far, for another ledger to take over. */
+  /** Every secret created so far, for import into another ledger. */
   secrets(): Promise<Readonly<Record<string, string>>>;
-  /** Takes over secrets; those that are there already stay as they are. */
+  /** Imports secrets; existing ones stay unchanged. */
   importSecrets(secrets: Readonly<Record<string, string>>): Promise<void>;
 
-  /** Resolves when the backing store answers; rejects with `LedgerUnavailable`. */
+  /** Resolves when the backing store responds; rejects with `LedgerUnavailable`. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,15 +28,15 @@ export interface LedgerOptions {
   readonly rateLimitPerMinute: number;
   /** Rate counters of an embedded ledger; per process by default. */
   readonly rates?: RateCounter;
-  /** Told what a person should know of a ledger that works; by default the process warns of it. */
+  /** Receives warnings about a working ledger; by default, process warnings. */
   readonly warn?: (words: string) => void;
 }
 
 export class LedgerUnavailable extends Error {
   override readonly name: string = 'LedgerUnavailable';
-  /** Whether what was asked for may have been done: it was sent, and its reply was lost. */
+  /** Whether the operation may have been applied: it was sent, but its reply was lost. */
   readonly mayBeDone: boolean;
-  /** Whether waiting may mend it: nothing answers there, or cannot for now. */
+  /** Whether waiting may help: the server does not respond, or is temporarily unable to. */
   readonly isAway: boolean;
 
   constructor(
@@ -56,14 +56,14 @@ interface UnavailableOptions {
 }
 
 /**
- * A debit that may have been made, or a refund that may not: what was charged is given back, once,
- * when the ledger answers again.
+ * A debit that may have been applied, or a refund that may not have been: the charge is refunded,
+ * exactly once, when the ledger responds again.
  */
 export class GivenBackLater extends LedgerUnavailable {
   override readonly name = 'GivenBackLater';
 }
 
-/** Error for a ledger whose records a newer program has written. */
+/** Error for a ledger written by a newer version of the program. */
 export function tooNew(place: string, form: number, known: number): LedgerUnavailable {
   return new LedgerUnavailable(
     `ledger ${place}: its records are of form ${form}, and this version knows up to ${known}; use the version that wrote it, or a newer one`,

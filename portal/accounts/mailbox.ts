@@ -4,10 +4,10 @@ import { domainToASCII } from 'node:url';
 export const MAX_MAILBOX_BYTES = 1_500;
 
 /**
- * The mailbox that an address leads to: two addresses with one mailbox are one person's. Letters
- * count alike everywhere, and a domain is what mail servers make of it; where the provider ignores
- * dots or what follows a plus, so does this. Elsewhere both may tell two people apart, and are
- * kept.
+ * The mailbox that an address delivers to: two addresses with one mailbox belong to one person.
+ * Case is ignored everywhere, and domains are normalized as mail servers do; dots, or what follows
+ * a plus, are dropped only where the provider ignores them. Elsewhere, they may distinguish two
+ * people and are kept.
  */
 export function mailboxOf(email: string): string {
   const given = email.trim().normalize('NFC').toLowerCase();
@@ -22,21 +22,21 @@ export function mailboxOf(email: string): string {
 }
 
 /**
- * A domain as the name service knows it (UTS 46), in which letters that look alike, and those of
- * other scripts, have one form; as it is, in lower case, if it is none.
+ * A domain in DNS form (UTS 46), which unifies letters that look alike and those of other scripts;
+ * lower-cased only if it is not a valid domain.
  */
 export function asciiDomain(domain: string): string {
-  // Else what has no place in a name, such as a line's end, would be left out of it silently.
+  // Otherwise, characters not allowed in a name, such as a line break, would be silently dropped.
   const isName = /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain);
   return (isName && domainToASCII(domain)) || domain.toLowerCase();
 }
 
-/** Whether a domain is one whose ways to write an address `mailboxOf` knows. */
+/** Whether `mailboxOf` has special rules for a domain. */
 export function isProvider(domain: string): boolean {
   return PROVIDERS.has(ALIASES.get(domain) ?? domain);
 }
 
-/** `mailboxOf`, of an address that a ledger can keep; a `RangeError` of another. */
+/** `mailboxOf` for an address that a ledger can store; throws a `RangeError` for any other. */
 export function keptMailbox(email: string): string {
   const mailbox = mailboxOf(email);
   if (mailbox === '' || Buffer.byteLength(mailbox) > MAX_MAILBOX_BYTES) {
@@ -53,7 +53,7 @@ export function hashMailbox(mailbox: string): string {
 interface Provider {
   /** Separator of the part that the provider ignores. */
   readonly tag: string;
-  /** Whether it ignores dots. */
+  /** Whether the provider ignores dots. */
   readonly dots: boolean;
 }
 
@@ -61,7 +61,7 @@ const PLUS: Provider = { tag: '+', dots: false };
 const HYPHEN: Provider = { tag: '-', dots: false };
 const PLUS_AND_DOTS: Provider = { tag: '+', dots: true };
 
-/** Country domains of the provider, each with mailboxes of its own. */
+/** Country domains of the provider, each with separate mailboxes. */
 const OUTLOOK =
   'com at be cl co.id co.il co.th com.ar com.au com.br com.gr com.tr com.vn cz de dk es fr hu ie in it jp kr lv my ph pt sa sg sk';
 const HOTMAIL =
@@ -71,7 +71,7 @@ const LIVE =
 const YAHOO =
   'com at be bg ca cl co.id co.il co.in co.kr co.nz co.th co.uk co.za com.ar com.au com.br com.co com.hk com.mx com.my com.pe com.ph com.sg com.tr com.tw com.ua com.ve com.vn cz de dk ee es fi fr gr hr hu ie in it lt lv nl no pl pt ro rs se si sk';
 
-/** As the providers document it, 2026. */
+/** As documented by the providers, 2026. */
 const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
   ...everywhere('outlook', OUTLOOK, PLUS),
   ...everywhere('hotmail', HOTMAIL, PLUS),
@@ -91,7 +91,7 @@ function everywhere(name: string, endings: string, provider: Provider): [string,
   return endings.split(' ').map((ending) => [`${name}.${ending}`, provider]);
 }
 
-/** Other names of a provider's domain. */
+/** Aliases of a provider's domain. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['googlemail.com', 'gmail.com'],
   ['me.com', 'icloud.com'],

@@ -7,14 +7,14 @@ import type { RateState } from './rate-state.ts';
  */
 export interface Metering {
   /**
-   * The head of every keyed request in one call: which account a key belongs to, and one unit of
-   * that account's rate. Costs nothing but the rate.
+   * Authorizes a keyed request in one call: looks up the account of a key and takes one unit of its
+   * rate, the only cost.
    */
   admit(keyHash: KeyHash, nowMs: number): Promise<Admission>;
 
   /**
-   * Takes `tokens` from the account, all or nothing, and counts one request for the key's day.
-   * Resolved once the debit is durable. Racing debits never overdraw.
+   * Debits `tokens` from the account, all or nothing, and counts one request for the key's day.
+   * Resolves once the debit is durable. Concurrent debits never overdraw.
    */
   debit(charge: Charge): Promise<Debit>;
 
@@ -28,10 +28,10 @@ export interface Metering {
 export interface Charge {
   readonly account: AccountId;
   readonly keyId: string;
-  /** Method and path of the route: usage is counted under it. */
+  /** Method and path of the route, under which usage is counted. */
   readonly route: string;
   readonly tokens: number;
-  /** When the debit was asked for; its UTC day is the one usage is counted under. */
+  /** Time of the debit request; its UTC day is the one usage is counted under. */
   readonly atMs: number;
 }
 
@@ -56,5 +56,5 @@ export type Admission =
     }
   /** Unknown or revoked. */
   | { readonly outcome: 'invalid-key' }
-  /** The account, or this key of it, is disabled. */
+  /** The account, or this key, is disabled. */
   | { readonly outcome: 'account-disabled' };

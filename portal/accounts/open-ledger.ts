@@ -4,8 +4,8 @@ import { holdsLedger } from './sqlite/ledger-folder.ts';
 import { openSqliteLedger } from './sqlite/sqlite-ledger.ts';
 
 /**
- * Whether there is no ledger at an address, where opening it would make one: of a folder alone. A
- * Redis is there, or cannot be opened. A `TypeError` of what is no address.
+ * Whether there is no ledger at an address, so that opening it would create one. Only possible for
+ * a folder: a Redis either exists or cannot be opened. Throws a `TypeError` for an invalid address.
  */
 export function isMissingLedger(address: string): boolean {
   const parsed = parseLedgerAddress(address);
@@ -13,13 +13,13 @@ export function isMissingLedger(address: string): boolean {
 }
 
 /**
- * Opens a ledger by its address (`LEDGER_FORMS`). Rejects with a `TypeError` of what is no
- * address, with `LedgerUnavailable` where there is no ledger to be had.
+ * Opens a ledger by its address (`LEDGER_FORMS`). Rejects with a `TypeError` for an invalid
+ * address, with `LedgerUnavailable` if the ledger cannot be opened.
  */
 export async function openLedger(address: string, options: LedgerOptions): Promise<Ledger> {
   const parsed = parseLedgerAddress(address);
   if (parsed.kind === 'sqlite') return openSqliteLedger(parsed.directory, options);
-  // Loaded when it is asked for: most have no Redis.
+  // Loaded on demand: most installations have no Redis.
   const { openRedisLedger } = await import('./redis/redis-ledger.ts');
   return openRedisLedger(parsed, options);
 }

@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { RateState } from './rate-state.ts';
 import { rateState } from './rate-state.ts';
 
-/** Whether a request may pass, and what is left of its window. */
+/** Whether a request is allowed, and what is left of its window. */
 export interface Taken {
   readonly allowed: boolean;
   readonly rate: RateState;
 }
 
-/** Counts requests by whom they are of; where others count too, it takes a moment. */
+/** Counts requests per subject; asynchronous if the counter is shared. */
 export interface RateCounter {
-  /** Takes one request of the subject's window. A refused one does not count. */
+  /** Takes one request from the subject's window. Refused requests do not count. */
   take(subject: string, nowMs: number): Taken | Promise<Taken>;
 }
 
@@ -19,13 +19,13 @@ interface Window {
   used: number;
 }
 
-/** A count of requests in a fixed window that opens with a subject's first request. */
+/** A fixed-window request counter; a window opens with a subject's first request. */
 export class RateWindow implements RateCounter {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly #windows: LRUCache<string, Window>;
 
-  /** At most `maxSubjects` are remembered; the longest idle is forgotten first. */
+  /** Remembers at most `maxSubjects`, evicting the longest idle. */
   constructor(limit: number, windowSeconds = 60, maxSubjects = 100_000) {
     this.limit = limit;
     this.windowSeconds = windowSeconds;
@@ -39,7 +39,8 @@ export class RateWindow implements RateCounter {
       this.#windows.set(subject, window);
     }
     let elapsed = nowMs - window.startMs;
-    // Before the window began: the clock was set back, and the window would not end for as long.
+    // A time before the window started means that the clock was set back, and the window would last
+    // that much longer.
     if (elapsed < 0 || elapsed >= this.windowSeconds * 1000) {
       window.startMs = nowMs;
       window.used = 0;

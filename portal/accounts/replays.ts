@@ -1,24 +1,25 @@
 import type { AccountId } from './accounts.ts';
 import type { Charge } from './metering.ts';
 
-/** Answers that are given again without being charged again. Failures are `LedgerUnavailable`. */
+/** Responses that are replayed without being charged again. Failures are `LedgerUnavailable`. */
 export interface Replays {
   /**
    * `debit`, once per `Idempotency-Key`: the first request is charged and its response kept; a
-   * repetition of the same request within `ANSWER_LIFE_MS` gets that response free. Of racing
-   * requests one is first. An empty key, or one over `MAX_IDEMPOTENCY_KEY`, is a `RangeError`.
+   * repetition of the same request within `ANSWER_LIFE_MS` gets that response free. Of concurrent
+   * requests, one is first. Throws a `RangeError` for an empty key, or one over
+   * `MAX_IDEMPOTENCY_KEY`.
    */
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay>;
 
   /**
-   * Keeps the response that a debit paid for, outside its transaction, since a body may have
-   * megabytes. A body over `MAX_KEPT_BYTES` is not kept, nor one whose debit was undone.
+   * Stores the response that a debit paid for, outside its transaction, since a body may have
+   * megabytes. A body over `MAX_KEPT_BYTES` is not stored, nor one whose debit was undone.
    */
   keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void>;
 
   /**
-   * The answer that an earlier request with this `Idempotency-Key` was given, if one is kept: to ask
-   * before one is made. Charges only what was repaid of it.
+   * The stored response to an earlier request with this `Idempotency-Key`, if any: check before
+   * computing one. Charges only what was refunded of it.
    */
   replay(
     account: AccountId,
@@ -36,24 +37,24 @@ export interface Replays {
    * The receipt names one debit, not its `Idempotency-Key`: a later debit under the same key is
    * never touched. A debit whose response has expired meanwhile is still undone. Receipts are
    * removed no earlier than `RECEIPT_LIFE_MS`; then the debit stands. An unreported delivery, whose
-   * process died, counts as made; the response can be replayed free until it expires.
+   * process died, counts as successful; the response can be replayed free until it expires.
    */
   undeliver(receipt: Receipt, undelivered?: number): Promise<void>;
 }
 
-/** How long an answer to an `Idempotency-Key` is kept. */
+/** How long the response to an `Idempotency-Key` is kept. */
 export const ANSWER_LIFE_MS = 24 * 60 * 60 * 1000;
-/** How long after a debit it can be said, at least, that its answer was not delivered. */
+/** Minimum period after a debit in which its response can be reported as undelivered. */
 export const RECEIPT_LIFE_MS = 2 * ANSWER_LIFE_MS;
-/** Characters of an `Idempotency-Key`. */
+/** Maximum length of an `Idempotency-Key` in characters. */
 export const MAX_IDEMPOTENCY_KEY = 255;
-/** A larger body is not kept: its charge is. */
+/** A larger body is not stored; its charge is. */
 export const MAX_KEPT_BYTES = 8 * 2 ** 20;
 
 /** Identifies one debit of `debitOnce` to the deliverer of its response. */
 export interface Receipt {
   readonly account: AccountId;
-  /** When the answer that it paid for ends. */
+  /** When the response that it paid for expires. */
   readonly endsAtMs: number;
   readonly id: string;
 }
@@ -62,15 +63,15 @@ export type DebitOnce =
   | { readonly outcome: 'debited'; readonly balance: number; readonly receipt: Receipt }
   | { readonly outcome: 'insufficient'; readonly balance: number };
 
-/** A request that may be sent again without being charged again. */
+/** A request that may be resent without being charged again. */
 export interface IdempotentRequest {
-  /** The `Idempotency-Key`; each account has its own. */
+  /** The `Idempotency-Key`, scoped to the account. */
   readonly key: string;
-  /** A hash of what was asked for: another request under the same key has another. */
+  /** Hash of the request, to detect another request under the same key. */
   readonly fingerprint: string;
 }
 
-/** An answer as it is kept to be given again. */
+/** A response stored for replay. */
 export interface KeptAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The body, compressed. */
@@ -80,7 +81,7 @@ export interface KeptAnswer {
 export type Replay =
   | {
       readonly outcome: 'replayed';
-      /** `null`: it was too large to keep, or is not kept yet, and has to be made again. */
+      /** `null`: it was too large to store, or is not stored yet, and has to be recomputed. */
       readonly answer: KeptAnswer | null;
       /** Original price. */
       readonly tokens: number;
@@ -90,7 +91,7 @@ export type Replay =
       /** Charge of this replay: the share refunded earlier. Usually 0. */
       readonly charged: number;
     }
-  /** What had been repaid of it can no longer be paid. */
+  /** What was refunded of it can no longer be paid. */
   | { readonly outcome: 'insufficient'; readonly tokens: number; readonly balance: number }
   /** The key was used for another request. */
   | { readonly outcome: 'conflict' };

@@ -14,7 +14,7 @@ import type {
 /** Ledger operations of the proxy. */
 export interface ServingLedger extends Metering, Replays, Pick<Ledger, 'secret' | 'ping'> {}
 
-/** A call of a ledger. */
+/** A call to a ledger. */
 export interface LedgerCall {
   readonly operation: Exclude<keyof ServingLedger, 'secret'>;
   /** Purpose of a debit. */
@@ -23,12 +23,12 @@ export interface LedgerCall {
   readonly tokens?: number;
 }
 
-/** Wraps a call: it makes the call and passes on its outcome, or refuses it. */
+/** Wraps a call: makes it and passes on its outcome, or refuses it. */
 export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
 
 const ADMIT: LedgerCall = { operation: 'admit' };
 
-/** A ledger with something done around each call of the proxy, such as measuring them. */
+/** A ledger that intercepts each call of the proxy, for instance to measure it. */
 export class WatchedLedger implements ServingLedger {
   readonly #ledger: ServingLedger;
   readonly #around: AroundLedgerCall;

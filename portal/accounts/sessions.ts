@@ -3,21 +3,21 @@ import type { Account, AccountId } from './accounts.ts';
 /** Sign-in sessions by account and device. Failures are `LedgerUnavailable`. */
 export interface Sessions {
   /**
-   * Begins a session, and notes the sign-in. The oldest one past `MAX_SESSIONS` ends. A closed
-   * account gets none.
+   * Starts a session, and records the sign-in. The oldest one beyond `MAX_SESSIONS` is ended. A
+   * closed account gets none.
    */
   beginSession(account: AccountId, session: NewSession): Promise<'begun' | 'closed'>;
   /**
-   * The session with this id, if it has this secret and its time has not come, and its account.
-   * It then lasts `SESSION_LIFE_MS` from now on; written down once an hour at most.
+   * The session with this id and secret, unless expired, and its account. Using it extends it to
+   * `SESSION_LIFE_MS` from now, recorded at most once an hour.
    */
   session(
     ref: SessionRef,
     nowMs: number,
   ): Promise<{ readonly account: Account; readonly session: Session } | undefined>;
-  /** Those whose time has not come, the newest first. */
+  /** Unexpired sessions, newest first. */
   sessions(account: AccountId, nowMs: number): Promise<Session[]>;
-  /** Ends a session; an unknown id is `false`. */
+  /** Ends a session; returns `false` for an unknown id. */
   endSession(account: AccountId, sessionId: string, nowMs: number): Promise<boolean>;
 }
 
@@ -29,7 +29,7 @@ export const MAX_SESSIONS = 20;
 export interface SessionRef {
   readonly account: AccountId;
   readonly id: string;
-  /** SHA-256 of the secret that the browser keeps. */
+  /** SHA-256 of the secret stored in the browser. */
   readonly secretHash: string;
 }
 
@@ -46,22 +46,22 @@ export interface Session extends Omit<NewSession, 'secretHash'> {
   readonly seenAtMs: number;
 }
 
-/** A session as a ledger keeps it. */
+/** A session as stored by a ledger. */
 export interface StoredSession extends NewSession {
   readonly seenAtMs: number;
 }
 
-/** Whether the time of a session has not come yet. */
+/** Whether a session has not expired. */
 export function isLive({ seenAtMs }: StoredSession, nowMs: number): boolean {
   return nowMs < seenAtMs + SESSION_LIFE_MS;
 }
 
-/** Whether that a session is seen now is to be written down. */
+/** Whether this use of a session is to be recorded. */
 export function isSeenLongAgo({ seenAtMs }: Session, nowMs: number): boolean {
   return nowMs - seenAtMs >= SESSION_SEEN_MS;
 }
 
-/** Those that live, the newest first. */
+/** Unexpired sessions, newest first. */
 export function liveSessions(kept: readonly StoredSession[], nowMs: number): Session[] {
   return kept
     .filter((session) => isLive(session, nowMs))

@@ -6,12 +6,13 @@ import type { RateState } from './rate-state.ts';
  * ledger does not allow signing in. Failures are `LedgerUnavailable`.
  */
 export interface SignIns {
-  /** Keeps what was mailed to a mailbox; an earlier challenge of it ends. */
+  /** Stores what was mailed to a mailbox; invalidates its earlier challenge. */
   keepChallenge(mailbox: string, challenge: Challenge): Promise<void>;
 
   /**
-   * Whether an answer is right, which ends the challenge; of racing right answers one succeeds. A
-   * wrong code uses up one of `CODE_TRIES`; after that no code is right, while the link still is.
+   * Checks a response to a challenge; a correct one uses the challenge up, and of concurrent
+   * correct ones only one succeeds. A wrong code uses up one of `CODE_TRIES`, after which every
+   * code is rejected, while the link still works.
    */
   answerChallenge(
     mailbox: string,
@@ -20,7 +21,7 @@ export interface SignIns {
   ): Promise<boolean>;
 
   /**
-   * Takes one of `limit` in a window of seconds that begins with the first, across all processes
+   * Takes one of `limit` in a window of seconds that starts with the first, across all processes
    * that share the ledger. Refused attempts do not count.
    */
   takeLimited(
@@ -31,7 +32,7 @@ export interface SignIns {
 }
 
 export const CODE_TRIES = 5;
-/** How long a code and its link may be answered with. */
+/** How long a code and its link are valid. */
 export const CHALLENGE_MINUTES: Minutes = 10;
 
 export interface Challenge {

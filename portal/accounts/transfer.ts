@@ -18,13 +18,14 @@ export interface Transferred {
   /** Accounts, and the sum of their balances. */
   readonly accounts: number;
   readonly tokens: number;
-  /** Accounts that were there already, and stayed as they were. */
+  /** Accounts that already existed and stayed unchanged. */
   readonly alreadyThere: number;
 }
 
 /**
- * A ledger as lines of JSON: what is of no account (secrets, who has had the sign-up grant), an
- * account a line, and how many there were, by which a file that was cut short is known.
+ * Exports a ledger as lines of JSON: data that belongs to no account (secrets, mailboxes that have
+ * had the sign-up grant), one account per line, and the number of accounts, by which a truncated
+ * file is detected.
  */
 export async function* exportLines(
   ledger: Ledger,
@@ -50,7 +51,7 @@ export async function* exportLines(
 
 /**
  * Imports an export of another ledger. Existing records stay unchanged, so a second import changes
- * nothing. Ends with `NotAnExport` at the first invalid line; earlier lines have been imported.
+ * nothing. Rejects with `NotAnExport` at the first invalid line; earlier lines have been imported.
  */
 export async function importLines(
   ledger: Ledger,
@@ -114,7 +115,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, line: number): T {
   throw new NotAnExport(`line ${line}: ${[path.join('.'), message].filter(Boolean).join(': ')}`);
 }
 
-/** Σ grants − Σ usage = balance, or tokens would be lost or made. */
+/** Σ grants − Σ usage = balance; otherwise tokens would be lost or created. */
 function requireSum({ account, grants, usage }: AccountBooks, line: number): void {
   const granted = grants.reduce((sum, { tokens }) => sum + tokens, 0);
   const used = usage.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -132,7 +133,7 @@ const HEAD = z.object({
   ledger: z.literal(FORM, 'is no export of a ledger that this version knows'),
   secrets: z.record(z.string(), z.string()),
   formerMailboxes: z.array(z.string()),
-  /** Those of them whose accounts were disabled. */
+  /** The subset whose accounts were disabled. */
   disabledMailboxes: z.array(z.string()),
 });
 type Head = z.infer<typeof HEAD>;

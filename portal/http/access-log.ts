@@ -21,7 +21,7 @@ const PRIVATE: readonly (readonly [found: RegExp, shown: string])[] = [
   [/\?[^\s"?=\\]*=[^\s"\\]*/g, '?…'],
 ];
 
-/** A text without what must not be in a log. */
+/** Redacts a text for logging. */
 export function withoutSecrets(text: string): string {
   return PRIVATE.reduce((rest, [found, shown]) => rest.replace(found, shown), text);
 }
@@ -30,8 +30,8 @@ export function withoutSecrets(text: string): string {
 const MAX_WAITING_BYTES = 4 * 2 ** 20;
 
 /**
- * The log of a server: JSON lines on standard output, each passed through `withoutSecrets`. A
- * blocked reader loses lines and delays no request.
+ * Logger options of a server: JSON lines on standard output, each passed through `withoutSecrets`.
+ * A blocked reader loses lines and delays no request.
  */
 export function serverLog(level: string): FastifyServerOptions['logger'] {
   if (level === 'silent') return { level };
@@ -42,8 +42,8 @@ export function serverLog(level: string): FastifyServerOptions['logger'] {
 const QUIET_MS = 1_000;
 
 /**
- * Faults that come by the thousand when a backend is away: one a second of each kind is written, with
- * how many were not since. A log that is written as fast as requests fail would be the next fault.
+ * Logs errors that come by the thousand when a backend is down: one per second of each kind, with
+ * the number suppressed since. Logging as fast as requests fail would be the next outage.
  */
 export class FaultLog {
   readonly #kinds = new Map<string, { nextMs: number; omitted: number }>();
@@ -64,7 +64,7 @@ export class FaultLog {
 /** Request counts of a route by outcome. */
 class RouteTally {
   readonly durations = new DurationHistogram();
-  /** How many were answered with each status; 0 for those whose client left before the end. */
+  /** Number of responses by status; 0 for clients that disconnected before the end. */
   readonly statuses = new Map<number, number>();
 
   add(status: number, ms: number): void {
@@ -75,12 +75,12 @@ class RouteTally {
 
 /** Requests without a route, and malformed ones. */
 const UNMATCHED = 'unmatched';
-/** Requests by the template of their route, such as `GET /v1/blocks/{geoid}/summary`. */
+/** Requests by route template, such as `GET /v1/blocks/{geoid}/summary`. */
 export class RequestCounts {
   readonly routes = new Map<string, RouteTally>();
   underWay = 0;
 
-  /** One that was refused before a route was looked for. */
+  /** Counts a request that was refused before routing. */
   refused(status: number): void {
     this.route(UNMATCHED).add(status, 0);
   }
@@ -94,17 +94,17 @@ export class RequestCounts {
   }
 }
 
-/** The route of a request by its template: never what a client has put into a URL. */
+/** The route template of a request, which never contains text from the client's URL. */
 function routeName({ is404, routeOptions: { method, url } }: FastifyRequest): string {
   if (is404 || url === undefined) return UNMATCHED;
-  // Those that a known path does not take are one route.
+  // Methods that a known path does not accept count as one route.
   const verb = typeof method === 'string' ? method : 'OTHER';
   return `${verb} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 /**
- * Follows each request until its response has been handed over or its client has gone: counts it
- * and, if `isLogged`, logs a line. Only the route of the URL is logged.
+ * Tracks each request until its response has been handed over or its client has disconnected:
+ * counts it and, if `isLogged`, logs a line. Only the route of the URL is logged.
  */
 export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogged: boolean): void {
   const known = new WeakMap<object, { readonly route: string; readonly of: RouteTally }>();

@@ -7,9 +7,9 @@ import { compressWith, MIN_COMPRESSED_BYTES, preferredEncoding } from './content
 /** Values of Cache-Control. */
 export const CACHE_CONTROL = {
   never: 'no-store',
-  /** Kept, and asked about each time: a charge may be due. */
+  /** Cached, and revalidated each time: a charge may be due. */
   revalidated: 'public, no-cache',
-  /** The same for everybody until the next release. */
+  /** The same for all clients until the next release. */
   catalogue: 'public, max-age=300, stale-while-revalidate=86400',
   /** A response that never changes. */
   immutable: 'public, max-age=31536000, immutable',
@@ -20,7 +20,7 @@ export const CACHE_CONTROL = {
 /** 162 bits of the hash. */
 const ETAG_CHARACTERS = 27;
 
-/** The ETag of another representation of the same answer: a format, a coding. */
+/** The ETag of another representation of the same response: a format, a coding. */
 export function variantEtag(etag: string, variant: string): string {
   return `${etag.slice(0, -1)}-${variant}"`;
 }
@@ -33,11 +33,11 @@ export function etagOf(body: string | Uint8Array): string {
 const ONE_STRONG = /^"[^"]*"$/;
 
 /**
- * Whether `If-None-Match` names the representation: RFC 9110 section 13.1.2, with weak comparison,
- * of a list. `*` is not decided here: it asks whether there is any.
+ * Whether `If-None-Match` lists the representation: RFC 9110 section 13.1.2, weak comparison. `*`
+ * is not handled here: it asks whether any representation exists.
  */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
-  // The common case: a client sends back the one it was given.
+  // The common case: a client sends back the ETag it received.
   if (ifNoneMatch === etag) return true;
   if (ONE_STRONG.test(ifNoneMatch)) return false;
   for (const [, opaque] of ifNoneMatch.matchAll(/(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g)) {
@@ -46,7 +46,7 @@ export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   return false;
 }
 
-/** Whether `If-None-Match` is `*`: any representation will do. */
+/** Whether `If-None-Match` is `*`: any representation matches. */
 export function matchesAny(ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.trim() === '*';
 }
@@ -68,8 +68,8 @@ export function staticResponse(text: string): StaticResponse {
 }
 
 /**
- * Sends what is the same for everybody, compressed once an ETag and coding, or 304 to those who have
- * it in any.
+ * Sends a static response, compressed once per ETag and coding, or 304 to clients that have it in
+ * any coding.
  */
 export class StaticResponseSender {
   readonly #compressed = new SingleFlight<string, Buffer>(
@@ -79,7 +79,9 @@ export class StaticResponseSender {
     ),
   );
 
-  /** `vary`: the request headers that chose this text. The reply already has its content type. */
+  /**
+   * `vary`: the request headers that selected this text. The reply already has its content type.
+   */
   async send(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -15,13 +15,16 @@ import type { Bytes } from '../../shards/units.ts';
 const GZIP = /(?:^|,)\s*(gzip|x-gzip|\*)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?(?=,|$)/gi;
 const BROTLI = /(?:^|,)\s*(br|\*)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?(?=,|$)/gi;
 
-/** Whether `Accept-Encoding` takes gzip: RFC 9110 section 12.5.3. A coding by name outdoes `*`. */
+/**
+ * Whether `Accept-Encoding` allows gzip: RFC 9110 section 12.5.3. A coding listed by name takes
+ * precedence over `*`.
+ */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return weightIn(acceptEncoding, GZIP) > 0;
 }
 
 /**
- * The coding for what is compressed once and sent often: Brotli, unless gzip is liked better;
+ * The coding for a body that is compressed once and sent often: Brotli, unless gzip is preferred;
  * `null` for none.
  */
 export function preferredEncoding(acceptEncoding: string | undefined): 'br' | 'gzip' | null {
@@ -43,7 +46,7 @@ function weightIn(acceptEncoding: string | undefined, listed: RegExp): number {
 const compress = promisify(gzip);
 const inflate = promisify(gunzip);
 
-/** Less fits one packet anyway. */
+/** Anything smaller fits one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_400;
 
 /** Responses are compressed once and sent often, but a client waits for the first. */
@@ -54,7 +57,7 @@ const LEVEL = 5;
  * at most one chunk of each large response.
  */
 const PIECE_BYTES = 2 ** 16;
-/** Rows shrink to a tenth or so. */
+/** Rows compress to about a tenth. */
 const SMALL_ZIPPED_BYTES = PIECE_BYTES / 8;
 
 export async function gzipBody(body: Body): Promise<Body> {
@@ -64,10 +67,10 @@ export async function gzipBody(body: Body): Promise<Body> {
 
 const compressByBrotli = promisify(brotliCompress);
 
-/** In one piece: for texts of a catalogue, which are compressed once and sent often. */
+/** Compresses in one piece: for catalogue texts, which are compressed once and sent often. */
 export async function compressWith(coding: 'br' | 'gzip', bytes: Uint8Array): Promise<Buffer> {
   if (coding === 'gzip') return (await gzipBody(Body.of(bytes))).whole();
-  // Smaller than by gzip, in the time that gzip takes; the best there is would take fifty times it.
+  // Smaller than with gzip, in the same time; the maximum level would take fifty times as long.
   return compressByBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: LEVEL } });
 }
 
@@ -81,14 +84,14 @@ async function inPieces(body: Body, coder: Gzip | Gunzip): Promise<Body> {
 }
 
 /**
- * The body of an answer, in pieces: to put the pieces of a large one together would hold the process
- * for as long as all of it takes to copy, and have it in memory twice.
+ * The body of a response, in pieces: joining the pieces of a large one would block the process
+ * while copying and hold it in memory twice.
  */
 export class Body {
   static readonly NONE = new Body([]);
   readonly pieces: readonly Buffer[];
   readonly length: Bytes;
-  /** Up to where what is paid for stands: once as much is delivered, all of it is. */
+  /** End of the paid part: once this much is delivered, everything counts as delivered. */
   readonly paidLength: Bytes;
 
   /** `tail`: unmetered bytes at the end. */
@@ -102,12 +105,12 @@ export class Body {
     return new Body([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]);
   }
 
-  /** All of it in one: what is small, or was compressed. */
+  /** All of it in one buffer, for small or compressed bodies. */
   whole(): Buffer {
     return this.pieces.length === 1 ? this.pieces[0] : Buffer.concat(this.pieces);
   }
 
-  /** All of it, in order, at most so much at a time. */
+  /** All of it, in order, in chunks of at most the given size. */
   *cut(most: Bytes): Generator<Buffer> {
     for (const piece of this.pieces) {
       for (let start = 0; start < piece.length; start += most) {

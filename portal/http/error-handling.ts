@@ -16,7 +16,7 @@ import { CONNECTION_LIMITS } from './slow-clients.ts';
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 const MAX_QUOTED_PATH = 200;
 
-/** Fastify's own refusals, by the contract's names. */
+/** Fastify's own errors, by their problem slugs. */
 const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
@@ -25,13 +25,13 @@ const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
 /** Problems that precede routing. */
 const OF_ALL_PATHS: readonly ProblemSlug[] = ['rate-limited', 'key-in-url'];
 
-/** The problem that an error of a service's own parts is; `undefined` of another. */
+/** Maps an error of a service's own parts to a problem; `undefined` for any other. */
 export type KnownErrors = (error: Error) => Problem | undefined;
 
 /** How long a client should wait for a backend that may be back soon. */
 export const RETRY = { 'retry-after': '5' } as const;
 
-/** Makes every error of every kind a problem document, with nothing internal in it. */
+/** Turns every error into a problem document without internal details. */
 export function handleErrors(
   app: FastifyInstance,
   style: ProblemStyle,
@@ -40,7 +40,7 @@ export function handleErrors(
   const faults = new FaultLog();
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refused = known(error) ?? asProblem(error, request);
-    // Where there is no route, a body that cannot be read does not matter.
+    // If there is no route, an unreadable body does not matter.
     const isMoot = request.is404 && !OF_ALL_PATHS.includes(refused.slug);
     const problem = isMoot ? notFound(request) : refused;
     if (problem.status >= 500 && problem.slug !== 'overloaded') {
@@ -63,9 +63,9 @@ function sendProblem(reply: FastifyReply, problem: Problem, style: ProblemStyle)
 }
 
 /**
- * Refuses what never became a request, and closes its connection. A connection that brought no byte is
- * closed silently, for a browser takes whatever comes on one that it holds in reserve as the response
- * to its next request. Returns the status that was sent, if any.
+ * Refuses input that never became a request, and closes its connection. A connection that sent no
+ * byte is closed silently, since a browser treats whatever arrives on a spare connection as the
+ * response to its next request. Returns the status that was sent, if any.
  */
 export function refuseConnection(
   error: Error,
@@ -98,7 +98,7 @@ export function refuseConnection(
   return status;
 }
 
-/** The problem of a request whose method is none that Node knows; undefined of anything else. */
+/** The problem for a request whose method Node does not know; undefined for anything else. */
 function refusedMethod(error: Error, known: KnownPaths): Problem | undefined {
   const asked = unknownMethod(error);
   if (asked === undefined) return undefined;
@@ -113,15 +113,15 @@ function notTaken(asked: { method: string; path: string; allow: string }): Probl
 }
 
 /**
- * Refuses the methods that a known path does not take. Call when all routes are there. A path with
- * nothing in the place of a parameter, as one with a slash at its end, is not known.
+ * Rejects the methods that a known path does not accept. Call after all routes are registered. A
+ * path with an empty parameter, such as one with a trailing slash, is not known.
  */
 export function refuseOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, readonly string[]>,
 ): void {
   for (const [url, methods] of methodsOf) {
-    // OPTIONS is a preflight, answered for every path.
+    // OPTIONS is a preflight, handled for every path.
     const others = app.supportedMethods.filter(
       (method) => method !== 'OPTIONS' && !methods.includes(method),
     );
@@ -139,7 +139,7 @@ export function refuseOtherMethods(
   }
 }
 
-/** Refuses a path that ends where a route has its last parameter: with nothing there, it is none. */
+/** Rejects a path whose last parameter is empty. */
 export function refuseSlashedPaths(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const isSlashed =
@@ -149,7 +149,10 @@ export function refuseSlashedPaths(app: FastifyInstance): void {
 }
 const ENDS_IN_PARAMETER = /\/:\w+$/;
 
-/** Answers OPTIONS with the methods of a known path. For a service that no page of others may ask. */
+/**
+ * Responds to OPTIONS with the methods of a known path. For a service that is not open to
+ * cross-origin requests.
+ */
 export function answerOptionsRequests(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, readonly string[]>,
@@ -171,7 +174,7 @@ function notFound(request: FastifyRequest): Problem {
   return undecodable(request) ?? noRoute(pathOf(request), request.server.knownPaths);
 }
 
-/** Says so where only a slash too many keeps a path from being known. */
+/** Points out if only an extra slash keeps a path from matching. */
 function noRoute(path: string, known: KnownPaths): Problem {
   const isSlashed = path.endsWith('/') && known.allowOf(path.slice(0, -1)) !== undefined;
   const reported = truncate(path, MAX_QUOTED_PATH);
@@ -208,7 +211,7 @@ function late(): Problem {
   );
 }
 
-/** Faults of a request found before routing. */
+/** Errors of a request found before routing. */
 function malformed(error: Error): Problem {
   const msg =
     systemCode(error) === 'HPE_HEADER_OVERFLOW'

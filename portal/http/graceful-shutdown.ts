@@ -5,13 +5,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Millis } from '../../shards/units.ts';
 
 /**
- * Grace period in which open connections may send one more request after listening has ended.
+ * Grace period in which open connections may send one more request after listening has stopped.
  * Closing them at once would break a request that a proxy has just forwarded.
  */
 const LAST_REQUESTS_MS: Millis = 250;
 const POLL_MS: Millis = 10;
 
-/** Whether a server has been told to end. */
+/** Whether a server is shutting down. */
 export interface Shutdown {
   isSet: boolean;
 }
@@ -23,10 +23,10 @@ declare module 'fastify' {
 }
 
 /**
- * Has a server end without breaking a connection that is in use. From `ending` on each response is the
- * last of its connection (`Connection: close`). Closing stops listening first, so that who comes later
- * is refused and can go elsewhere, and waits for the last requests of open connections before it
- * closes those that are idle.
+ * Shuts a server down without breaking connections in use. From `ending` on, each response is the
+ * last of its connection (`Connection: close`). Closing stops listening first, so that new clients
+ * are refused and can go elsewhere, and waits for the last requests of open connections before it
+ * closes idle ones.
  */
 export function shutDownGracefully(app: FastifyInstance, ending: Shutdown): void {
   app.decorate('ending', ending);

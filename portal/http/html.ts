@@ -6,20 +6,20 @@ import { setRateHeaders } from './rate-limiting.ts';
 const STYLE =
   'body{font:1.1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem;color:#1c2733;background:#fbfaf6}code{color:#55606c}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:#14665a}button{font:inherit;padding:.5rem 1.2rem;border:0;border-radius:8px;background:#14665a;color:#fff;cursor:pointer}button:focus-visible,a:focus-visible{outline:2px solid #14665a;outline-offset:2px}@media(prefers-color-scheme:dark){body{color:#e7ecee;background:#10171b}code{color:#a0acb5}a{color:#72cbb9}button{background:#72cbb9;color:#0b211c}button:focus-visible,a:focus-visible{outline-color:#72cbb9}}';
 
-/** A text as it stands in HTML, also within quotes. */
+/** Escapes a text for HTML, also within quotes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A short readable page. The body is HTML, the title is not. */
+/** A short readable page. The body is HTML, the title is plain text. */
 export function plainPage(title: string, body: string): string {
   const shown = escapeHtml(title);
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${shown}</title><style>${STYLE}</style><main><h1>${shown}</h1>${body}</main></html>`;
 }
 
 /**
- * The headers of such a page: it has its one style and nothing else, no script, no picture, no frame
- * around it. A form of it leads to its own site, if anywhere.
+ * Headers of such a page: it may use its single style and nothing else, no scripts, pictures or
+ * embedding. Its form, if any, may only be submitted to its own site.
  */
 export function plainPageHeaders({ hasForm }: { readonly hasForm: boolean }) {
   return {
@@ -47,12 +47,12 @@ const ALWAYS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** Two years: https only, once a browser has been here. */
+/** Two years: https only, once a browser has visited. */
 const HTTPS_ONLY = 'max-age=63072000; includeSubDomains';
 
 /**
- * Sets what every answer of a site with sessions carries. An answer is private and no page unless
- * its route has said otherwise.
+ * Sets the headers of every response of a site with sessions. A response is private and not a page
+ * unless its route overrides that.
  */
 export function securityHeaders(site: {
   readonly isHttps: boolean;

@@ -4,7 +4,7 @@ import { invalidParameters, Problem } from './problem.ts';
 import { hasBody } from './slow-clients.ts';
 import { issuesOf, validationMessage } from './validation.ts';
 
-/** A value that a text of JSON holds, or the beginning of it. */
+/** The value parsed from a JSON text, or from its beginning. */
 export interface BoundedJson {
   readonly value: unknown;
   readonly isWhole: boolean;
@@ -17,7 +17,7 @@ export class NestedTooDeep extends Error {
 
 /**
  * More values than the largest accepted body has: a polygon of 2,000 vertices as triangles with
- * heights, 6 values a vertex, and a thousand more. Bounds parsing time.
+ * heights, 6 values per vertex, and a thousand more. Bounds parsing time.
  */
 export const MAX_VALUES = 13_000;
 export const MAX_DEPTH = 32;
@@ -37,7 +37,7 @@ export function parseBounded(bytes: Uint8Array): BoundedJson {
   return { value: JSON.parse(text + closers), isWhole: end === bytes.length };
 }
 
-/** Where to stop, always before a comma, and what closes all that is open there. */
+/** Where to stop, always before a comma, and the closers for all brackets open there. */
 function extent(bytes: Uint8Array): { end: number; closers: string } {
   const open: number[] = [];
   let values = 0;
@@ -46,7 +46,7 @@ function extent(bytes: Uint8Array): { end: number; closers: string } {
     if (byte === QUOTE) i = endOfString(bytes, i);
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       values++;
-      // Either is closed by the character two after it.
+      // In ASCII, each closing bracket is two after its opening one.
       if (open.push(byte + 2) > MAX_DEPTH) throw new NestedTooDeep();
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) open.pop();
     else if (byte === COLON) values++;
@@ -57,17 +57,17 @@ function extent(bytes: Uint8Array): { end: number; closers: string } {
   return { end: bytes.length, closers: '' };
 }
 
-/** The quote that ends the string which another begins. */
+/** Index of the closing quote of a string. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let i = start + 1;
   while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
   return i;
 }
 
-/** Accepts JSON bodies as bytes; `parseJson` parses them when it is their turn. */
+/** Accepts JSON bodies as bytes; `parseJson` parses them in their turn. */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Many clients write a type where they send nothing: of no body it says nothing.
+  // Many clients send a content type without a body; it is ignored then.
   app.addHook('preParsing', (request, _reply, body, done) => {
     if (!hasBody(request.raw)) delete request.headers['content-type'];
     done(null, body);
@@ -76,7 +76,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
     'application/json',
     { parseAs: 'buffer' },
     (request, body, done) => {
-      // In chunks, of which there was none.
+      // A chunked body without chunks.
       if (body.length === 0) return done(null, undefined);
       const coding = request.headers['content-encoding'] ?? 'identity';
       done(coding === 'identity' ? null : notPlainJson(), body);
@@ -84,7 +84,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
   );
 }
 
-/** A body of another kind, or packed. */
+/** The problem for a body of another type, or a compressed one. */
 export function notPlainJson(): Problem {
   return new Problem(
     'unsupported-media-type',
@@ -97,7 +97,7 @@ function faultOf(error: unknown): string {
   return error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
 }
 
-/** The value of a body, exactly: UTF-8 without a wrong byte, and nothing that is no JSON. */
+/** Parses a body strictly: valid UTF-8 and valid JSON only. */
 export function parseJson({ body }: FastifyRequest): BoundedJson {
   if (body === undefined) {
     throw invalidParameters([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
@@ -114,7 +114,7 @@ export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequ
   return validBody(schema, parseJson(request));
 }
 
-/** Validates a body. All that is wrong is in one `invalid-parameters`. */
+/** Validates a body. All errors are reported in one `invalid-parameters`. */
 export function validBody<B extends z.ZodObject>(
   schema: B,
   { value, isWhole }: BoundedJson,
@@ -129,7 +129,7 @@ export function validBody<B extends z.ZodObject>(
   );
 }
 
-/** Made once: a schema is compiled when it first parses, which takes milliseconds. */
+/** Cached: a schema is compiled on its first parse, which takes milliseconds. */
 const beginnings = new WeakMap<z.ZodObject, z.ZodObject>();
 
 /** Schema of a truncated body: missing members may be in the rest. */

@@ -4,7 +4,7 @@ import type { Millis } from '../../shards/units.ts';
 import { Problem } from './problem.ts';
 import { rateSubject } from './rate-limiting.ts';
 
-/** Time per turn of the event loop in which requests may begin. */
+/** Time per turn of the event loop in which requests may start. */
 const SLICE_MS: Millis = 4;
 
 /**
@@ -16,10 +16,10 @@ const SLICE_MS: Millis = 4;
 export class RequestScheduler {
   #waiting = new FairQueue<() => void>();
   #count = 0;
-  /** When the slice of this turn is used up; 0 while nothing has begun in it. */
+  /** End of the current turn's slice; 0 before any request has started in it. */
   #sliceEndsMs: Millis = 0;
 
-  /** Calls `begin`, now or in a later turn; only then it matters who asks. */
+  /** Calls `begin`, now or in a later turn; the client id is only computed in the latter case. */
   pass(clientIdOf: () => ClientId, begin: () => void): void {
     if (this.#count === 0 && this.#hasTime()) {
       begin();
@@ -30,7 +30,10 @@ export class RequestScheduler {
     setImmediate(this.#next);
   }
 
-  /** One at a time: what each does at once, also after a promise, is done before the next. */
+  /**
+   * One at a time: the synchronous part of each, including promise continuations, completes before
+   * the next.
+   */
   readonly #next = (): void => {
     if (!this.#hasTime()) {
       setImmediate(this.#next);
@@ -56,12 +59,12 @@ export class RequestScheduler {
   };
 }
 
-/** Has requests enter by turns of the addresses they come from. */
+/** Schedules incoming requests round-robin by client address. */
 export function scheduleRequests(app: FastifyInstance): void {
   const entrance = new RequestScheduler();
   app.addHook('onRequest', (request, reply, done) => {
     const begin = () => {
-      // A client that left while queued uses neither the loop nor its rate.
+      // A client that disconnected while queued uses neither the loop nor its rate.
       if (request.raw.socket.destroyed) reply.hijack();
       else done();
     };
@@ -72,11 +75,11 @@ export function scheduleRequests(app: FastifyInstance): void {
 const SAMPLE_MS: Millis = 100;
 /** One late turn is a long task; several in a row mean overload. */
 const SAMPLES = 4;
-/** How much later than that is so late that what one asks for at a time is too much, too. */
+/** Multiple of the threshold above which even some first requests of clients are refused. */
 const FAR = 4;
 const MAX_RETRY_SECONDS = 4;
 
-/** The refusal under overload. `Retry-After` is randomized to spread the retries. */
+/** The error under overload. `Retry-After` is randomized to spread the retries. */
 export function overloaded(): Problem {
   const seconds = 1 + Math.floor(Math.random() * MAX_RETRY_SECONDS);
   const detail = 'more is asked than can be answered in time; nothing was charged';
@@ -93,17 +96,17 @@ export class LoadShedder {
   readonly #onChange: (isShedding: boolean) => void;
   readonly #samples = new Array<Millis>(SAMPLES).fill(0);
   readonly #timer: NodeJS.Timeout;
-  /** Requests under way that came while shedding, by who asks. */
+  /** Requests in progress that arrived while shedding, by client. */
   readonly #underWay = new Map<string, number>();
   #taken = 0;
   #newcomers = 0;
   #dueMs: Millis;
-  /** How late the loop has been in all of the last turns. */
+  /** Minimum lag of the last few turns. */
   lagMs: Millis = 0;
-  /** Requests that were sent away. */
+  /** Number of refused requests. */
   shed = 0;
 
-  /** `lateMs`: from when on requests are shed. */
+  /** `lateMs`: the lag above which requests are shed. */
   constructor(lateMs: Millis, onChange: (isShedding: boolean) => void = () => {}) {
     this.#lateMs = lateMs;
     this.#onChange = onChange;
@@ -119,7 +122,7 @@ export class LoadShedder {
     return this.lagMs > this.#lateMs;
   }
 
-  /** A turn of the loop was so late. */
+  /** Records the lag of one turn of the loop. */
   sample(lateMs: Millis): void {
     const before = this.isShedding;
     this.#samples[this.#taken++ % SAMPLES] = lateMs;
@@ -129,7 +132,7 @@ export class LoadShedder {
     this.#onChange(this.isShedding);
   }
 
-  /** Whether a request may begin; `leave` when it has ended. */
+  /** Whether a request may start; call `leave` when it has ended. */
   take(clientId: string): boolean {
     const underWay = this.#underWay.get(clientId) ?? 0;
     const isTooLate = this.lagMs > FAR * this.#lateMs && this.#newcomers++ % 2 === 0;
@@ -151,8 +154,8 @@ export class LoadShedder {
 }
 
 /**
- * Sends requests away while the loop is late, before anything is done for them, but probes and what
- * is signed.
+ * Refuses requests while the loop is late, before any work is done for them, except probes and
+ * signed requests.
  */
 export function shedLoad(app: FastifyInstance, lateMs: Millis): LoadShedder {
   const shedder = new LoadShedder(lateMs, (isShedding) => {

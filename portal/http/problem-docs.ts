@@ -48,7 +48,7 @@ interface DescribedProblems {
 
 /** Properties shared by the responses of several operations. */
 interface AlikeResponses {
-  /** Begins the names of their components. */
+  /** Prefix of their component names. */
   readonly kind: string;
   readonly headers: (status: number) => z.ZodObject;
 }
@@ -69,7 +69,7 @@ export class ProblemResponses {
     this.#described = described;
   }
 
-  /** The responses by their status. */
+  /** The responses by status. */
   of(
     slugs: readonly ProblemSlug[],
     alike: AlikeResponses,
@@ -134,7 +134,7 @@ const KINDS = { ...PROBLEM_TYPES, ...BATCH_FAULTS };
 
 /**
  * Serves a short readable page at each problem's `type`. `helpAt`: an address that helps with a
- * problem, if there is one.
+ * problem, if any.
  */
 export function serveProblemPages(
   app: FastifyInstance,

@@ -9,7 +9,10 @@ interface ProblemKind {
   readonly advice: string;
 }
 
-/** Every slug with its status, its title, and what a person can do: the page its `type` leads to. */
+/**
+ * Every slug with its status, its title, and advice for the reader: the page that its `type` links
+ * to.
+ */
 export const PROBLEM_TYPES = {
   'invalid-parameters': {
     status: 400,

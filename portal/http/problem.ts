@@ -2,13 +2,15 @@ import { PROBLEM_TYPES, type ProblemSlug } from './problem-types.ts';
 
 /** One invalid parameter, as `invalid-parameters` lists it. */
 export interface ParameterIssue {
-  /** The part, `path`, `query`, `header`, `body` or `request`, then the way to what is wrong in it. */
+  /**
+   * The part, `path`, `query`, `header`, `body` or `request`, then the path to the error within it.
+   */
   readonly loc: readonly (string | number)[];
   readonly msg: string;
   readonly type: string;
 }
 
-/** An answer that is not the one asked for: thrown anywhere, sent as RFC 9457 by the error handler. */
+/** An error response: thrown anywhere, sent as RFC 9457 by the error handler. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly slug: ProblemSlug;
@@ -33,7 +35,7 @@ export class Problem extends Error {
   }
 }
 
-/** How a service writes its problems. */
+/** How a service renders its problems. */
 export interface ProblemStyle {
   /** Base of `type`: each slug has a page there. */
   readonly base: string;
@@ -41,7 +43,7 @@ export interface ProblemStyle {
   readonly members?: (problem: Problem) => Readonly<Record<string, unknown>>;
 }
 
-/** The document of a problem as it is sent: never longer than `MAX_PROBLEM_BYTES`. */
+/** Serializes a problem: never longer than `MAX_PROBLEM_BYTES`. */
 export function problemText(style: ProblemStyle, problem: Problem): string {
   const text = JSON.stringify({ ...standardMembers(style, problem), ...problem.members });
   if (Buffer.byteLength(text) <= MAX_PROBLEM_BYTES) return text;
@@ -57,16 +59,16 @@ function standardMembers({ base, members }: ProblemStyle, problem: Problem) {
   return { type: `${base}/${slug}`, title, status, detail: message, ...members?.(problem) };
 }
 
-/** Something, with its headers, stays below 16 kB. */
+/** With headers, this stays below 16 kB. */
 const MAX_PROBLEM_BYTES = 14_000;
 const MAX_DETAIL = 500;
-/** Maximum numbers of faults listed in a response and in its `detail`. */
+/** Maximum numbers of errors listed in a response and in its `detail`. */
 const MAX_LISTED = 20;
 const MAX_TOLD = 3;
 const MAX_NAME = 60;
 const MAX_MESSAGE = 300;
 
-/** All that is wrong with a request, of which the first faults are listed and the rest counted. */
+/** A problem with all errors of a request: the first ones are listed, the rest are counted. */
 export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
   const errors = faults.slice(0, MAX_LISTED).map(
     ({ loc, msg, type }): ParameterIssue => ({
@@ -84,7 +86,7 @@ export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
   });
 }
 
-/** Text of a client as it is quoted: whole characters only, and the end of a long one left out. */
+/** Truncates a client's text for quoting, at a character boundary. */
 export function truncate(text: string, most = MAX_NAME): string {
   const part = text.length <= most ? text : `${text.slice(0, most - 1)}…`;
   return Buffer.from(part).toString();

@@ -24,8 +24,8 @@ export function rateSubject(written: string): string {
 }
 
 /**
- * The network of an address, which one customer of a provider may have to himself: of IPv4 the 256
- * addresses that share three numbers (/24), of IPv6 the site of 48 bits (RFC 6177).
+ * The network of an address, which one customer of a provider may control: for IPv4 the 256
+ * addresses that share three numbers (/24), for IPv6 the site of 48 bits (RFC 6177).
  */
 export function networkOf(written: string): string {
   const address = addressIn(written);
@@ -34,7 +34,7 @@ export function networkOf(written: string): string {
   return `${hexadecimal(address.slice(0, SITE_GROUPS))}::/48`;
 }
 
-/** An IPv4 address as it is written, or the groups of an IPv6 one. */
+/** An IPv4 address unchanged, or the groups of an IPv6 one. */
 function addressIn(written: string): string | number[] {
   const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(written) ?? [];
   const address = bracketed ?? plain ?? written;
@@ -71,14 +71,14 @@ function writtenGroups(part: string): number[] {
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** A window by name, where it is not that of all requests. */
+/** A named window, other than that of all requests. */
 interface NamedRate extends RateState {
   readonly policy?: string;
 }
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The window this request counted in, once that is known. */
+    /** The window this request was counted in, once known. */
     rate: NamedRate | null;
   }
 }
@@ -93,7 +93,7 @@ export function rateHeader({ policy = 'default', remaining, resetSeconds }: Name
   return `"${policy}";r=${remaining};t=${resetSeconds}`;
 }
 
-/** Says on an answer which window its request counted in, where that is known. */
+/** Sets the headers of the window in which a request was counted, if known. */
 export function setRateHeaders(reply: FastifyReply): void {
   if (!reply.rate) return;
   reply.header('ratelimit-policy', policyHeader(reply.rate));
@@ -101,8 +101,8 @@ export function setRateHeaders(reply: FastifyReply): void {
 }
 
 /**
- * The refusal of one too many of `what` is counted: a window of other things than requests has
- * their name.
+ * The error for exceeding a rate. `what` is counted: a window of something other than requests is
+ * named after it.
  */
 export function rateLimited(reply: FastifyReply, rate: RateState, what = 'requests'): Problem {
   const { limit, windowSeconds, resetSeconds } = rate;
@@ -118,18 +118,18 @@ export function rateLimited(reply: FastifyReply, rate: RateState, what = 'reques
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The ledger counts what comes with a key. */
+    /** Keyed requests are counted by the ledger. */
     keyed?: boolean;
-    /** Signed by the one who may send it, who may send much: a forged one costs a hash. */
+    /** Signed by a trusted sender, which may send many: verifying a forged one costs one hash. */
     signed?: boolean;
-    /** Asked by balancers, which may share an address with clients: not counted. */
+    /** Sent by load balancers, which may share an address with clients: not counted. */
     probe?: boolean;
   }
 }
 
 /**
- * Counts every request to what needs no key by its address: the catalogue, documents, and what is not
- * there. But preflights: a browser asks them for each URL of a keyed route; and probes.
+ * Counts every request that needs no key by its address: the catalogue, documents, and unknown
+ * paths. Excludes preflights, which browsers send for each URL of a keyed route, and probes.
  */
 export function limitByAddress(app: FastifyInstance, rates: RateCounter): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -139,7 +139,7 @@ export function limitByAddress(app: FastifyInstance, rates: RateCounter): void {
   });
 }
 
-/** Counts a request by its address; the problem if that is one too many. */
+/** Counts a request by its address; returns the problem if it exceeds the rate. */
 async function overRate(
   rates: RateCounter,
   request: FastifyRequest,

@@ -1,8 +1,8 @@
-/** How much the API takes in a request: it keeps to these, and the problem pages tell them. */
+/** Limits on API requests, which the service enforces and the problem pages state. */
 export const REQUEST_LIMITS = {
-  /** Origins of a batch. */
+  /** Origins per batch. */
   origins: 250,
-  /** Vertices of a polygon, without the repeated ends of its rings. */
+  /** Vertices per polygon, not counting the repeated ends of its rings. */
   vertices: 2_000,
   squareKilometres: 5_000,
 } as const;
@@ -10,7 +10,7 @@ export const REQUEST_LIMITS = {
 /** Limits of a polygon as text. */
 export const POLYGON_LIMITS = `${withCommas(REQUEST_LIMITS.vertices)} vertices and ${withCommas(REQUEST_LIMITS.squareKilometres)} km²`;
 
-/** A whole number with commas between its thousands. */
+/** Formats a whole number with thousands separators. */
 export function withCommas(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -11,7 +11,7 @@ declare module 'fastify' {
 export class KnownPaths {
   readonly #paths: { readonly pattern: RegExp; readonly allow: string }[] = [];
 
-  /** `template`: as Fastify writes it, `/v1/blocks/:geoid/summary`. */
+  /** `template`: in Fastify's syntax, `/v1/blocks/:geoid/summary`. */
   add(template: string, methods: readonly string[]): void {
     const pattern = template
       .split(/:\w+/)
@@ -20,7 +20,7 @@ export class KnownPaths {
     this.#paths.push({ pattern: new RegExp(`^${pattern}$`), allow: methods.join(', ') });
   }
 
-  /** The methods that a path takes, with commas between them; undefined where it is not known. */
+  /** The methods that a path accepts, comma-separated; undefined if it is not known. */
   allowOf(path: string): string | undefined {
     return this.#paths.find(({ pattern }) => pattern.test(path))?.allow;
   }
@@ -30,15 +30,15 @@ const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const REQUEST_LINE = new RegExp(`^(${TOKEN}) (/[^\\s?]*)(?:\\?\\S*)? HTTP/1\\.[01]\\r?\\n`);
 
 /**
- * Method and path of a request that Node refused for its method, which it does not know; undefined of
- * what is no request line.
+ * Method and path of a request that Node rejected for its unknown method; undefined if there is no
+ * request line.
  */
 export function unknownMethod(
   error: Error,
 ): { readonly method: string; readonly path: string } | undefined {
   const { code, rawPacket, bytesParsed } = error as ClientError;
   if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return undefined;
-  // Requests may stand before it in the packet.
+  // Earlier requests may precede it in the packet.
   const text = rawPacket.toString('latin1');
   const line = text.slice(text.lastIndexOf('\n', (bytesParsed ?? 1) - 1) + 1);
   const [, method, path] = REQUEST_LINE.exec(line) ?? [];
@@ -52,31 +52,31 @@ interface ClientError extends Error {
   readonly bytesParsed?: number;
 }
 
-/** Has a server know its paths, as they are added. */
+/** Registers a server's paths as they are added. */
 export function knowPaths(app: FastifyInstance): void {
   app.decorate('knownPaths', new KnownPaths());
 }
 
-/** A path that no client can send, and so matches no route. */
+/** A path that no client can send, and which therefore matches no route. */
 const NOWHERE = '/ ';
 
 /**
- * Fastify's `rewriteUrl`: what the router cannot read, such as a wrong percent-encoding, leads nowhere.
- * Else the framework would answer it before any hook has run, and it would be neither counted nor wait
- * its turn.
+ * Fastify's `rewriteUrl`: diverts URLs that the router cannot read, such as a malformed
+ * percent-encoding. Otherwise, the framework would respond before any hook has run, and the request
+ * would be neither counted nor scheduled.
  */
 export function rewriteUndecodable({ url = '' }: { readonly url?: string }): string {
   return isReadable(url) ? url : NOWHERE;
 }
 
-/** Finds why an undecodable path matched no route. */
+/** The problem of an undecodable path. */
 export function undecodable({ raw, originalUrl }: FastifyRequest): Problem | undefined {
   if (raw.url !== NOWHERE) return undefined;
   const msg = `'${originalUrl}' is not a valid url component`;
   return invalidParameters([{ loc: ['path'], msg, type: 'malformed' }]);
 }
 
-/** With scheme and host, as proxies are asked: RFC 9112, section 3.2.2. */
+/** With scheme and host, as in requests to proxies: RFC 9112, section 3.2.2. */
 const ABSOLUTE = /^https?:\/\//i;
 const AUTHORITY = /^https?:\/\/[^/?#]+/i;
 
@@ -96,12 +96,12 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** How every key begins. */
+/** Prefix of every key. */
 const KEY = /ta_live_/i;
-/** How often a URL may have been encoded on its way: each client and proxy may do it once. */
+/** How often a URL may have been encoded on its way: once per client and proxy. */
 const MAX_ENCODINGS = 3;
 
-/** Refuses every URL with a key in it, before anything else looks at it or writes it down. */
+/** Rejects every URL that contains a key, before anything else inspects or logs it. */
 export function refuseKeysInUrls(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => done(keyInUrl(request.originalUrl)));
 }
@@ -114,7 +114,7 @@ function keyInUrl(url: string): Problem | undefined {
   );
 }
 
-/** Whether a key stands in a URL, also where what need not be encoded is. */
+/** Whether a URL contains a key, even if needlessly encoded. */
 function holdsKey(url: string): boolean {
   let text = url;
   for (let decoded = 0; !KEY.test(text); decoded++) {

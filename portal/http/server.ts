@@ -26,13 +26,15 @@ import { type trustedProxies, trustProxyOption } from './trusted-proxies.ts';
 
 const SAFE = /^[\w.:/+=@-]{1,128}$/;
 
-/** The id of a request: what the client sent, if it is safe to log and to send back; else a new one. */
+/**
+ * The id of a request: the client's own if it is safe to log and to return; otherwise a new one.
+ */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && SAFE.test(given) ? given : randomUUID();
 }
 
-/** Refuses HTTP/1.1 without a Host, and any request with two: RFC 9112 section 3.2. */
+/** Rejects HTTP/1.1 without a Host, and any request with two: RFC 9112 section 3.2. */
 export function requireHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { httpVersion, rawHeaders } = request.raw;
@@ -60,8 +62,8 @@ function hostsIn(rawHeaders: readonly string[]): number {
 }
 
 /**
- * Answers a request that expects what is not known here as if it did not: RFC 9110 section 10.1.1.
- * Node would answer 417, without a problem document. `100-continue` it keeps to itself.
+ * Ignores unknown expectations of a request: RFC 9110 section 10.1.1. Node would respond with 417,
+ * without a problem document. It handles `100-continue` itself.
  */
 export function ignoreExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => {
@@ -72,52 +74,56 @@ export function ignoreExpectations(app: FastifyInstance): void {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly tally: RequestCounts;
-    /** Absent where nothing is shed. */
+    /** Absent if load is not shed. */
     readonly shedder?: LoadShedder;
   }
 }
 
-/** Levels of the log at which each request is written down. */
+/** Log levels at which each request is logged. */
 const LOGS_REQUESTS = new Set(['trace', 'debug', 'info']);
-/** A path parameter may be as long as Node takes a request line: the route says what is wrong with it. */
+/**
+ * A path parameter may be as long as Node's limit on the request line: the route reports what is
+ * wrong with it.
+ */
 const MAX_URL_BYTES = 16_384;
 
 export interface HttpServerOptions {
   readonly problems: ProblemStyle;
   readonly knownErrors?: KnownErrors;
-  /** Counts requests by address, but those of routes that the ledger counts. */
+  /** Counts requests by address, except on routes that the ledger counts. */
   readonly rates: RateCounter;
   readonly trustProxy?: z.output<typeof trustedProxies>;
   readonly logLevel: string;
   readonly maxBodyBytes: number;
-  /** Counts what comes of requests. */
+  /** Counts outcomes of requests. */
   readonly tally?: RequestCounts;
-  /** How late the event loop may be before requests are sent away, milliseconds; 0: never. */
+  /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
   /** Set some time before the server is closed. */
   readonly ending?: Shutdown;
   /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
-  /** Sets what every answer carries, as it leaves. Answers written raw bring it themselves. */
+  /** Sets the headers of every response as it is sent. Raw responses set their own. */
   readonly setCommonHeaders: (reply: FastifyReply) => void;
 }
 
 /**
- * A server that is hard to hold or to confuse, without routes yet: limits on connections, bodies and
- * rates; every error a problem document; the answers of a connection in the order of its requests.
+ * Builds a server hardened against slow and malformed clients, without routes yet: limits on
+ * connections, bodies and rates; every error a problem document; the responses of a connection in
+ * the order of its requests.
  */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const { problems, rates, setCommonHeaders, tally = new RequestCounts() } = options;
   const app = Fastify({
     logger: serverLog(options.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request would be made and mostly not used.
+    // Avoids creating a logger per request that would rarely be used.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxyOption(options.trustProxy),
     genReqId: requestId,
     bodyLimit: options.maxBodyBytes,
     ...CONNECTION_LIMITS,
-    // A request that comes on an open connection while closing is answered, and is its last.
+    // A request that arrives on an open connection during shutdown is served, and is its last.
     return503OnClosing: false,
     rewriteUrl: rewriteUndecodable,
     routerOptions: { maxParamLength: MAX_URL_BYTES },
@@ -126,7 +132,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       if (status !== undefined) tally.refused(status);
     },
   });
-  // A preflight has no body: what comes with one is not kept.
+  // A preflight has no body: one that is sent is not buffered.
   app.addHttpMethod('OPTIONS', { overrideExisting: true });
   // Known paths reject every method that Node parses.
   for (const method of METHODS) {

@@ -15,14 +15,14 @@ export const CONNECTION_LIMITS = {
   maxRequestsPerSocket: 0,
   http: {
     headersTimeout: 10_000,
-    /** How often Node looks for those that are late: half a minute if it is not told. */
+    /** How often Node checks for timeouts; its default is half a minute. */
     connectionsCheckingInterval: 1_000,
-    // Node would refuse such a request itself, without a problem document: `requireHost` does it.
+    // Node would reject such a request itself, without a problem document: `requireHost` does it.
     requireHostHeader: false,
   },
 } as const satisfies Partial<FastifyHttpOptions<Server>>;
 
-/** Each chunk costs time of its own. After this many, their mean size is checked. */
+/** Each chunk has a cost. After this many, their mean size is checked. */
 const FEW_PIECES = 1_000;
 const MIN_PIECE: Bytes = 64;
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -33,8 +33,8 @@ const MAX_READ_AWAY: Bytes = 8 * 2 ** 20;
 const READ_AWAY_WITHIN: Millis = 10_000;
 
 /**
- * Ends connections whose bodies come in crumbs, and, when more is kept of bodies that are on their way
- * than there is room for, that of the one which has been longest on its way.
+ * Closes connections whose bodies arrive in tiny pieces; and, when incomplete bodies exceed the
+ * memory limit, the connection of the oldest one.
  */
 export function dropSlowBodies(app: FastifyInstance): void {
   endUnwantedCrumbs(app);
@@ -64,7 +64,8 @@ export function dropSlowBodies(app: FastifyInstance): void {
     reply.raw.once('close', () => leave(body));
     done(null, body);
   });
-  // Many clients look for an answer only when all is sent; of a connection that ended they see no more.
+  // Many clients read the response only after sending everything; if the connection is closed
+  // first, they never see it.
   app.addHook('onSend', ({ raw }, reply, payload, done) => {
     if (reply.statusCode !== 413 || raw.readableEnded || raw.destroyed) return done(null, payload);
     leave(raw);
@@ -95,16 +96,16 @@ function readAway(body: IncomingMessage, then: (isWhole: boolean) => void): void
   body.on('data', take).once('end', end).once('close', end);
 }
 
-/** Whether a body comes with a request, by its head. */
+/** Whether a request has a body, according to its head. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Node reads away what is still to come when a request has been answered, and looks at none of it. */
+/** After a response, Node drains the rest of the request without checking it. */
 function endUnwantedCrumbs({ server }: FastifyInstance): void {
   server.on('request', (request, response) => {
     if (!hasBody(request)) return;
-    // Runs before Node's own listener, which leaves streams with a reader alone.
+    // Runs before Node's own listener, which skips streams that have a reader.
     response.prependListener('finish', () => {
       if (request.complete || request.readableFlowing !== null) return;
       endCrumbs(request);
@@ -113,7 +114,7 @@ function endUnwantedCrumbs({ server }: FastifyInstance): void {
   });
 }
 
-/** Reads a body, and ends its connection if it comes in crumbs. */
+/** Drains a body, and closes its connection if it arrives in tiny pieces. */
 function endCrumbs(body: Readable): void {
   let pieces = 0;
   let bytes: Bytes = 0;
@@ -124,10 +125,12 @@ function endCrumbs(body: Readable): void {
   });
 }
 
-/** Requests that a connection may have sent ahead of its answers; one with a body counts as many. */
+/**
+ * Requests that a connection may send ahead of its responses; one with a body counts as several.
+ */
 const MAX_WAITING = 64;
 const WITH_BODY = 16;
-/** Connections of which one that is idle is ended for each that is new. */
+/** Beyond this many connections, an idle one is closed for each new one. */
 const MAX_CONNECTIONS = 4_000;
 
 /** The requests of a connection. */
@@ -137,11 +140,12 @@ interface Line {
 }
 
 /**
- * Has the requests of a connection answered one after another, whatever it pipelines, each in a turn
- * of the event loop of its own. So a connection holds one answer at a time, takes its part of the
- * loop and no more, and a client that leaves has not been charged for what it would have got next.
- * One that sends too far ahead is ended; of very many, one that is idle; and when the server closes,
- * each after what it has asked for. It stands before the framework: what waits costs little.
+ * Serves the requests of a connection one after another, even if pipelined, each in its own turn of
+ * the event loop. A connection therefore holds one response at a time and takes no more than its
+ * share of the loop, and a client that disconnects has not been charged for its next responses. A
+ * connection that pipelines too far ahead is closed; with very many connections, an idle one; and
+ * on shutdown, each after its pending requests. This runs before the framework, so waiting requests
+ * are cheap.
  */
 export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNECTIONS): void {
   const { server } = app;
@@ -163,10 +167,10 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
     }
     const before = line.last;
     line.last = response;
-    // To the end of those that could be ended.
+    // Moves it to the end of the eviction order.
     lines.delete(socket);
     lines.set(socket, line);
-    // An answer that waits behind another has no socket yet.
+    // A response waiting behind another has no socket yet.
     if (response.socket !== null) return answer(request, response);
     const weight = hasBody(request) ? WITH_BODY : 1;
     line.waiting += weight;
@@ -192,7 +196,7 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
   });
 }
 
-/** Ends the connection that has asked for nothing for the longest time, if one waits for nothing. */
+/** Closes the connection that has been idle longest, if any is idle. */
 function endIdlest(lines: ReadonlyMap<Socket, Line>): void {
   for (const [socket, { last }] of lines) {
     if (!last.writableFinished || socket.destroyed) continue;
@@ -202,8 +206,8 @@ function endIdlest(lines: ReadonlyMap<Socket, Line>): void {
 }
 
 /**
- * Ends a connection with all that it has asked for. Node makes an error for each of its requests, and
- * with a stack that takes longer than all else: of thousands, a tenth of a second.
+ * Destroys a connection with all its requests. Node creates an error for each of them, and its
+ * stack trace takes longer than everything else: for thousands, a tenth of a second.
  */
 function cutOff(socket: Socket): void {
   const { stackTraceLimit } = Error;

@@ -14,12 +14,12 @@ const network = z
   ])
   .refine(isNarrow, WRONG);
 
-/** Wider networks are no operator's own; a few of them together would be everybody. */
+/** Wider networks do not belong to one operator; a few of them together would cover everyone. */
 function isNarrow(network: string): boolean {
   const [address, bits] = network.split('/');
   if (bits === undefined) return true;
   if (!address.includes(':')) return Number(bits) >= 8;
-  // IPv4 as IPv6 is written in the last 32 bits.
+  // An IPv4-mapped address has IPv4 in its last 32 bits.
   return Number(bits) >= (/^(::ffff:|0*:0*:0*:0*:0*:ffff:)/i.test(address) ? 104 : 7);
 }
 

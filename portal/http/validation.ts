@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Message for an invalid value where its schema has none, addressed to the sender; Zod's own
+ * Message for an invalid value if its schema has none, addressed to the sender; Zod's own messages
  * address programmers. It follows the name of the value: `email: must be text`.
  */
 export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
@@ -32,7 +32,7 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string | undefine
   }
 }
 
-/** The same for a value of a path or query: each is text, or the texts of a repeated one. */
+/** The same for a path or query value: each is text, or the texts of a repeated parameter. */
 export function textValidationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_type' || issue.expected !== 'string') return validationMessage(issue);
   return issue.input === undefined ? 'is missing' : 'must be given once';
@@ -43,7 +43,7 @@ function sizeOf(origin: string, bound: string, size: number | bigint): string {
   return origin === 'array' ? `have ${bound} ${size} items` : `be ${bound} ${size}`;
 }
 
-/** Validates path and query. All that is wrong is in one `invalid-parameters`. */
+/** Validates path and query. All errors are reported in one `invalid-parameters`. */
 export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
   schemas: { readonly params: P; readonly query: Q },
   request: FastifyRequest,
@@ -58,8 +58,8 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
 }
 
 /**
- * Issues of a part of a request, as `invalid-parameters` lists them. A nested object states its own
- * members; the outermost one those of the route.
+ * Issues of a part of a request, as listed by `invalid-parameters`. For unknown members, a nested
+ * object lists its own members; the outermost one, those of the route.
  */
 export function issuesOf(
   part: string,
@@ -80,7 +80,7 @@ export function issuesOf(
   });
 }
 
-/** How some clients write the name of a parameter that has several values: `mode[]`, `mode[0]`. */
+/** How some clients write the name of a multi-valued parameter: `mode[]`, `mode[0]`. */
 const BRACKETS = /\[\d*\]$/;
 
 function unknownName(key: string, { shape }: z.ZodObject): string {
@@ -91,12 +91,12 @@ function unknownName(key: string, { shape }: z.ZodObject): string {
   return `unknown parameter; this route ${acceptsParameters(Object.keys(shape))}`;
 }
 
-/** The kind of a fault, which our own rules name themselves. */
+/** The kind of an error; our own rules name theirs. */
 function typeOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'custom' ? String(issue.params?.type ?? issue.code) : issue.code;
 }
 
-/** The names that are taken somewhere, in words. */
+/** The accepted names, as text. */
 export function acceptsParameters(names: readonly string[]): string {
   return names.length > 0 ? `takes ${names.join(', ')}` : 'takes none';
 }

@@ -5,12 +5,12 @@ import { createTransport } from 'nodemailer';
 import { headersOf } from './headers.ts';
 import type { Mailer, Message } from './mailer.ts';
 
-/** Codes in them are of no use after ten minutes. */
+/** Codes in them expire after ten minutes. */
 const KEPT = 500;
 
 /**
- * Puts mails into a folder, each a file `TIME-….eml` that its owner alone can read: for a service on
- * one's own machine. Names ascend with time; the newest are kept.
+ * Writes mails to a folder, each as a file `TIME-….eml` readable by its owner alone: for a local
+ * service. Names ascend with time; the newest are kept.
  */
 export function folderMailer(folder: string, from: string): Mailer {
   const transport = createTransport({

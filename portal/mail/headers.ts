@@ -2,7 +2,7 @@
 export function headersOf(to: string, from: string) {
   return {
     from,
-    // An address by itself: text would be read as a list of them.
+    // As an object: a plain text would be parsed as a list of addresses.
     to: { name: '', address: to },
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   } as const;

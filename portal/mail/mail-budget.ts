@@ -2,14 +2,15 @@ import type { SignIns } from '../accounts/sign-ins.ts';
 import { networkOf } from '../http/rate-limiting.ts';
 
 const HOUR_SECONDS = 60 * 60;
-/** Mails an hour for one network: a school, all of whose pupils sign in at once. */
+/** Mails per hour for one network: a school whose pupils all sign in at once. */
 const MAX_FOR_NETWORK = 200;
 /** Share of the budget available to one network. */
 const PARTS = 5;
 
 /**
- * How many mails the service sends in an hour, in all processes that share a ledger: a mail server
- * has a quota and a reputation. No network (`networkOf`) can use up more than a fifth of it.
+ * Limits the mails that the service sends per hour, across all processes that share a ledger, since
+ * a mail server has a quota and a reputation. No network (`networkOf`) can use up more than a fifth
+ * of it.
  */
 export class MailBudget {
   readonly perHour: number;
@@ -22,7 +23,10 @@ export class MailBudget {
     this.perHour = perHour;
   }
 
-  /** Takes one mail that a client asks for; how many seconds to wait where none is left. */
+  /**
+   * Takes one mail from the budget on behalf of a client; if none is left, returns how many seconds
+   * to wait.
+   */
   async take(ip: string, nowMs: number): Promise<{ readonly waitSeconds: number } | null> {
     const forNetwork = Math.min(MAX_FOR_NETWORK, Math.ceil(this.perHour / PARTS));
     const ofNetwork = await this.#take(`mails for network ${networkOf(ip)}`, forNetwork, nowMs);

@@ -1,22 +1,22 @@
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 
-/** Sends what people get by mail. */
+/** Sends mail to users. */
 export interface Mailer {
   /**
-   * Resolves when the message has been handed on; rejects if refused, with `AddressRefused` where
-   * the mail server rejects that address. `clientId`: the sender in whose turn it is queued.
+   * Resolves when the message has been handed on; rejects if refused, with `AddressRefused` if the
+   * mail server rejects that address. `clientId`: the sender in whose turn it is queued.
    */
   send(message: Message, clientId?: ClientId): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A mail server's word that an address is none, or none that it sends mail to. */
+/** The mail server rejected an address as invalid or not served. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
 
 export interface Message {
-  /** One address, which has been checked (`isEmailAddress`). */
+  /** A single, validated address (`isEmailAddress`). */
   readonly to: string;
   readonly subject: string;
   readonly text: string;

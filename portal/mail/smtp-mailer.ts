@@ -4,7 +4,7 @@ import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
 import { headersOf } from './headers.ts';
 import { AddressRefused, type Mailer, type Message } from './mailer.ts';
 
-/** How long a mail server may take: for a name, a connection, a greeting, an answer, and in all. */
+/** Timeouts of a mail server: for DNS, connection, greeting, reply, and in total. */
 const LIMITS_MS = {
   dnsTimeout: 5_000,
   connectionTimeout: 10_000,
@@ -13,14 +13,14 @@ const LIMITS_MS = {
 } as const;
 const WITHIN_MS = 60_000;
 const CONNECTIONS = 4;
-/** More than a service of this size sends in a minute; beyond it a sender waits for its turn. */
+/** More than a service of this size sends in a minute; beyond it, a sender waits for its turn. */
 const MAX_WAITING = 1_000;
 const MAX_ASKERS = 10_000;
 
 /**
- * Sends by a mail server, `smtp://user:password@host:port` or `smtps://…`, over few connections that
- * are kept. Askers take turns, each on half of them at most. What waits too long, or with too many
- * others of its asker, is rejected.
+ * Sends through a mail server, `smtp://user:password@host:port` or `smtps://…`, over a few
+ * persistent connections. Clients take turns, each on at most half of them. Mails that wait too
+ * long, or behind too many others of their client, are rejected.
  */
 export function smtpMailer(smtpUrl: string, from: string): Mailer {
   const transport = createTransport({
@@ -62,7 +62,9 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
   };
 }
 
-/** Throws what nodemailer rejected with: of an address that is refused for good (RFC 5321), as that. */
+/**
+ * Rethrows nodemailer's error; a permanently rejected address (RFC 5321) becomes `AddressRefused`.
+ */
 function rethrow(error: Error & { command?: string; responseCode?: number }): never {
   const { command, responseCode = 0, message } = error;
   if (command !== 'RCPT TO' || responseCode < 500) throw error;

@@ -33,7 +33,7 @@ const DESCRIPTION = `Accounts of the Travel-Time Access Service: sign-in, API ke
 
 Sign in with \`POST /auth/request\` and \`POST /auth/verify-code\`, and keep the cookie. Each change takes what \`GET /auth/csrf\` answers in the header \`X-CSRF-Token\`. The API itself, which the keys are for, has a document of its own.`;
 
-/** The OpenAPI 3.1 document of the portal, from the schemas that validate. */
+/** Builds the portal's OpenAPI 3.1 document from the schemas used for validation. */
 export function openApiDocument(
   operations: readonly ServedOperation[],
   site: {
@@ -93,7 +93,7 @@ function described(
   const { operationId, summary, description, tag, access, body, bodyExample, answer } = operation;
   const { params, query, headers, bodyType, redirect, isCounted } = operation;
   const always = isCounted ? { ...COMMON, ...RATE } : COMMON;
-  // A body that a change does not take is refused as well.
+  // A body sent to a change that accepts none is rejected as well.
   const mayHaveBody = body !== undefined || access === 'change';
   const slugs = [
     ...PROBLEMS_BY_ACCESS[access],
@@ -146,7 +146,7 @@ function described(
   };
 }
 
-/** A header that is described once, and named where it comes. */
+/** A header that is described once and referenced by name. */
 function header<T extends z.ZodType>(name: string, description: string, schema: T): T {
   return schema.meta({ description, header: { id: name } });
 }
@@ -171,7 +171,7 @@ const OF_PROBLEMS = {
   'Retry-After': header('Retry-After', 'Seconds to wait.', z.int().optional()),
 };
 
-/** Headers of a problem with that status. */
+/** Headers of a problem with the given status. */
 function problemHeaders(always: z.ZodRawShape, status: number) {
   const name = HEADER_OF_STATUS[status];
   return z.object({ ...always, ...(name && { [name]: OF_PROBLEMS[name] }) });

@@ -5,7 +5,8 @@ export default defineConfig({
   build: {
     outDir: '../../dist.next/portal/built-pages',
     emptyOutDir: true,
-    // Browsers with `<dialog>` and nested CSS; script and style stay files because of the policy.
+    // Browsers with `<dialog>` and nested CSS; the content security policy requires scripts and
+    // styles in files.
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: false,

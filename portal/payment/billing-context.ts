@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Accounts } from '../accounts/accounts.ts';
 
-/** Where money is turned into tokens: what settling needs of Stripe and of the ledger. */
+/** Dependencies of settling, which turns payments into tokens: Stripe and the ledger. */
 export interface BillingContext {
   readonly stripe: Stripe;
   readonly ledger: Accounts;
@@ -10,12 +10,12 @@ export interface BillingContext {
 }
 
 /**
- * The ids of the membership's prices at Stripe: the first is sold, and who subscribed to another
- * before is a member too. A subscription to none of them is no membership.
+ * The ids of the membership's prices at Stripe: the first is on sale; subscribers at a former one
+ * are members too. A subscription to none of them is not a membership.
  */
 export type MembershipPrices = readonly [sold: string, ...before: string[]];
 
-/** Settling reads and writes until both agree, but not for ever. */
+/** Settling reads and writes until both agree, up to this many rounds. */
 export const MAX_ROUNDS = 5;
 
 /** Changes that settling made to the ledger. */
@@ -38,7 +38,7 @@ export function sumSettled(...parts: readonly Settled[]): Settled {
   );
 }
 
-/** The payment processor does not answer, or not as it should: nothing was sold. */
+/** The payment processor does not respond, or not correctly: nothing was sold. */
 export class PaymentUnavailable extends Error {
   override readonly name = 'PaymentUnavailable';
 }

@@ -14,11 +14,13 @@ import { isMissing, withTimeout } from './stripe-client.ts';
 
 export interface Checkout extends BillingContext {
   readonly ledger: Ledger;
-  /** Where people find the portal: they come back to its pages, and to no others. */
+  /** Public URL of the portal: buyers return to its pages only. */
   readonly accountUrl: string;
 }
 
-/** The address of a checkout for the membership; a problem `already-subscribed` if there is one. */
+/**
+ * URL of a checkout for the membership; throws the problem `already-subscribed` if there is one.
+ */
 export async function subscribe(checkout: Checkout, account: Account): Promise<string> {
   if (isMember(account.membership, checkout.now())) {
     throw await alreadySubscribed(checkout, account);
@@ -31,8 +33,8 @@ export async function subscribe(checkout: Checkout, account: Account): Promise<s
 }
 
 /**
- * A checkout of a customer who has no subscription; `null` if there is one, also if the ledger does
- * not know of it yet. One that was begun is gone on with, and clicks that race begin the same: two
+ * A checkout of a customer without a subscription; `null` if there is one, even if the ledger does
+ * not know about it yet. An open checkout is resumed, and concurrent clicks share one: two
  * checkouts could both be paid.
  */
 async function membershipSession(
@@ -41,7 +43,7 @@ async function membershipSession(
   customer: string,
 ): Promise<string | null> {
   const { stripe, membershipPrices } = checkout;
-  // First: what is paid after that is found among the subscriptions.
+  // Fetched first: anything paid after that shows up among the subscriptions.
   const last = await lastMembershipSession(stripe, customer);
   const subscriptions = await stripe.subscriptions.list({ customer, limit: 100 });
   const current = subscriptions.data.find((held) => isMembership(held, membershipPrices));
@@ -65,7 +67,7 @@ async function membershipSession(
   return addressOf(session);
 }
 
-/** None is begun while the last is open, so no other can be. */
+/** None is created while the last is open, so there can be no other open one. */
 async function lastMembershipSession(
   stripe: Stripe,
   customer: string,
@@ -76,7 +78,7 @@ async function lastMembershipSession(
   return undefined;
 }
 
-/** The address of a checkout for a pack of tokens. */
+/** URL of a checkout for a pack of tokens. */
 export function buyPack(checkout: Checkout, account: Account, packId: PackId): Promise<string> {
   const { tokens, price_usd } = PLANS.token_packs.find(({ id }) => id === packId)!;
   const cents = price_usd * 100;
@@ -97,7 +99,7 @@ export function buyPack(checkout: Checkout, account: Account, packId: PackId): P
   return withTimeout(session.then(addressOf));
 }
 
-/** A page of Stripe's where an account's owner manages membership and invoices. */
+/** A Stripe page where an account's owner manages membership and invoices. */
 export function manage(checkout: Checkout, account: Account): Promise<string> {
   const session = withCustomer(checkout, account, (customer) =>
     checkout.stripe.billingPortal.sessions.create({
@@ -113,14 +115,14 @@ function common({ accountUrl }: Checkout, { id }: Account) {
     client_reference_id: id,
     success_url: `${accountUrl}${PAGE_PATHS.plan}?payment=done`,
     cancel_url: `${accountUrl}${PAGE_PATHS.plan}?payment=cancelled`,
-    // Prices are in dollars, and what is paid is compared with them.
+    // Prices are in dollars, and payments are compared with them.
     adaptive_pricing: { enabled: false },
   };
 }
 
 /**
- * Does something as the customer of an account, who is made if there is none, or none any more. An
- * account that was closed meanwhile has nothing of it: what was begun ends before anybody can pay.
+ * Runs an action as the account's customer, creating one if missing or deleted. If the account was
+ * closed meanwhile, what was started is ended before it can be paid.
  */
 async function withCustomer<T>(
   checkout: Checkout,
@@ -169,9 +171,9 @@ function addressOf({ id, url }: Stripe.Checkout.Session): string {
 }
 
 /**
- * Finds faults of the membership's prices, by which members would pay and be granted nothing.
- * `null` if there are none, or if Stripe does not respond now. Former prices may differ in amount
- * and are no longer sold.
+ * Finds errors in the membership's prices that would let members pay and be granted nothing. `null`
+ * if there are none, or if Stripe does not respond now. Former prices may differ in amount and are
+ * no longer sold.
  */
 export async function priceFault({
   stripe,

@@ -3,8 +3,8 @@ import { type BillingContext, NOTHING, type Settled } from './billing-context.ts
 import { isFaultOfStripe, isMissing } from './stripe-client.ts';
 
 /**
- * Sees to it that a closed account is not charged again: what was subscribed ends now, and what was
- * begun cannot be paid any more.
+ * Ensures that a closed account is not charged again: ends its subscriptions, and expires its open
+ * checkouts.
  */
 export async function endSubscriptions(
   billing: BillingContext,
@@ -15,12 +15,12 @@ export async function endSubscriptions(
   return NOTHING;
 }
 
-/** How long a closing that was begun may take. An account that is open then stays open. */
+/** Limit on the duration of closing an account. One still open after that stays open. */
 export const CLOSES_WITHIN_MS = 10 * 60_000;
 
 /**
- * The same of an account that was about to be closed, once it is: `null` while it may still be. Where
- * closing has failed, its owner keeps what was paid for.
+ * The same for an account that was about to be closed, once it is: `null` while it may still be. If
+ * closing failed, its owner keeps what was paid for.
  */
 export async function endSubscriptionsOnceClosed(
   billing: BillingContext,
@@ -31,10 +31,10 @@ export async function endSubscriptionsOnceClosed(
   return billing.now() - receivedAtMs > CLOSES_WITHIN_MS ? NOTHING : null;
 }
 
-/** How many checkouts are ended at once. */
+/** Checkouts expired concurrently. */
 const AT_ONCE = 10;
 
-/** The same for what one customer has, whosever that is. */
+/** The same for everything of one customer, regardless of the account. */
 export async function endSubscriptionsOf(
   { stripe }: BillingContext,
   customer: string,
@@ -57,12 +57,12 @@ export async function endSubscriptionsOf(
       });
     }
   } catch (error) {
-    // A customer who was deleted at Stripe is charged nothing.
+    // A customer deleted at Stripe is not charged.
     if (!isMissing(error, 'customer')) throw error;
   }
 }
 
-/** Waits for the end of something, which another may have ended just before. */
+/** Waits for something to end; it may have been ended concurrently. */
 async function ended(ending: Promise<unknown>, hasEnded: () => Promise<boolean>): Promise<void> {
   try {
     await ending;

@@ -1,23 +1,23 @@
 import type { PaymentEvent, PaymentEvents } from '../accounts/payment-events.ts';
 import { isFaultOfStripe, isMissing, isUnreachable } from './stripe-client.ts';
 
-/** Open events that are read at once. */
+/** Open events read at once. */
 const AT_ONCE = 1_000;
-/** Another process may have kept some. */
+/** Another process may have stored some. */
 const LOOK_AGAIN_MS = 30_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** An event that Stripe does not know by then never existed. */
+/** An event unknown to Stripe by then never existed. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
 export interface EventWorkerOptions {
   readonly ledger: PaymentEvents;
-  /** Which of the open events are this worker's. */
+  /** Selects the open events that belong to this worker. */
   readonly isOwn: (event: PaymentEvent) => boolean;
-  /** Acts upon an event; `null`: it is too early for that, and the event stays open. */
+  /** Processes an event; `null`: it is too early, and the event stays open. */
   readonly settle: (event: PaymentEvent) => Promise<unknown>;
   readonly now: () => number;
   readonly onError: (error: unknown, event?: PaymentEvent) => void;
-  /** How long to wait after the first failure; twice as long after each of the next. */
+  /** Delay after the first failure; doubles after each further one. */
   readonly retryMs?: number;
 }
 
@@ -28,11 +28,10 @@ interface Failures {
 }
 
 /**
- * Acts upon those of the events that are kept which are its own, one at a time: those that were never
- * tried, the oldest first, then those that have failed, the one tried longest ago first. Each of these
- * is tried again less and less often, by itself, and holds no other up; a new process tries it at
- * once. Stripe is taken to be out where it is not reached, or fails at one event after another: then
- * one event is tried at a time.
+ * Processes its share of the stored events, one at a time: first those never tried, oldest first,
+ * then failed ones, the least recently tried first. Each failed event backs off individually and
+ * holds no other up; a new process retries it at once. Stripe is considered down if it is
+ * unreachable or fails for consecutive events: then one event is tried at a time.
  */
 export class EventWorker {
   readonly #options: EventWorkerOptions;
@@ -40,7 +39,7 @@ export class EventWorker {
   readonly #failures = new Map<string, Failures>();
   /** Outage of Stripe, since the last success. */
   #outage: Failures | undefined;
-  /** The event at which Stripe failed last, if nothing has succeeded since. */
+  /** The event for which Stripe last failed, if nothing has succeeded since. */
   #failedAt: string | undefined;
   #round: Promise<void> | null = null;
   #isAskedAgain = false;
@@ -52,14 +51,14 @@ export class EventWorker {
     this.#retryMs = options.retryMs ?? 2_000;
   }
 
-  /** Looks for open events now. Resolves when all that are due have been tried. */
+  /** Checks for open events now. Resolves when all that are due have been tried. */
   wake(): Promise<void> {
     this.#isAskedAgain = true;
     this.#round ??= this.#work();
     return this.#round;
   }
 
-  /** Resolves when the event in hand is done with. */
+  /** Resolves when the current event is done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -84,13 +83,13 @@ export class EventWorker {
     this.#forgetAllBut(events);
     const triedAtMs = ({ id }: PaymentEvent) => this.#failures.get(id)?.lastAtMs ?? 0;
     for (const event of events.toSorted((a, b) => triedAtMs(a) - triedAtMs(b))) {
-      // While Stripe is out, each event would fail, after a long wait.
+      // While Stripe is down, each event would fail, after a long wait.
       if (this.#isStopped || (this.#outage?.nextAtMs ?? 0) > now()) return;
       if ((this.#failures.get(event.id)?.nextAtMs ?? 0) <= now()) await this.#try(event);
     }
   }
 
-  /** All of them: however many fail for ever, they hide none that came later. */
+  /** All of them: permanently failing events must not hide later ones. */
   async #openEvents(): Promise<PaymentEvent[]> {
     const events: PaymentEvent[] = [];
     for (;;) {
@@ -133,7 +132,7 @@ export class EventWorker {
     return { count, lastAtMs, nextAtMs: lastAtMs + waitMs };
   }
 
-  /** Another process may have closed what failed here. */
+  /** Another process may have closed events that failed here. */
   #forgetAllBut(events: readonly PaymentEvent[]): void {
     const open = new Set(events.map(({ id }) => id));
     for (const id of this.#failures.keys()) if (!open.has(id)) this.#failures.delete(id);
@@ -143,7 +142,7 @@ export class EventWorker {
     const nowMs = this.#options.now();
     const outage = this.#outage && this.#outage.nextAtMs > nowMs ? [this.#outage] : undefined;
     const due = outage ?? [...this.#failures.values()];
-    // Not spread into `Math.min`: they may be more than a call takes arguments.
+    // Not spread into `Math.min`: there may be more than a call accepts arguments.
     const nextAtMs = due.reduce((first, { nextAtMs }) => Math.min(first, nextAtMs), Infinity);
     return Math.min(Math.max(nextAtMs - nowMs, 50), LOOK_AGAIN_MS);
   }

@@ -15,7 +15,7 @@ import {
 
 type Settle = (billing: BillingContext, object: string) => Promise<Settled>;
 
-/** Kept by the portal itself: the account with this id is being closed. */
+/** Stored by the portal itself: the account with this id is being closed. */
 export const ACCOUNT_CLOSED = 'account.closed';
 
 /** Stripe events that can change the ledger. Others are acknowledged and dropped. */
@@ -38,7 +38,7 @@ const TOLD_BY_STRIPE: Readonly<Record<string, Settle>> = {
   'charge.dispute.funds_reinstated': settleDispute,
 };
 
-/** Does what an event asks for, by what stands at Stripe now; `null` if it is too early for that. */
+/** Settles an event according to the current state at Stripe; `null` if it is too early. */
 export function settleEvent(billing: BillingContext, event: PaymentEvent): Promise<Settled | null> {
   const { type, object } = event;
   if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(billing, event);
@@ -48,12 +48,12 @@ export function settleEvent(billing: BillingContext, event: PaymentEvent): Promi
   return settle(billing, object);
 }
 
-/** How far from now a signature may be: one that was seen by others is no use to them later. */
+/** Maximum distance of a signature's time from now: limits replay of captured signatures. */
 const TOLERANCE_SECONDS = 300;
 
 /**
- * The event in a body that Stripe has signed; `null` of one that asks for nothing. Another body is a
- * problem `invalid-signature`.
+ * The event in a body signed by Stripe; `null` if it requires no action. Throws the problem
+ * `invalid-signature` for any other body.
  */
 export function signedEvent(
   body: Buffer,
@@ -75,7 +75,7 @@ const EVENT = z.object({
 function verified(body: Buffer, signature: string, secret: string, nowMs: number): unknown {
   const { webhooks, errors } = Stripe;
   try {
-    // Stripe's library looks for those that are too old only.
+    // Stripe's library only rejects signatures that are too old.
     if (secondsAhead(signature, nowMs) <= TOLERANCE_SECONDS) {
       return webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, nowMs);
     }
@@ -90,7 +90,10 @@ function verified(body: Buffer, signature: string, secret: string, nowMs: number
   );
 }
 
-/** How far in the future a signature is, by the last of its times, as Stripe's library reads it. */
+/**
+ * How far in the future a signature is, by the last of its timestamps, as Stripe's library reads
+ * it.
+ */
 function secondsAhead(signature: string, nowMs: number): number {
   const at = signature.split(',').findLast((part) => part.startsWith('t='));
   return at === undefined ? 0 : Number.parseInt(at.slice(2), 10) - nowMs / 1000;

@@ -3,7 +3,7 @@ import type { Membership } from '../accounts/accounts.ts';
 import { MEMBERSHIP_GRACE_DAYS } from '../plans.ts';
 import type { MembershipPrices } from './billing-context.ts';
 
-/** A subscription, and until when it has been paid for if the payment of its present period failed. */
+/** A subscription, and until when it is paid if the payment for its current period failed. */
 export interface KnownSubscription {
   readonly subscription: Stripe.Subscription;
   readonly paidUntilMs: number | null;
@@ -22,7 +22,7 @@ export function membershipOf(
   return longest;
 }
 
-/** Whether a subscription is to the membership, and neither over nor never begun. */
+/** Whether a subscription is to the membership, and has started and not ended. */
 export function isMembership(subscription: Stripe.Subscription, prices: MembershipPrices): boolean {
   return !OVER.has(subscription.status) && itemOf(subscription, prices) !== undefined;
 }
@@ -30,8 +30,8 @@ export function isMembership(subscription: Stripe.Subscription, prices: Membersh
 const OVER: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
 
 /**
- * One that is to be renewed holds for some days past what is paid: the payment may come late, and so
- * may the news of it. One that is not to be renewed ends when what was paid for does.
+ * A renewing subscription extends some days past the paid period, since the payment, or its event,
+ * may be late. One that does not renew ends with the paid period.
  */
 function membershipBy({ subscription, paidUntilMs }: KnownSubscription, prices: MembershipPrices) {
   const item = itemOf(subscription, prices);

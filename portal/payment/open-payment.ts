@@ -13,34 +13,34 @@ import type { Payment } from './payment.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
 import { asUnavailable, type StripeAccess, stripeClient, within } from './stripe-client.ts';
 
-/** How the portal sells. */
+/** Configuration of payment. */
 export interface PaymentSettings extends StripeAccess {
   readonly webhookSecret: string;
   readonly membershipPrices: MembershipPrices;
 }
 
 export interface OpenPayment extends Payment {
-  /** Acts upon events from now on, those kept before first. */
+  /** Processes events from now on, starting with those already stored. */
   start(onError: (error: unknown, event?: PaymentEvent) => void): void;
-  /** Acts upon what events are open. Resolves when all that are due have been tried. */
+  /** Processes open events. Resolves when all that are due have been tried. */
   settleOpenEvents(): Promise<void>;
   /**
-   * Finds faults of the membership's prices at Stripe; `null` if there are none, or if it does not
+   * Finds errors in the membership's prices at Stripe; `null` if there are none, or if it does not
    * respond.
    */
   priceFault(): Promise<string | null>;
-  /** Ends the work on events; those still open are kept. */
+  /** Stops processing events; open ones stay stored. */
   close(): Promise<void>;
 }
 
-/** Payment by Stripe. */
+/** Opens payment through Stripe. */
 export function openPayment(options: {
   readonly settings: PaymentSettings;
   readonly ledger: Ledger;
   readonly accountUrl: string;
   readonly now?: () => number;
   readonly retryMs?: number;
-  /** How long one event may take before it is tried again later. */
+  /** Time limit for one event before it is retried later. */
   readonly settleWithinMs?: number;
 }): OpenPayment {
   const {
@@ -70,7 +70,7 @@ export function openPayment(options: {
       retryMs,
     });
   const isClosing = ({ type }: PaymentEvent) => type === ACCOUNT_CLOSED;
-  // Closing an account delays no payments, whatever has to be ended.
+  // Closing accounts must not delay payments, however much there is to end.
   const payments = workerOf((event) => !isClosing(event));
   const closings = workerOf(isClosing);
 
@@ -95,7 +95,7 @@ export function openPayment(options: {
       if (event && (await ledger.keepEvent(event))) void payments.wake();
     },
     async endSubscription({ id }) {
-      // A repeated event is one event: it stays open for as long as it is recognised as a
+      // Deduplicates repeated requests: the event stays open for as long as it is recognised as a
       // duplicate.
       const turn = Math.floor(now() / (CLOSES_WITHIN_MS / 2));
       const reported = `${ACCOUNT_CLOSED}:${id}:${turn}`;
@@ -123,8 +123,8 @@ export function openPayment(options: {
 }
 
 /**
- * Books what may have changed at Stripe since a moment, or ever. A `PaymentUnavailable` if it
- * fails.
+ * Books what may have changed at Stripe since a given time, or ever. Rejects with
+ * `PaymentUnavailable` on failure.
  */
 export async function reconcileWith(
   settings: PaymentSettings,
@@ -134,7 +134,7 @@ export async function reconcileWith(
   return byCommand(settings, ledger, (billing) => reconcile(billing, sinceMs));
 }
 
-/** Ends at Stripe what an account has subscribed to. A `PaymentUnavailable` if it fails. */
+/** Ends an account's subscriptions at Stripe. Rejects with `PaymentUnavailable` on failure. */
 export async function endSubscriptionsWith(
   settings: PaymentSettings,
   ledger: Ledger,

@@ -7,23 +7,23 @@ import type { PackId } from '../plans.ts';
  */
 export interface Payment {
   /**
-   * The address of a checkout for the monthly membership, which its owner opens in a browser. A
-   * member's account is a problem `already-subscribed`.
+   * URL of a checkout for the monthly membership, for its owner to open in a browser. Throws the
+   * problem `already-subscribed` for a member's account.
    */
   subscribe(account: Account): Promise<string>;
   /** The same for a pack of tokens. */
   buyPack(account: Account, packId: PackId): Promise<string>;
-  /** Where an owner manages membership and invoices: a page made for one visit. */
+  /** URL of a page where an owner manages membership and invoices, created for one visit. */
   manage(account: Account): Promise<string>;
-  /** The address where a paying member manages the membership; makes no request. */
+  /** URL where a paying member manages the membership; makes no request. */
   portalUrl(account: Account): string | null;
-  /** Takes an event, by its very bytes. Resolved once it is on the disk; acted upon later. */
+  /** Accepts an event by its raw bytes. Resolves once it is on disk; it is processed later. */
   receive(body: Buffer, signature: string | undefined): Promise<void>;
   /**
    * Ensures that an account being closed is not charged again. Call it before closing, since a
-   * closed account has no one to end its subscriptions, and again after, which then acts at once.
-   * Resolves once recorded on disk; the work is done later, whether or not the processor responds
-   * now. Nothing ends if the account stays open.
+   * closed account has no owner to end its subscriptions, and again after, which then takes effect
+   * at once. Resolves once recorded on disk; the work is done later, whether or not the processor
+   * responds now. Nothing ends if the account stays open.
    */
   endSubscription(account: Account): Promise<void>;
 }

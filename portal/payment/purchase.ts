@@ -4,7 +4,7 @@ import { PLANS } from '../plans.ts';
 import type { MembershipPrices } from './billing-context.ts';
 import { idOf } from './stripe-client.ts';
 
-/** Tokens that an account has paid for. */
+/** Tokens bought by an account. */
 export interface Purchase {
   readonly account: AccountId;
   /** Cause of the grant, applied once. */
@@ -43,7 +43,9 @@ export function purchaseOfInvoice(
   };
 }
 
-/** The lines of an invoice that are for the membership: a month of it, or what a change comes to. */
+/**
+ * The lines of an invoice that are for the membership: a month of it, or the proration of a change.
+ */
 export function membershipLines(
   invoice: Stripe.Invoice,
   prices: MembershipPrices,
@@ -80,7 +82,7 @@ export function purchaseOfSession(session: Stripe.Checkout.Session): Purchase | 
   };
 }
 
-/** Metadata that identifies a pack's session when it is paid: plans may have changed by then. */
+/** Metadata that identifies a pack when its session is paid: plans may have changed by then. */
 export function packMetadata(account: AccountId, pack: { tokens: number; cents: number }) {
   return { account, tokens: String(pack.tokens), cents: String(pack.cents) };
 }

@@ -12,7 +12,7 @@ import { settleSubscription } from './settle-membership.ts';
 import { settleDispute, settlePurchase, settleRefund } from './settle-purchase.ts';
 import { isUnreachable } from './stripe-client.ts';
 
-/** How many of each were looked at, and what that changed. */
+/** Number of objects examined of each kind, and the resulting changes. */
 export interface Reconciled extends Settled {
   readonly invoices: number;
   readonly sessions: number;
@@ -27,8 +27,8 @@ const MAX_TOLD = 5;
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * How long after it was made a thing may still change: an invoice is paid, a bank transfer comes, a
- * refund fails, a dispute is decided.
+ * How long after its creation an object may still change: an invoice is paid, a bank transfer
+ * arrives, a refund fails, a dispute is decided.
  */
 const CHANGES_FOR_SECONDS = {
   invoices: 60 * DAY_SECONDS,
@@ -38,9 +38,9 @@ const CHANGES_FOR_SECONDS = {
 };
 
 /**
- * Reconciles the ledger with all changes at Stripe since a moment, or ever, whether or not their
- * events arrived. Settled purchases stay unchanged. A failure at Stripe does not block the rest and
- * is a `PaymentUnavailable` at the end.
+ * Reconciles the ledger with all changes at Stripe since a given time, or ever, whether or not
+ * their events arrived. Settled purchases stay unchanged. A failure at Stripe does not block the
+ * rest; it rejects with `PaymentUnavailable` at the end.
  */
 export async function reconcile(
   billing: BillingContext,

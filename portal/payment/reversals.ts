@@ -1,16 +1,16 @@
 import type Stripe from 'stripe';
 
-/** Money that went back, by a refund or a dispute. */
+/** Money returned by a refund or a dispute. */
 export interface Reversal {
   /** Cause of the clawback, applied once. */
   readonly cause: string;
   readonly cents: number;
   readonly atMs: number;
-  /** Whether the money stayed away: a refund may fail, a dispute be won. */
+  /** Whether the reversal is still effective: a refund may fail, a dispute may be won. */
   readonly stands: boolean;
 }
 
-/** Every movement of money back from a payment, the refunds first, each in the order of its making. */
+/** All reversals of a payment, refunds first, each kind by creation time. */
 export async function reversalsOf(
   stripe: Stripe,
   paymentIntents: readonly string[],
@@ -39,7 +39,7 @@ export async function reversalsOf(
   return [...inOrder(refunds), ...inOrder(disputes)];
 }
 
-/** Inquiries: a bank asks, and has taken nothing. */
+/** Inquiries: the bank has not withdrawn any money. */
 const MOVES_NO_MONEY: ReadonlySet<string> = new Set([
   'warning_needs_response',
   'warning_under_review',
@@ -52,9 +52,9 @@ function inOrder(reversals: readonly Reversal[]): Reversal[] {
 }
 
 /**
- * How many of the tokens that a payment bought each of its reversals takes back: in proportion to
- * the money, rounded on the running total, so that all of the money takes exactly all of the tokens.
- * One that does not stand takes none.
+ * Number of a payment's tokens that each of its reversals claws back: in proportion to the money,
+ * rounded on the running total, so that a full reversal takes exactly all tokens. One that is not
+ * effective takes none.
  */
 export function sharesOf(
   reversals: readonly Reversal[],

@@ -8,9 +8,9 @@ import { idOf, isMissing } from './stripe-client.ts';
 
 /**
  * Gives a subscription's account the membership that all its subscriptions at Stripe grant now. The
- * written state is read again: of two portals settling one account, the last writer has read the
- * truth. A membership granted by an operator stays. A closed account's subscriptions end, since its
- * owner could not end them.
+ * written state is read back: if two portals settle one account, the last writer has read the
+ * current state. A membership granted by an operator stays. A closed account's subscriptions are
+ * ended, since its owner could not end them.
  */
 export async function settleSubscription(billing: BillingContext, id: string): Promise<Settled> {
   const { stripe, ledger, membershipPrices, now } = billing;
@@ -36,7 +36,7 @@ export async function settleSubscription(billing: BillingContext, id: string): P
   throw new Error(`the membership of ${account.id} changes faster than it can be settled`);
 }
 
-/** Those that have not ended. */
+/** Subscriptions that have not ended. */
 async function subscriptionsOf(
   billing: BillingContext,
   customers: ReadonlySet<string>,
@@ -53,14 +53,14 @@ async function subscriptionsOf(
         found.push({ subscription, paidUntilMs });
       }
     } catch (error) {
-      // A customer who was deleted at Stripe has no subscriptions.
+      // A customer deleted at Stripe has no subscriptions.
       if (!isMissing(error, 'customer')) throw error;
     }
   }
   return found;
 }
 
-/** The end of the last period that was paid for; `null` if none was. */
+/** End of the last paid period; `null` if none was paid. */
 async function paidUntil(
   { stripe, membershipPrices }: BillingContext,
   { id }: Stripe.Subscription,

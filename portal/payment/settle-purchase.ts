@@ -11,10 +11,10 @@ import { reversalsOf, sharesOf } from './reversals.ts';
 import { settleSubscription } from './settle-membership.ts';
 import { idOf } from './stripe-client.ts';
 
-// Each looks at what stands at Stripe now, and does to the ledger what is missing there. So it does
-// not matter what it was that was told, nor in what order, how often, or how late.
+// Each function compares the current state at Stripe with the ledger and applies what is missing.
+// The kind of event, its order, repetition and delay therefore do not matter.
 
-/** An invoice: the tokens it bought, and the membership it is for. */
+/** Settles an invoice: the tokens it bought, and the membership it is for. */
 export async function settleInvoice(billing: BillingContext, id: string): Promise<Settled> {
   const invoice = await billing.stripe.invoices.retrieve(id, { expand: ['payments'] });
   const subscription = invoice.parent?.subscription_details?.subscription;
@@ -24,7 +24,7 @@ export async function settleInvoice(billing: BillingContext, id: string): Promis
   );
 }
 
-/** A checkout session: the pack it bought, or the membership it began. */
+/** Settles a checkout session: the pack it bought, or the membership it started. */
 export async function settleSession(billing: BillingContext, id: string): Promise<Settled> {
   const session = await billing.stripe.checkout.sessions.retrieve(id);
   if (session.invoice) return settleInvoice(billing, idOf(session.invoice));
@@ -87,8 +87,8 @@ export async function settlePurchase(
 
 /**
  * Books new and cancelled reversals; `null` if all are in the ledger. The ledger is read before
- * Stripe is asked, so its entries were true before that response. Of two portals settling one
- * purchase, the last writer reads the truth again.
+ * Stripe is queried, so its entries are older than that response. If two portals settle one
+ * purchase, the last writer reads the current state again.
  */
 async function settleReversals(
   billing: BillingContext,
@@ -103,7 +103,8 @@ async function settleReversals(
   for (const [which, { cause, atMs, stands }] of reversals.entries()) {
     const round = roundOf(cause, booked);
     const isTaken = booked.has(round);
-    // The first is booked also where nothing is taken: who still believes in it takes nothing more.
+    // The first round is booked even if cancelled already, so that a process with stale data takes
+    // nothing more.
     if (stands ? isTaken : !isTaken && round !== cause) continue;
     isSettled = false;
     if (stands) {
@@ -122,7 +123,7 @@ function roundOf(cause: string, booked: ReadonlyMap<string, number>): string {
   }
 }
 
-/** Gives back what a reversal had taken. */
+/** Returns what a reversal had taken. */
 async function giveBack(
   billing: BillingContext,
   account: AccountId,

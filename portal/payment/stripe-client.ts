@@ -3,15 +3,15 @@ import { PaymentUnavailable } from './billing-context.ts';
 
 export interface StripeAccess {
   readonly secretKey: string;
-  /** Where Stripe is, if not at its own address: a stand-in in tests. */
+  /** Stripe's URL, if not the default: a stub in tests. */
   readonly apiUrl?: string;
-  /** How long one request may be without an answer. */
+  /** Time limit for the response to one request. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Stripe's own library, for callers who wait: a request fails within seconds, and is tried a second
- * time at most, under the same idempotency key.
+ * Creates Stripe's own client, configured for waiting users: a request fails within seconds, and is
+ * retried at most once, under the same idempotency key.
  */
 export function stripeClient({ secretKey, apiUrl, timeoutMs = 4_000 }: StripeAccess): Stripe {
   return new Stripe(secretKey, {
@@ -45,8 +45,8 @@ export async function withTimeout<T>(answer: Promise<T>, withinMs = 12_000): Pro
 }
 
 /**
- * Rejects with `PaymentUnavailable` if something takes longer, however Stripe holds it up: the
- * library's own limit is on silence, and an answer may come a byte at a time.
+ * Rejects with `PaymentUnavailable` if something takes longer: the library's own limit only covers
+ * silence, and a response may arrive a byte at a time.
  */
 export async function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -61,13 +61,16 @@ export async function within<T>(limitMs: number, answer: Promise<T>): Promise<T>
   }
 }
 
-/** Converts faults of Stripe or the connection; rethrows other errors. */
+/** Converts errors of Stripe or the connection; passes on other errors. */
 export function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   return new PaymentUnavailable(`Stripe: ${error.message}`, { cause: error });
 }
 
-/** Whether Stripe says that it has no such thing; `param` is what named it, if that matters. */
+/**
+ * Whether Stripe reports that something does not exist; `param`: the parameter that named it, if
+ * that matters.
+ */
 export function isMissing(error: unknown, param?: string): boolean {
   return (
     error instanceof Stripe.errors.StripeInvalidRequestError &&
@@ -76,19 +79,19 @@ export function isMissing(error: unknown, param?: string): boolean {
   );
 }
 
-/** Whether Stripe may be at fault, and not what was asked of it: it fails, is late, or refuses us. */
+/** Whether Stripe may be at fault rather than the request: it fails, is late, or refuses us. */
 export function isFaultOfStripe(error: unknown): boolean {
   const { StripeInvalidRequestError, StripeCardError, StripeError } = Stripe.errors;
   if (error instanceof StripeInvalidRequestError || error instanceof StripeCardError) return false;
   return error instanceof StripeError || error instanceof PaymentUnavailable;
 }
 
-/** Whether Stripe was not reached, or has said nothing. */
+/** Whether Stripe was not reached, or did not respond. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeConnectionError;
 }
 
-/** The id of what Stripe gives as an id or, expanded, as the thing. */
+/** The id of a Stripe reference, which is an id or, if expanded, the object. */
 export function idOf<T extends string | { readonly id: string }>(reference: T): string {
   return typeof reference === 'string' ? reference : reference.id;
 }

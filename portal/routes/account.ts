@@ -9,7 +9,7 @@ import { ACCOUNT_EXAMPLE, ownAccount, timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
 import { changing, looking } from './signed-in.ts';
 
-/** An owner's account: its state, what was done with it, its end. */
+/** Routes of an owner's account: its state, its activity, and closing it. */
 export function serveAccount(app: FastifyInstance, services: PortalServices): void {
   const { ledger, payment, now } = services;
 
@@ -22,7 +22,7 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
     config: { operation: CLOSE },
     ...changing(services, async ({ account }, _request, reply) => {
       if (!payment && account.membership?.subscription) throw cannotEnd();
-      // First: a closed account with a running subscription would have no one to end it.
+      // First, since a closed account with a running subscription would have no owner to end it.
       await payment?.endSubscription(account);
       await ledger.closeAccount(account.id, { by: 'owner', atMs: now() });
       await payment?.endSubscription(account);

@@ -15,7 +15,7 @@ const MAX_CLIENT = 160;
 
 /**
  * Signs in the proven owner of an address, creating the account if there is none. The session is
- * always new: a cookie planted by someone else opens nothing. The browser's previous session ends.
+ * always new, so a planted cookie opens nothing. The browser's previous session is ended.
  */
 export async function beginSession(
   request: FastifyRequest,
@@ -35,7 +35,7 @@ export async function beginSession(
       client: nameOfClient(request.headers['user-agent']),
       address: rateSubject(request.ip),
     });
-    // Closed a moment ago: the mailbox's owner opens another.
+    // Closed a moment ago: the mailbox's owner opens a new one.
     if (outcome === 'closed') continue;
     await endSession(request, services);
     reply.header('set-cookie', sessionCookie(token, isHttps(services)));
@@ -43,11 +43,11 @@ export async function beginSession(
   }
 }
 
-/** Ends the session whose cookie came, if it is one. */
+/** Ends the session of the request's cookie, if valid. */
 async function endSession({ headers }: FastifyRequest, services: PortalServices): Promise<void> {
   const { ledger, now } = services;
   const token = readCookie(headers.cookie, isHttps(services));
-  // The id alone, without its secret, ends nothing: anybody can write a cookie.
+  // The id alone, without its secret, ends nothing, since any client can forge a cookie.
   if (!token || !(await ledger.session(sessionRef(token), now()))) return;
   await ledger.endSession(token.account, token.id, now());
 }

@@ -16,16 +16,19 @@ import { changing, looking } from './signed-in.ts';
 
 const PACK = z.strictObject({ pack_id: z.enum(PLANS.token_packs.map(({ id }) => id)) });
 
-/** Where a person is led who follows that link signed out, or from another site: on to its button. */
+/**
+ * Redirect targets for users who follow that link signed out, or from another site: they lead to
+ * the page with its button.
+ */
 const INSTEAD: ReadonlyMap<ProblemSlug, string> = new Map([
   ['no-session', `${PAGE_PATHS.signIn}?next=${PAGE_PATHS.plan}`],
   ['invalid-csrf-token', PAGE_PATHS.plan],
 ]);
 
-/** Events are of some kilobytes: they tell of one thing each. */
+/** Events are a few kilobytes: each concerns one object. */
 const MAX_EVENT_BYTES = 64 * 1024;
 
-/** `/billing`: what can be bought, and the events that tell that it has been. */
+/** Routes under `/billing`: purchases, and the payment processor's events. */
 export async function serveBilling(app: FastifyInstance, services: PortalServices): Promise<void> {
   app.post('/billing/subscribe', {
     config: { operation: SUBSCRIBE },
@@ -48,7 +51,7 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
       portal_url: await selling(services).manage(account),
     })),
   });
-  // The same as a link that can be kept: pages at the processor are made for one visit.
+  // The same as a permanent link: pages at the processor are created for one visit.
   const link = looking(services, async ({ account }, _request, reply) =>
     reply.redirect(await selling(services).manage(account), 303),
   );
@@ -58,7 +61,7 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
     onRequest: async (request, reply) => {
       try {
         await link.onRequest(request, reply);
-        // It creates a page at the processor: not to be triggered by a link.
+        // It creates a page at the processor, which a link must not trigger.
         requireOwnSite(request, services);
       } catch (error) {
         const page = error instanceof Problem ? INSTEAD.get(error.slug) : undefined;
@@ -70,7 +73,7 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
   await app.register(async (scope) => takeEvents(scope, services));
 }
 
-/** Bodies as they came, whatever they call themselves: every byte of one is signed. */
+/** Accepts raw bodies of any content type: the signature covers every byte. */
 function takeEvents(app: FastifyInstance, services: PortalServices): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -83,7 +86,7 @@ function takeEvents(app: FastifyInstance, services: PortalServices): void {
   });
 }
 
-/** More than a buyer needs: each stays open for a day and ends with its account. */
+/** More than a buyer needs: each stays open for a day and is expired with its account. */
 const CHECKOUTS = { limit: 10, windowSeconds: 60 * 60 };
 
 /**

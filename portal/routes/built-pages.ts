@@ -3,13 +3,13 @@ import path from 'node:path';
 import { etagOf } from '../http/caching.ts';
 import { Body, gzipBody } from '../http/content-encoding.ts';
 
-/** A file as it is sent. */
+/** A file ready to be sent. */
 export interface BuiltFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly gzip: Buffer;
   readonly etag: string;
-  /** Its name changes with its bytes. */
+  /** Whether its name changes with its contents. */
   readonly isHashed: boolean;
 }
 
@@ -27,7 +27,7 @@ const FOLDER = new URL(
   import.meta.url,
 );
 
-/** The built pages by their path, such as `/index.html`: read and compressed once. */
+/** The built pages by path, such as `/index.html`, read and compressed once. */
 export async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries.filter((entry) => entry.isFile());

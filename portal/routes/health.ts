@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 
-/** Whether the process is alive, and whether it can do its work. */
+/** Routes that report whether the process is alive, and whether it is ready. */
 export function serveHealth(app: FastifyInstance, services: PortalServices): void {
   const { config, ledger } = services;
   app.get('/health', { config: { probe: true, operation: HEALTH } }, () => ({
@@ -13,7 +13,7 @@ export function serveHealth(app: FastifyInstance, services: PortalServices): voi
 
   app.get('/ready', { config: { probe: true, operation: READY } }, async () => {
     await ledger.ping();
-    // Without the secret of codes and links there is no sign-in.
+    // Without the secret of codes and links, there is no sign-in.
     void services.secrets.session;
     return { ready: true };
   });

@@ -11,9 +11,11 @@ import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { changing, isId, looking } from './signed-in.ts';
 
-/** A day: who needs more keeps many that are revoked. */
+/** Per day: a client that needs more accumulates many revoked keys. */
 const MADE_A_DAY = { limit: 30, windowSeconds: 24 * 60 * 60 };
-/** Control characters, and what turns the direction of writing: a label is shown in lists. */
+/**
+ * Control characters, including those that change the writing direction: labels are shown in lists.
+ */
 const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 const orderSchema = z.strictObject({
@@ -28,7 +30,7 @@ const orderSchema = z.strictObject({
     }),
 });
 
-/** The keys of an account: made, listed, revoked. */
+/** Routes to create, list and revoke keys. */
 export function serveKeys(app: FastifyInstance, services: PortalServices): void {
   const { ledger, now } = services;
 

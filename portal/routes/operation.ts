@@ -12,32 +12,32 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly tag: 'Sign-in' | 'Account' | 'Keys' | 'Payment' | 'Service';
-  /** `session`: signed-in users. `change`: with the session's CSRF token too. */
+  /** `session`: requires a session. `change`: requires the session's CSRF token too. */
   readonly access: 'open' | 'session' | 'change';
-  /** Strict, as all are: a parameter that is not there is refused by name. Absent: it takes none. */
+  /** Strict, like all schemas: an unknown parameter is rejected by name. Absent: accepts none. */
   readonly query?: z.ZodObject;
   /** Schema of the path's parameters. */
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly bodyExample?: unknown;
-  /** Beside `application/json`. */
+  /** In addition to `application/json`. */
   readonly bodyType?: string;
-  /** Headers that it asks for. */
+  /** Headers that it requires. */
   readonly headers?: z.ZodObject;
-  /** Unknown parameters are ignored: others add to links, and send the events. */
+  /** Unknown parameters are ignored, because third parties modify the links or send the events. */
   readonly isLenient?: true;
   readonly answer: {
     readonly status: 200 | 201 | 202 | 204 | 303;
     readonly description: string;
-    /** Absent where there is no body. */
+    /** Absent if there is no body. */
     readonly schema?: z.ZodType;
     readonly example?: unknown;
     /** Instead of `application/json`. */
     readonly mediaType?: string;
-    /** Whether it begins or ends a session. */
+    /** Whether it starts or ends a session. */
     readonly setsCookie?: true;
   };
-  /** Where a person in a browser is led instead, or as the answer itself: a 303. */
+  /** Where a browser is redirected instead, or as the response itself: a 303. */
   readonly redirect?: string;
   /** Problems in addition to those of every route with the same access. */
   readonly problems: readonly ProblemSlug[];
@@ -52,10 +52,7 @@ declare module 'fastify' {
 const NOTHING = z.strictObject({});
 const ANY_PATH = z.looseObject({});
 
-/**
- * Refuses what a route does not take, as its operation says: in its query, and in a body if it
- * takes none.
- */
+/** Rejects what a route's operation does not accept: in its query, and a body if it takes none. */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('preHandler', (request, _reply, done) => {
     const { operation } = request.routeOptions.config;
@@ -68,16 +65,16 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
   });
 }
 
-/** An operation with the path and the method that it is served by. */
+/** An operation with its path and method. */
 export interface ServedOperation extends Operation {
   readonly method: 'get' | 'post' | 'delete';
-  /** As OpenAPI writes it: `/keys/{id}`. */
+  /** In OpenAPI syntax: `/keys/{id}`. */
   readonly path: string;
   /** Whether requests count towards the rate of their address. */
   readonly isCounted: boolean;
 }
 
-/** The operations of an application, as their routes come. */
+/** The operations of an application, collected as routes are registered. */
 export function servedOperations(app: FastifyInstance): readonly ServedOperation[] {
   const served: ServedOperation[] = [];
   app.addHook('onRoute', ({ url, method, config }) => {

@@ -12,11 +12,11 @@ export const ACCOUNT_EXAMPLE = {
   },
 };
 
-/** Grant fields of sign-in routes. */
+/** Description of withheld grants, for the sign-in routes. */
 export const WITHHELD_GRANTS =
   'There are limits to these grants, by network, mail domain and day; past them the account is made without, and `grant_withheld` says why and what to do.';
 
-/** Why an account begins without tokens, and what to do. */
+/** Why an account starts without tokens, and what to do. */
 const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
   network:
     'Many accounts were made from your network today. Sign in again tomorrow, or from another network, and the free tokens are yours.',
@@ -28,7 +28,7 @@ const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
   off: 'No free tokens are given at present. Sign in again later, write to the people who run this service, or buy tokens.',
 };
 
-/** An account as its owner is shown it. */
+/** An account as shown to its owner. */
 export async function ownAccount(
   account: Account,
   { payment, signupGrants, now }: PortalServices,
@@ -43,7 +43,8 @@ export async function ownAccount(
         ? {
             status: membership.status,
             renews_at: timeOf(membership.renewsAtMs),
-            // An ongoing membership ends some days after the next payment; that date is not shown.
+            // A renewing membership expires some days after the next payment; that date is not
+            // shown.
             ...(membership.status === 'ending' &&
               membership.untilMs !== null && { ends_at: timeOf(membership.untilMs) }),
             portal_url: payment?.portalUrl(account) ?? null,
@@ -56,7 +57,7 @@ export async function ownAccount(
   };
 }
 
-/** RFC 3339; `null` of what has not been, or will not be. */
+/** RFC 3339; `null` if it has not happened, or never will. */
 export function timeOf<Ms extends number | null>(
   atMs: Ms,
 ): Ms extends number ? string : string | null;

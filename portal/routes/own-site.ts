@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/problem.ts';
 import type { PortalServices } from '../services.ts';
 
-/** Whether people reach the portal by https. */
+/** Whether the portal's public URL is https. */
 export function isHttps({ config }: PortalServices): boolean {
   return config.accountUrl.startsWith('https:');
 }
 
 /**
- * Refuses what a page of another site sends. Browsers say which page asks: `Sec-Fetch-Site`, or
- * `Origin`, which is `null` where a page keeps its own address to itself, as ours with a link do.
- * Programs say neither.
+ * Rejects cross-site requests. Browsers identify the requesting page: by `Sec-Fetch-Site`, or by
+ * `Origin`, which is `null` if a page suppresses its referrer, as ours with a link do. Programs
+ * send neither.
  */
 export function requireOwnSite(request: FastifyRequest, services: PortalServices): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
@@ -24,7 +24,7 @@ export function requireOwnSite(request: FastifyRequest, services: PortalServices
   }
 }
 
-/** On http, where there is nothing to lose, also the name that the portal was called by. */
+/** On http, where there is nothing to lose, the host name of the request is accepted as well. */
 function isOwn(origin: string, request: FastifyRequest, services: PortalServices): boolean {
   if (origin === services.config.accountUrl) return true;
   return !isHttps(services) && origin === `http://${request.host}`;

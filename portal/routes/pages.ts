@@ -7,8 +7,8 @@ import { isNavigation } from './browser.ts';
 import { type BuiltFile, builtPages } from './built-pages.ts';
 
 /**
- * Serves the pages that people use, from memory. Each page is the same document, whose script shows
- * what its path says; a browser that asks for what is not there is shown that as a page.
+ * Serves the user-facing pages from memory. Each page is the same document, whose script renders
+ * the current path; a browser that requests an unknown path gets the error as a page.
  */
 export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
@@ -19,7 +19,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   const document = pages.get('/index.html')!;
   for (const path of Object.values(PAGE_PATHS)) {
     app.get(path, (request, reply) => {
-      // The front page is for everybody, the others are for who is there.
+      // Only the front page is public; the others are not for search engines.
       if (path !== PAGE_PATHS.front) reply.header('x-robots-tag', 'noindex');
       return send(request, reply, document);
     });
@@ -48,7 +48,7 @@ function contentPolicy(apiUrl: string): string {
   ].join('; ');
 }
 
-/** Sends a file, compressed to those who take it, or 304 to those who have it. */
+/** Sends a file, compressed if the client accepts that, or 304 if the client has it. */
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
   const { type, plain, gzip, etag, isHashed } = file;
   const zippedEtag = variantEtag(etag, 'gzip');

@@ -5,7 +5,7 @@ import { PLANS } from '../plans.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 
-/** `GET /config.json`: where the API is and what can be bought here, as the pages need to know. */
+/** `GET /config.json`: the URL of the API and what can be bought, for the pages. */
 export function servePublicConfig(app: FastifyInstance, { config, payment }: PortalServices): void {
   app.get('/config.json', { config: { operation: CONFIG } }, (_request, reply) =>
     reply.header('cache-control', CACHE_CONTROL.revalidated).send({

@@ -9,7 +9,7 @@ import { timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
 import { changing, isId, looking } from './signed-in.ts';
 
-/** Where an owner is signed in, and ending that. */
+/** Routes to list and end an owner's sessions. */
 export function serveSessions(app: FastifyInstance, services: PortalServices): void {
   const { ledger, now } = services;
 

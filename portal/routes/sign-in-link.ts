@@ -63,7 +63,7 @@ const SIGN_IN: Operation = {
 };
 
 /**
- * The link of a mail. Mail scanners follow links: looking at it changes nothing, however often, and
+ * The link in a mail. Mail scanners follow links, so opening it changes nothing, however often, and
  * shows a page with a button. The button posts a form, without a script, and signs in.
  */
 export async function serveSignInLink(

@@ -19,7 +19,7 @@ import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { isHttps, requireOwnSite } from './own-site.ts';
 import { changing, looking } from './signed-in.ts';
 
-/** A server that closes waits as long as this for work that has begun. */
+/** How long a closing server waits for work in progress. */
 const LAST_MS = 5_000;
 
 /** Work that continues after its request has been answered. */
@@ -35,7 +35,7 @@ export class AfterAnswer {
     });
   }
 
-  /** Does it once the event loop has sent what there is to send. A failure is logged. */
+  /** Starts work once the event loop has flushed its responses. Failures are logged. */
   begin(what: string, work: () => Promise<void>): void {
     const running = new Promise<void>((resolve) => setImmediate(resolve))
       .then(work)
@@ -60,14 +60,14 @@ const askSchema = z.strictObject({
 });
 const codeSchema = z.strictObject({
   email,
-  // As the mail shows it: in two groups.
+  // As shown in the mail: in two groups.
   code: z
     .string()
     .regex(/^\s*\d{3}\s?\d{3}\s*$/, 'is not six digits')
     .transform((code) => code.replaceAll(/\s/g, '')),
 });
 
-/** Asking for a code, signing in with it, signing out. */
+/** Routes to request a code, sign in with it, and sign out. */
 export function serveSignIn(app: FastifyInstance, services: PortalServices): void {
   const { ledger, mailBudget, secrets, now } = services;
   const afterAnswer = new AfterAnswer(app);
@@ -183,7 +183,7 @@ const LOGOUT: Operation = {
   problems: [],
 };
 
-/** Mails a new code and link, unless a mailbox has been sent many. */
+/** Mails a new code and link, unless the mailbox has been sent too many. */
 async function mailCode(
   { email, next }: z.output<typeof askSchema>,
   client: string,

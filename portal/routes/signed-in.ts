@@ -28,14 +28,14 @@ export interface SignedIn {
 
 type Answer = (owner: SignedIn, request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** The options of a route that only looks: it needs a session. No body is read without one. */
+/** Route options of a read-only operation: it requires a session, without which no body is read. */
 export function looking(services: PortalServices, answer: Answer) {
   return guarded(answer, (request, reply) => signIn(request, reply, services));
 }
 
 /**
- * The options of a route that changes something: it needs the session's CSRF token too. The session
- * is looked at again when the body has come: it may have been ended since.
+ * Route options of a change: it requires the session's CSRF token too. The session is checked again
+ * once the body has arrived, as it may have been ended since.
  */
 export function changing(services: PortalServices, answer: Answer) {
   const still: Answer = async (_owner, request, reply) =>
@@ -83,7 +83,7 @@ async function signIn(
   return request.signedIn;
 }
 
-/** Whether a text of a client may be the id of a key or session. */
+/** Whether a client's text has the form of a key or session id. */
 export function isId(text: string): boolean {
   return /^[\w-]{1,64}$/.test(text);
 }

@@ -73,7 +73,7 @@ export function serveUsage(app: FastifyInstance, services: PortalServices): void
   });
 }
 
-/** The days that are asked for. Too many are a problem `invalid-parameters`. */
+/** The requested days. Throws the problem `invalid-parameters` if there are too many. */
 function spanOf(asked: z.output<typeof query>, nowMs: number): { from: string; to: string } {
   const { to = dayOf(nowMs) } = asked;
   const lastMs = Date.parse(to);

@@ -12,7 +12,9 @@ export interface MailedSecrets {
   readonly linkToken: string;
 }
 
-/** A new challenge of an address: what is mailed, and what is kept of it, which opens nothing. */
+/**
+ * A new challenge for an address: the secrets to mail, and the hashes to store, which open nothing.
+ */
 export function newChallenge(
   secret: string,
   email: string,
@@ -30,7 +32,7 @@ export function newChallenge(
   return { mailed: { code, linkToken }, mailbox, challenge };
 }
 
-/** Whether this is the code that was mailed to an address: a right one is so once. */
+/** Whether this is the code mailed to an address; a correct one is accepted once. */
 export async function answerWithCode(
   signIns: SignIns,
   secrets: readonly string[],
@@ -45,7 +47,7 @@ export async function answerWithCode(
   return false;
 }
 
-/** The address that a link was mailed to, if it is right: once. */
+/** The address that a link was mailed to, if valid; accepted once. */
 export async function answerWithLink(
   signIns: SignIns,
   secrets: readonly string[],

@@ -2,12 +2,14 @@ import { asciiDomain } from '../accounts/mailbox.ts';
 
 const MAX_BYTES = 254;
 const MAX_LOCAL_BYTES = 64;
-/** Longer texts are rejected unseen: some checks are quadratic. */
+/** Longer texts are rejected unchecked: some checks are quadratic. */
 export const MAX_WRITTEN = 2 * MAX_BYTES;
 
-/** What stands between dots before the @: RFC 5322 atoms, and letters of all scripts (RFC 6531). */
+/**
+ * The part before the @: RFC 5322 atoms separated by dots, and letters of all scripts (RFC 6531).
+ */
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~.\p{L}\p{M}\p{N}-]+$/u;
-/** Two labels or more, the last of which is no number: that would be an IP address. */
+/** Two labels or more, the last of which is not a number: that would be an IP address. */
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+(?!\d+$)[a-z\d-]{2,}$/;
 
 /**
@@ -27,9 +29,9 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * An address as it is mailed to: without spaces around it, and in the letters that `mailboxOf` knows
- * its mailbox by. Some letters look like others, and are them only here or only there: a mail that
- * went to one mailbox would open the account of another. No text is longer than `MAX_WRITTEN`.
+ * The address that mail is sent to: trimmed, and normalized to the same letters that `mailboxOf`
+ * uses for its mailbox. Some letters look like others and are equated in only one of the two
+ * places: mail to one mailbox would then open the account of another. Accepts up to `MAX_WRITTEN`.
  */
 export function writtenAddress(text: string): string {
   const address = text.replaceAll(/^ +| +$/g, '').normalize('NFC');

@@ -11,13 +11,16 @@ const HOUR_SECONDS = 60 * 60;
  * when those are too many, codes pause. A network (IPv4 /24, IPv6 /48), whose owner controls any
  * number of clients, is too small a share to cause that: it takes five networks for per-client
  * limits and a hundred for a pause. The link is not limited, since it cannot be guessed. An owner
- * can therefore always sign in: if no mail is sent because a mailbox received many, the last one
- * still holds.
+ * can therefore always sign in: if no mail is sent because a mailbox received many, the last one is
+ * still valid.
  */
 export const LIMITS = {
   /** Codes sent on behalf of one client: a school or an office shares an address. */
   'sent for client': { limit: 30, windowSeconds: 10 * 60 },
-  /** Codes sent to one mailbox: no longer than the last of them lasts, which began in the window. */
+  /**
+   * Codes sent to one mailbox. The pause is no longer than the validity of the last code, which was
+   * sent within the window.
+   */
   'sent to mailbox': { limit: 5, windowSeconds: CHALLENGE_MINUTES * 60 },
   'tried by client': { limit: 60, windowSeconds: HOUR_SECONDS },
   'tried by network': { limit: 240, windowSeconds: HOUR_SECONDS },
@@ -28,7 +31,7 @@ export const LIMITS = {
   'tried at mailbox': { limit: 20, windowSeconds: 24 * HOUR_SECONDS },
 } as const;
 
-/** Takes one of a limit; how many seconds to wait where none is left. */
+/** Takes one of a limit; if none is left, returns how many seconds to wait. */
 export async function takeOne(
   signIns: SignIns,
   what: keyof typeof LIMITS,
@@ -39,7 +42,7 @@ export async function takeOne(
   return allowed ? null : { waitSeconds: rate.resetSeconds };
 }
 
-/** The same of a try: by its client and network, by all, and at its mailbox. */
+/** The same for a try: by its client and network, in total, and by mailbox. */
 export async function takeTry(
   signIns: SignIns,
   { ip, mailbox }: { readonly ip: string; readonly mailbox: string },

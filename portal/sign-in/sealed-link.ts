@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 /**
- * HMAC-SHA-256 of some parts, base64url, under a secret. One part is the purpose, so that no hash
- * can stand in for another.
+ * HMAC-SHA-256 of some parts, base64url, under a secret. One part is the purpose, so that a hash
+ * cannot be used for another.
  */
 export function keyedHash(secret: string, purpose: string, ...parts: readonly string[]): string {
   const hmac = createHmac('sha256', secret);
@@ -12,7 +12,7 @@ export function keyedHash(secret: string, purpose: string, ...parts: readonly st
 
 const SALT_BYTES = 32;
 const TAG_BYTES = 16;
-/** A key is used once, so that its nonce need not differ. */
+/** A key is used once, so its nonce need not differ. */
 const NONCE = Buffer.alloc(12);
 
 /**
@@ -46,7 +46,7 @@ export function openLink(
       const email = Buffer.concat([cipher.update(sealed), cipher.final()]).toString();
       return { email, secret };
     } catch {
-      // Sealed with another secret, or by nobody.
+      // Sealed with another secret, or forged.
     }
   }
   return undefined;

@@ -21,17 +21,19 @@ export function newSessionToken(account: AccountId): SessionToken {
   };
 }
 
-/** As the ledger knows it. A secret has 256 bits of chance, so a plain hash is enough. */
+/** As stored by the ledger. A secret has 256 bits of entropy, so a plain hash is enough. */
 export function sessionRef({ account, id, secret }: SessionToken): SessionRef {
   return { account, id, secretHash: hash('sha256', secret, 'base64url') };
 }
 
-/** On https a name that browsers take from the host itself only, and with `Secure`: RFC 6265bis. */
+/**
+ * On https, a name that browsers only accept from the host itself, and with `Secure`: RFC 6265bis.
+ */
 export function cookieName(isHttps: boolean): string {
   return isHttps ? '__Host-portal_session' : 'portal_session';
 }
 
-/** The session in a `Cookie` header, if well-formed. Of two, neither is accepted. */
+/** The session in a `Cookie` header, if well-formed. If there are two, neither is accepted. */
 export function readCookie(header: string | undefined, isHttps: boolean): SessionToken | undefined {
   const start = `${cookieName(isHttps)}=`;
   const found = (header ?? '')
@@ -43,12 +45,12 @@ export function readCookie(header: string | undefined, isHttps: boolean): Sessio
   return secret === undefined ? undefined : { account, id, secret };
 }
 
-/** `Set-Cookie` that begins a session, or lets it last. */
+/** `Set-Cookie` that starts or extends a session. */
 export function sessionCookie(token: SessionToken, isHttps: boolean): string {
   return cookie(`${token.account}.${token.id}.${token.secret}`, SESSION_LIFE_MS / 1000, isHttps);
 }
 
-/** `Set-Cookie` that takes the session from the browser. */
+/** `Set-Cookie` that removes the session from the browser. */
 export function endedCookie(isHttps: boolean): string {
   return cookie('', 0, isHttps);
 }
@@ -58,7 +60,7 @@ function cookie(value: string, maxAgeSeconds: number, isHttps: boolean): string 
   return `${cookieName(isHttps)}=${value}; ${attributes}${isHttps ? '; Secure' : ''}`;
 }
 
-/** A secret that only the session's own pages know; required with every change. */
+/** A secret known only to the session's own pages; required with every change. */
 export function csrfToken(secret: string, { id, secret: own }: SessionToken): string {
   return keyedHash(secret, 'csrf', id, own);
 }

@@ -8,9 +8,9 @@ import { networkOf } from '../http/rate-limiting.ts';
 
 /**
  * Public hosts where a mailbox costs a telephone number, a contract or money, so that many people
- * of one host are not a sign of one person with many addresses. This list and the providers of
- * `mailbox.ts` are the only source: the large hosts of the United States and the commonest in other
- * countries, 2026. Hosts that give out unlimited mailboxes are left out on purpose.
+ * of one host do not indicate one person with many addresses. This list and the providers of
+ * `mailbox.ts` are the only source: the large hosts of the United States and the most common ones
+ * in other countries, 2026. Hosts that give out unlimited mailboxes are left out on purpose.
  */
 const HOSTS =
   // United States
@@ -21,12 +21,12 @@ const HOSTS =
   'bluewin.ch freenet.de gmx.at gmx.ch gmx.de gmx.net t-online.de web.de free.fr laposte.net orange.fr sfr.fr wanadoo.fr alice.it libero.it tiscali.it virgilio.it kpnmail.nl planet.nl ziggo.nl proximus.be skynet.be telenet.be sapo.pt interia.pl o2.pl onet.pl wp.pl seznam.cz bk.ru inbox.ru list.ru mail.ru rambler.ru ya.ru yandex.com yandex.ru ukr.net ' +
   // Latin America, Asia
   'bol.com.br terra.com.br uol.com.br prodigy.net.mx 126.com 163.com qq.com sina.com yeah.net daum.net hanmail.net naver.com nate.com docomo.ne.jp rediffmail.com ' +
-  // Paid for
+  // Paid services
   'hey.com mailbox.org pobox.com posteo.de';
 const LISTED: ReadonlySet<string> = new Set(HOSTS.split(' '));
 
 /**
- * The registered domain of a mailbox by the Public Suffix List, whatever hosts are below it; `null`
+ * The registered domain of a mailbox by the Public Suffix List, regardless of subdomains; `null`
  * for a public host.
  */
 export function ownMailDomain(email: string): string | null {
@@ -35,12 +35,15 @@ export function ownMailDomain(email: string): string | null {
   return getDomain(host) ?? host;
 }
 
-/** How many sign-up grants are given in a day: in all, where 0 gives none, and by what has many accounts. */
+/**
+ * Limits on sign-up grants per day: in total, where 0 gives none, and by network and domain, which
+ * can have many accounts.
+ */
 export interface SignupGrantLimits {
   readonly perDay: number;
   /** A /24 of IPv4, a /48 of IPv6. */
   readonly perNetwork: number;
-  /** A registered domain, but a public host of mailboxes. */
+  /** A registered domain, except public mailbox hosts. */
   readonly perDomain: number;
 }
 
@@ -48,17 +51,17 @@ export interface SignupGrantLimits {
 export type SignupOutcome = 'given' | 'former' | WithheldBy;
 
 const DAY_SECONDS = 24 * 60 * 60;
-/** The cause of a grant of nothing, which says that the sign-up grant is still due, and why. */
+/** The cause of a zero grant, which records that the sign-up grant is still due, and why. */
 const WITHHELD = 'signup-withheld:';
 
 /**
- * Opens accounts at sign-in, with the sign-up grant within limits: mailboxes are free to the owner
- * of a domain, and addresses to the owner of a network. An account past a limit opens without the
+ * Opens accounts at sign-in, with the sign-up grant within limits: mailboxes are free for the owner
+ * of a domain, and addresses for the owner of a network. An account past a limit opens without the
  * grant and receives it at a later sign-in when there is room.
  */
 export class SignupGrants {
   readonly limits: SignupGrantLimits;
-  /** How often each outcome has come about. */
+  /** Count of each outcome. */
   readonly outcomes: Map<SignupOutcome, number>;
   readonly #ledger: Accounts & Pick<SignIns, 'takeLimited'>;
 
@@ -68,7 +71,7 @@ export class SignupGrants {
     this.outcomes = new Map((['given', 'former', ...WITHHELD_BY] as const).map((one) => [one, 0]));
   }
 
-  /** The account of an address that has been shown to be its owner's; a new one if there is none. */
+  /** The account of an address proven to be its owner's; a new one if there is none. */
   async openAccount(email: string, ip: string, atMs: number): Promise<Account> {
     const known = await this.#ledger.accountByEmail(email);
     if (known && (await this.withheldBy(known.id)) === null) return known;
@@ -91,7 +94,7 @@ export class SignupGrants {
     return account;
   }
 
-  /** Why the grant that is due to an account has not been given; `null` if it has, or none is due. */
+  /** Why an account has not received the grant it is due; `null` if it has, or none is due. */
   async withheldBy(id: AccountId): Promise<WithheldBy | null> {
     const causes = (await this.#ledger.grants(id)).map(({ cause }) => cause);
     const cause = causes.find((one) => one.startsWith(WITHHELD));
@@ -99,7 +102,7 @@ export class SignupGrants {
     return WITHHELD_BY.find((one) => WITHHELD + one === cause) ?? 'day';
   }
 
-  /** Takes one grant of each limit, the narrowest first; which of them has none left. */
+  /** Takes one grant of each limit, the narrowest first; returns the exhausted one, if any. */
   async #take(email: string, ip: string, atMs: number): Promise<WithheldBy | null> {
     const { perDay, perNetwork, perDomain } = this.limits;
     if (perDay === 0) return 'off';
@@ -122,8 +125,9 @@ export class SignupGrants {
 }
 
 /**
- * Whether an address has a plus in it that `mailboxOf` knows nothing of: mostly a name that the owner of
- * a mailbox has made up, of which there is no end. He has the grant under the mailbox's own address.
+ * Whether an address contains a plus that `mailboxOf` has no rule for: usually a tag made up by the
+ * owner of a mailbox, who can invent any number of them. The grant is available under the mailbox's
+ * own address.
  */
 function isTagged(email: string): boolean {
   return mailboxOf(email).lastIndexOf('+') > 0;

@@ -14,13 +14,16 @@ export const BATCH_RULES =
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 
-/** Members that the answers of all batches have. */
+/** Members common to all batch responses. */
 export const BATCH_MEMBERS = { errors: z.array(originError), truncated_reason: truncatedReason };
 
-/** Members by which rows and errors name an origin that is a point. */
+/** Members by which rows and errors name a point origin. */
 export const ORIGIN_POINT = { origin_lat: z.number(), origin_lon: z.number() };
 
-/** Answers a batch; what is said of its origins goes into a member, if it is named. */
+/**
+ * Builds the response to a batch; if `name` is given, metadata of its origins goes into that
+ * member.
+ */
 export async function batchResponse<O>(
   batch: Batch<O>,
   context: QueryContext,
@@ -33,7 +36,7 @@ export async function batchResponse<O>(
 
 /**
  * Rows come last: the undelivered share of a response cut short is refunded, so no client may hold
- * all rows before the end of it.
+ * all rows before its end.
  */
 function bodyOf({ about, results, ...rest }: BatchResult, name: string | undefined): object {
   return { ...rest, ...(name !== undefined && { [name]: about }), results };

@@ -7,9 +7,9 @@ import { tokensExhausted } from '../metering/payment.ts';
 import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/schemas.ts';
 import type { ProxyServices, QueryContext } from '../services.ts';
 
-/** A batch has no pages: an origin gives all its rows. */
+/** Batches are not paged: an origin returns all its rows. */
 export const NO_LIMIT = Number.POSITIVE_INFINITY;
-/** Origins answered side by side: their reads overlap. */
+/** Origins processed concurrently, so that their reads overlap. */
 const WIDTH = 16;
 
 /** The result of one origin: its rows, rendered once they are paid for, and its metadata. */
@@ -19,7 +19,7 @@ export interface OriginResult {
   readonly about?: object;
 }
 
-/** Why an origin gives nothing. */
+/** Why an origin returns nothing. */
 export interface OriginError {
   readonly type: OriginFault;
   readonly detail: string;
@@ -27,14 +27,14 @@ export interface OriginError {
 
 export type OriginOutcome = OriginResult | OriginError;
 
-/** A batch: origins in the order of the request, and how one is answered. */
+/** A batch: origins in request order, and how each is processed. */
 export interface Batch<O> {
   readonly origins: readonly O[];
-  /** Rows past which no further origin is answered. */
+  /** Once exceeded, no further origin is processed. */
   readonly rowBudget: number;
-  /** How an origin is named in `errors`. */
+  /** Names an origin in `errors`. */
   identify(origin: O): object;
-  /** How it is named in `truncated`. */
+  /** Names an origin in `truncated`. */
   shorten(origin: O): unknown;
   answer(origin: O, waiters: Waiters): Promise<OriginOutcome>;
 }
@@ -48,10 +48,10 @@ export interface BatchResult {
 }
 
 /**
- * Answers whole origins in the order of the request, as long as the balance pays for them and the
- * row budget holds; the first that does not fit, and all after it, are `truncated`. The first that
- * has an answer is given whatever the row budget, so that sending `truncated` again always ends;
- * where the balance does not pay for it, it is `tokens-exhausted`.
+ * Processes whole origins in request order while the balance and the row budget allow; the first
+ * that does not fit, and all after it, are `truncated`. The first origin with rows is returned
+ * regardless of the row budget, so that resending `truncated` always terminates; if the balance
+ * does not cover it, the request fails with `tokens-exhausted`.
  */
 export async function runBatch<O>(
   batch: Batch<O>,
@@ -87,14 +87,14 @@ export async function runBatch<O>(
   return { results, about, errors, truncated: [], truncated_reason: null };
 }
 
-/** A not-found problem as an entry of `errors`; anything else is thrown on. */
+/** Converts a not-found problem to an entry of `errors`; rethrows anything else. */
 export function originError(error: unknown): OriginError {
   const type = error instanceof Problem && ORIGIN_FAULTS.find((fault) => fault === error.slug);
   if (type) return { type, detail: error.message };
   throw error;
 }
 
-/** Rows that a batch gives at most: `max_rows` where that was sent, of as many as the service gives. */
+/** Row limit of a batch: `max_rows` if sent, capped by the service's limit. */
 export function rowBudgetOf(
   { max_rows: own }: { readonly max_rows?: number | undefined },
   { config: { batchRowBudget } }: Pick<ProxyServices, 'config'>,

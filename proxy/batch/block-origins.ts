@@ -17,25 +17,27 @@ import {
   originError,
 } from './batch.ts';
 
-/** The lookup of a batch for each block that at least one requested mode could be routed from. */
+/**
+ * Looks up rows for each block of a batch that at least one requested mode could be routed from.
+ */
 export interface OriginLookup {
-  /** The wanted modes, as positions among the release's. */
+  /** The requested modes, as positions among the release's. */
   readonly modes: readonly number[];
-  /** `origin`: the members by which rows say which origin they are from. */
+  /** `origin`: the members that identify the origin in its rows. */
   rowsOf(block: OriginBlock, origin: object, waiters: Waiters): Promise<FoundRows>;
 }
 
 export type Point = z.output<typeof pointItem>;
 
-/** The request of a batch of blocks or points, apart from its lookup. */
+/** A batch request for blocks or points, apart from its lookup. */
 interface Asked<O> {
   readonly origins: readonly O[];
   readonly rowBudget: number;
-  /** The modes wanted. */
+  /** The requested modes. */
   readonly modes: readonly number[];
 }
 
-/** A batch of blocks, as they were sent. */
+/** A batch of blocks, in request order. */
 export function blockBatch(
   release: Release,
   { origins, rowBudget, modes }: Asked<string>,
@@ -55,7 +57,7 @@ export function blockBatch(
   };
 }
 
-/** A batch of points, each standing for the block it lies in. */
+/** A batch of points, each resolved to the block that contains it. */
 export function pointBatch(
   release: Release,
   { origins, rowBudget, modes }: Asked<Point>,
@@ -97,7 +99,7 @@ async function ofBlock(
   return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
 }
 
-/** Looks up the summary rows that a batch asks for. */
+/** Looks up the summary rows of a batch. */
 export function summaryLookup(
   release: Release,
   query: Parameters<typeof requestedCells>[1],
@@ -109,7 +111,7 @@ export function summaryLookup(
   };
 }
 
-/** Looks up all POI times that a batch asks for. */
+/** Looks up all POI times of a batch. */
 export function poisLookup(release: Release, query: PoiTimesQuery): OriginLookup {
   const { filter } = requestedPois(release, query, 'body');
   const all = { position: ROW_BEGINS, limit: NO_LIMIT };

@@ -7,12 +7,12 @@ import { listOf } from '../schemas/list.ts';
 import { checkOrigins } from './batch.ts';
 
 const MOST = REQUEST_LIMITS.origins;
-/** Longer than any GEOID, so that a malformed one stays malformed. */
+/** Longer than any GEOID, so that truncating a malformed one keeps it malformed. */
 const MAX_QUOTED_GEOID = 40;
 
 /**
  * Block origins as sent: a malformed GEOID matches no block and fails alone. A number, as
- * spreadsheets store GEOIDs, is read by its digits.
+ * spreadsheets store GEOIDs, is interpreted by its digits.
  */
 export const blockOrigins = originList(
   'origins',
@@ -36,7 +36,10 @@ export const poiOrigins = originList(
   ' One that is not known is in `errors`, alone.',
 );
 
-/** A list whose length is a problem of its own, and told before anything else; absent, it has none. */
+/**
+ * A list whose length is a separate problem, checked before anything else; absent, it counts as
+ * empty.
+ */
 function originList<T extends z.ZodType>(
   name: string,
   item: T,

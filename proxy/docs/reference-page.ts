@@ -9,7 +9,7 @@ import type {
   Schema,
 } from './openapi-types.ts';
 
-/** Levels of nested members that a table of a schema shows; a deeper one is named by its type. */
+/** Levels of nested members shown in a schema table; deeper ones are named by their type. */
 const MAX_DEPTH = 4;
 
 /** Names of the static files of the page; each changes with its bytes. */
@@ -18,7 +18,7 @@ export interface ReferenceAssets {
   readonly script: string;
 }
 
-/** Escapes values, and inserts results of `html` and lists of them as they are. */
+/** Escapes values; results of `html`, and lists of them, are inserted unchanged. */
 class Html {
   readonly text: string;
   constructor(text: string) {
@@ -40,9 +40,9 @@ function written(value: HtmlValue): string {
 
 /**
  * Renders the API reference as one HTML page from an OpenAPI document: guides, then every operation
- * with its parameters, body, responses and examples. HEAD operations are left out, for each repeats
- * its GET. All addresses are relative, so the page works behind a path; without JavaScript it lacks
- * only the forms that send requests.
+ * with its parameters, body, responses and examples. HEAD operations are omitted, since each
+ * repeats its GET. All addresses are relative, so the page works below a path; without JavaScript
+ * it lacks only the request forms.
  */
 export function referencePage(
   document: OpenApiDocument,
@@ -202,7 +202,7 @@ function example(media: MediaType, refs: References): Html | null {
   )}`;
 }
 
-/** Members of an object, and of the objects in it, as a definition list. */
+/** Members of an object, including nested objects, as a definition list. */
 function schemaList(schema: Schema | Ref, refs: References, depth = 0): Html | null {
   const own = refs.resolve(schema);
   if (own.items) return schemaList(own.items, refs, depth);
@@ -236,7 +236,7 @@ function range(least: number | undefined, most: number | undefined): string {
   return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
 }
 
-/** A form that the script of the page completes: it sends the request and shows the response. */
+/** A form that the page's script completes: it sends the request and shows the response. */
 function requestForm(
   path: string,
   method: 'GET' | 'POST',
@@ -307,7 +307,7 @@ function guides(home: string | undefined): Html {
 </section>`;
 }
 
-/** The policy lets the page load its own files and call this service, and nothing else. */
+/** The policy lets the page load its own files and call this service only. */
 export function pageHeaders(baseUrl: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': [

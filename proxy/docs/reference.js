@@ -65,7 +65,7 @@ function shown(text) {
   try {
     pretty = JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Not JSON: shown as it came.
+    // Not JSON: shown unchanged.
   }
   if (pretty.length <= MAX_SHOWN_CHARACTERS) return pretty;
   return `${pretty.slice(0, MAX_SHOWN_CHARACTERS)}\n… ${pretty.length - MAX_SHOWN_CHARACTERS} more characters`;

@@ -12,10 +12,10 @@ import { ICON } from './icon.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { pageHeaders, referencePage } from './reference-page.ts';
 
-/** The paths that `serveDocs` answers. */
+/** The paths served by `serveDocs`. */
 export const DOCS_PATHS = ['/', '/docs', '/docs/', '/docs/:file', '/favicon.ico'] as const;
 
-/** A file of the page under a name that changes with its bytes. */
+/** A file of the page whose name changes with its contents. */
 interface Asset {
   readonly name: string;
   readonly type: string;
@@ -30,8 +30,8 @@ function asset(file: string, type: string): Asset {
 }
 
 /**
- * Serves the API reference at `/docs`, rendered from the OpenAPI document in force, and redirects
- * there from `/`. It loads nothing from elsewhere. `document`: the text of `/openapi.json`.
+ * Serves the API reference at `/docs`, rendered from the current OpenAPI document, and redirects
+ * there from `/`. It loads nothing from other origins. `document`: the text of `/openapi.json`.
  */
 export function serveDocs(
   app: FastifyInstance,

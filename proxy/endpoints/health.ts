@@ -22,7 +22,7 @@ export const health = freeEndpoint({
 
 const ANSWER_WITHIN_MS = 2_000;
 
-/** A backend that answers too late for a probe is not there. */
+/** A backend that responds too late for a probe counts as unavailable. */
 async function inTime<T>(answer: Promise<T>): Promise<T | 'unavailable'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'unavailable'>((resolve) => {
@@ -35,7 +35,10 @@ async function inTime<T>(answer: Promise<T>): Promise<T | 'unavailable'> {
   }
 }
 
-/** Looks at the backends: one look for all who ask while it lasts, for probes are not limited. */
+/**
+ * Checks of the backends in progress, shared by concurrent probes, since probes are not
+ * rate-limited.
+ */
 const looks = new WeakMap<ProxyServices, ReturnType<typeof look>>();
 function looked(services: ProxyServices): ReturnType<typeof look> {
   const underWay = looks.get(services) ?? look(services).finally(() => looks.delete(services));
@@ -47,7 +50,7 @@ function look(services: ProxyServices) {
   return Promise.all([inTime(services.releases.standing()), inTime(accountsOf(services))]);
 }
 
-/** Requests with a key need the ledger, and of it what cursors are sealed with. */
+/** Requests with a key need the ledger, including its cursor secret. */
 async function accountsOf(services: ProxyServices): Promise<'ok'> {
   await services.ledger.ping();
   void services.cursors;

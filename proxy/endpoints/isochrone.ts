@@ -30,14 +30,14 @@ import { choice, onceText } from '../schemas/scalar-text.ts';
 import { geometry, modeLabel } from '../schemas/schemas.ts';
 
 interface IsochronePlan extends MeteredPlan {
-  /** The origin block, or the point it is yet to be found for. */
+  /** The origin block, or the point whose block is yet to be found. */
   readonly origin: BlockOrigin;
   readonly mode: Mode;
   readonly direction: Direction;
   readonly format: 'geojson' | 'blocks';
   /** Ascending. */
   readonly levels: readonly Minutes[];
-  /** Whether blocks say which of the levels they are in: those asked for as `contours`. */
+  /** Whether each block names the smallest level that contains it: for requests with `contours`. */
   readonly namesContours: boolean;
 }
 
@@ -131,7 +131,7 @@ export const isochrone = meteredEndpoint({
     checkOffered(release, asked);
     const where = 'geoid' in origin ? { block: origin.geoid } : { lon: asked.lon, lat: asked.lat };
     return {
-      // The answer names the version of the store, so that is part of its bytes.
+      // The response names the version of the store, which is therefore part of its bytes.
       canonical: canonicalRequest('isochrone', {
         ...where,
         mode,
@@ -202,7 +202,7 @@ function levelsOf({ minutes, contours }: Asked): Minutes[] {
   return contours ?? [minutes!];
 }
 
-/** Refuses what the release has not: another version, a mode or a direction that it lacks. */
+/** Throws for what the release lacks: another version, a mode or a direction. */
 function checkOffered(release: Release, { mode, direction, v }: Asked): void {
   const { modes, directions } = release.manifest;
   if (v !== undefined && v !== release.version) {
@@ -221,7 +221,7 @@ function checkOffered(release: Release, { mode, direction, v }: Asked): void {
   }
 }
 
-/** Sources of an origin's isochrones: its county's objects, and the blocks in reach. */
+/** Sources of an origin's isochrones: its county's objects, and the blocks within reach. */
 function objectsOf(release: Release, origin: BlockOrigin, direction: Direction): ObjectRef[] {
   const counties = 'county' in origin ? [origin.county] : origin.counties;
   const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];

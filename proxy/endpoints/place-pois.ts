@@ -56,7 +56,7 @@ export const placePois = meteredEndpoint({
   },
 });
 
-/** A place's outline as an area to search, its border included. */
+/** A place's outline as a search area, including its border. */
 async function areaOf(
   release: Release,
   { place, ordinal, table }: LocatedPlace,

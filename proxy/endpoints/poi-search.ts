@@ -96,7 +96,7 @@ function areaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
 }
 
 /**
- * The span of longitudes that a box across the antimeridian must be under: else its edges are
+ * A box across the antimeridian must span fewer degrees of longitude: otherwise its edges are
  * swapped.
  */
 const MAX_SPAN_ACROSS = 180;

@@ -1,6 +1,6 @@
 /**
- * Text as its bytes of UTF-8, a character each. Joined, it stays as narrow as its bytes, however far
- * from ASCII it is, and `toBytes` copies it.
+ * Text as its UTF-8 bytes, one character each. Joined, it stays as narrow as its bytes, even for
+ * non-ASCII text, and `toBytes` copies it.
  */
 export type ByteText = string & { readonly unit?: 'bytes' };
 
@@ -13,8 +13,8 @@ export function toBytes(text: ByteText): Buffer {
 }
 
 /**
- * The same text in one piece. Joined text is a tree of its pieces, which each row that it stands in
- * would walk through again; a text that is kept is copied faster from one piece.
+ * Flattens a text. Joined text is a tree of its pieces, which would be traversed again for each row
+ * that contains it; a cached text copies faster when flat.
  */
 export function inOnePiece(text: ByteText): ByteText {
   return toBytes(text).toString('latin1');

@@ -10,7 +10,10 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   geojson: 'application/geo+json; charset=utf-8',
 };
 
-/** A format that a route has, and the media types that `Accept` may call it, its own first. */
+/**
+ * A format that a route offers, and the media types by which `Accept` may request it, the preferred
+ * one first.
+ */
 export interface Offer {
   readonly format: Format;
   readonly mediaTypes: readonly string[];
@@ -28,10 +31,10 @@ const ROW_OFFERS: readonly Offer[] = [
 ];
 
 export const JSON_ALONE: readonly Offer[] = [JSON_OFFER];
-/** A body that is one GeoJSON object: the same bytes under either name. */
+/** A body that is one GeoJSON object: the same bytes under either media type. */
 export const GEOJSON_OBJECT: readonly Offer[] = [JSON_OFFER, GEOJSON_OFFER];
 
-/** Formats that a route offers, the default first. */
+/** Formats offered by a route, the default first. */
 export function offersOf(route: {
   readonly table?: RowTable | undefined;
   /** A body rendered by the route itself. */
@@ -42,16 +45,19 @@ export function offersOf(route: {
   return route.table.hasPoints ? [...ROW_OFFERS, GEOJSON_OFFER] : ROW_OFFERS;
 }
 
-/** Bytes of a type of their own: also for a client that asks for bytes, or for JSON as it always does. */
+/**
+ * Bytes of a specific media type: also for clients that accept any bytes, or JSON as they always
+ * do.
+ */
 function binary(mediaType: string): Offer {
   const others = ['application/x-protobuf', 'application/octet-stream', 'application/json'];
   return { format: 'json', mediaTypes: [mediaType, ...others] };
 }
 
 /**
- * The format that an `Accept` header wants most: RFC 9110 section 12.5.1, of equals the one named
- * first. `not-acceptable` where it allows none of those offered. A header without any media range
- * says nothing.
+ * Selects the format that an `Accept` header prefers: RFC 9110 section 12.5.1; of equals, the one
+ * named first. Throws `not-acceptable` if it allows none of those offered. A header without any
+ * media range is ignored.
  */
 export function formatFor(accept: string | undefined, offers: readonly Offer[]): Format {
   const [{ format, mediaTypes }] = offers;
@@ -79,12 +85,12 @@ export function formatFor(accept: string | undefined, offers: readonly Offer[]):
 interface Range {
   readonly range: string;
   readonly quality: number;
-  /** Where it stands in the header. */
+  /** Position in the header. */
   readonly order: number;
 }
 const REFUSED: Pick<Range, 'quality' | 'order'> = { quality: 0, order: 0 };
 
-/** The range that speaks of a media type most specifically. */
+/** The most specific range that matches a media type. */
 function rangeOf(mediaType: string, ranges: readonly Range[]) {
   const [kind] = mediaType.split('/', 1);
   for (const wanted of [mediaType, `${kind}/*`, '*/*']) {

@@ -3,7 +3,7 @@ import { byteText } from './byte-text.ts';
 import type { RowFormat, RowMembers } from './row-format.ts';
 import { Rows } from './rows.ts';
 
-/** Writes the body of an answer as JSON: an object, of which one member may be rows. */
+/** Renders the body of a response as JSON: an object, one member of which may be rows. */
 export function renderJson(body: object): Body {
   let rows: Rows | undefined;
   let before = '';
@@ -24,8 +24,8 @@ export function renderJson(body: object): Body {
 }
 
 /**
- * Writes the rows of a body, or itself as the only row where it has none; and of a batch what became
- * of the origins without rows, as far as the format has a place for it.
+ * Renders the rows of a body, or the body itself as the only row if it has none; and, for a batch,
+ * the outcome of origins without rows, as far as the format can express it.
  */
 export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {
   const members = Object.entries(body);

@@ -7,22 +7,22 @@ import { withoutRows } from './row-metadata.ts';
 export type RowMembers = Readonly<Record<string, unknown>>;
 
 /**
- * How a format writes rows. A row is `begin`, its members with commas between them, `end`; so a text
- * of some members can be made once and stand in many rows.
+ * How a format writes rows. A row is `begin`, its members separated by commas, `end`, so the text
+ * of some members can be rendered once and used in many rows.
  */
 export interface RowFormat {
   readonly name: Format;
   /**
-   * Text before and after all rows, where nothing else is sent. `beside`: metadata of a batch
+   * Text before and after all rows, if nothing else is sent. `beside`: metadata of a batch
    * response; absent otherwise.
    */
   before(columns: readonly string[], beside: RowMembers | undefined): ByteText;
   after(beside: RowMembers | undefined): ByteText;
-  /** The row that is last lacks the comma it ends in. */
+  /** Whether rows end in a comma, which the last row lacks. */
   readonly endsInComma: boolean;
-  /** Begins a row, which is a point where the format has those. */
+  /** Starts a row, which is a point in formats that have them. */
   begin(lon: Degrees, lat: Degrees): ByteText;
-  /** Members that stand next to each other: in the order of `members`, or of `columns` in CSV. */
+  /** Adjacent members: in the order of `members`, or of `columns` in CSV. */
   members(members: RowMembers, columns: readonly string[]): ByteText;
   readonly end: ByteText;
 }
@@ -68,7 +68,7 @@ const geojson: RowFormat = {
 };
 
 /**
- * Prefixes that spreadsheets take for a formula. Papa writes an apostrophe before them, in text
+ * Prefixes that spreadsheets interpret as a formula. Papa prepends an apostrophe to them, in text
  * cells only.
  */
 const FORMULA = /^[=+\-@\t\r]/;

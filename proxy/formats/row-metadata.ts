@@ -1,7 +1,7 @@
 import type { HeaderName, SentHeader } from '../http/common-headers.ts';
 import type { Format } from './negotiate.ts';
 
-/** An origin of a batch, as `errors` and `truncated` name it. */
+/** An origin of a batch as named in `errors` and `truncated`. */
 type NamedOrigin = {
   readonly geoid?: string;
   readonly dest_id?: number;
@@ -9,7 +9,7 @@ type NamedOrigin = {
   readonly origin_lon?: number;
 };
 
-/** Members of an answer that are not its rows. */
+/** Members of a response other than its rows. */
 interface Beside {
   readonly next_cursor?: string | null;
   readonly resolved_block?: string;
@@ -19,7 +19,7 @@ interface Beside {
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }
 
-/** Members of a response besides its rows, and the header that repeats each in every format. */
+/** Members of a response other than its rows, and the header that repeats each in every format. */
 export const ROW_METADATA = [
   repeated('next_cursor', 'X-Next-Cursor', (cursor) => cursor),
   repeated('resolved_block', 'X-Resolved-Block', (geoid) => geoid),
@@ -32,8 +32,8 @@ export const ROW_METADATA = [
 ];
 
 /**
- * Origins of a batch without rows, which CSV can state only in headers. Origins that can be sent
- * again come first, since headers have limited room.
+ * Origins of a batch without rows, which CSV can state only in headers. Origins that can be resent
+ * come first, since headers have limited room.
  */
 export const CSV_METADATA = [
   repeated('truncated', 'X-Truncated', (origins) => origins.map(written).join()),
@@ -53,7 +53,7 @@ function repeated<M extends keyof Beside>(
   return { member, header, sent, textIn };
 }
 
-/** An origin as a header lists it: percent-encoded, for a malformed GEOID may be any text. */
+/** An origin as listed in a header: percent-encoded, since a malformed GEOID may be any text. */
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encodeURIComponent(origin);
   const { geoid, dest_id, origin_lat, origin_lon } = origin;
@@ -81,7 +81,7 @@ export function metadataHeaders(
   return headers;
 }
 
-/** The origins of a batch that gave nothing, if there are any. */
+/** Origins of a batch that returned nothing, if any. */
 export function withoutRows({ errors = [], truncated = [], truncated_reason }: Beside) {
   if (errors.length === 0 && truncated.length === 0) return null;
   return { errors, truncated, truncated_reason };

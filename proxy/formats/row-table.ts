@@ -1,12 +1,12 @@
-/** How a route's rows are laid out where they are not JSON. */
+/** Layout of a route's rows in formats other than JSON. */
 export interface RowTable {
-  /** Members of a row, those of nested objects with a dot; in CSV the dot is an underscore. */
+  /** Members of a row; those of nested objects with a dot, which is an underscore in CSV. */
   readonly columns: readonly string[];
-  /** Rows have `lon` and `lat`, and can be points of GeoJSON. */
+  /** Whether rows have `lon` and `lat`, so that they can be GeoJSON points. */
   readonly hasPoints: boolean;
 }
 
-/** Members of a POI besides its id. */
+/** Members of a POI other than its id. */
 export const POI_FACTS: readonly string[] = [
   'name',
   'lon',
@@ -16,7 +16,7 @@ export const POI_FACTS: readonly string[] = [
   'address.state',
   'address.zip',
 ];
-/** How long one travels, and by what. */
+/** Mode and travel time. */
 export const TIME: readonly string[] = ['mode', 'travel_time'];
 
 export const CATEGORY_TIMES: RowTable = {
@@ -37,7 +37,7 @@ export const AREAL: RowTable = {
   hasPoints: false,
 };
 
-/** A table of rows that also say which of several origins they are from. */
+/** A table of rows that also name their origin. */
 export function withOrigin(table: RowTable, origin: readonly string[]): RowTable {
   return { ...table, columns: [...origin, ...table.columns] };
 }

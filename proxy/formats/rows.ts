@@ -3,10 +3,12 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type ByteText, toBytes } from './byte-text.ts';
 import type { RowFormat } from './row-format.ts';
 
-/** Text of rows is kept until it would be longer. */
+/** Rendered rows are buffered up to this length. */
 const PIECE = 16_384;
 
-/** The rows of an answer, as bytes of a format: they are added as text, and are never objects. */
+/**
+ * The rows of a response, as bytes of a format: they are added as text and never become objects.
+ */
 export class Rows {
   readonly format: RowFormat;
   readonly #pieces: Buffer[] = [];
@@ -31,12 +33,12 @@ export class Rows {
     this.#text += row;
   }
 
-  /** Writes all rows between two texts, of which the second is not paid for. */
+  /** Places all rows between two texts, the second of which is not paid for. */
   between(before: ByteText, after: ByteText): Body {
     const isCommaLeft = this.format.endsInComma && this.#count > 0;
     const pieces = this.#pieces.length === 0 ? [] : [toBytes(before), ...this.#pieces];
     const last = pieces.length === 0 ? before + this.#text : this.#text;
-    // Over the comma, if one is left: to cut it off the text would copy all of that once more.
+    // Overwrites a trailing comma: slicing it off the text would copy it all once more.
     const bytes = Buffer.allocUnsafe(last.length - Number(isCommaLeft) + after.length);
     bytes.write(last, 'latin1');
     bytes.write(after, bytes.length - after.length, 'latin1');
@@ -44,7 +46,7 @@ export class Rows {
   }
 }
 
-/** Rows that have been found and counted, and are yet to be written. */
+/** Rows that have been found and counted but not yet rendered. */
 export interface FoundRows {
   readonly count: number;
   addTo(rows: Rows, waiters: Waiters): Promise<void>;

@@ -4,14 +4,14 @@ import { setRateHeaders } from '../../portal/http/rate-limiting.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The release that a metered request is answered from, once its key is known. */
+    /** The release that a metered request uses, once its key is known. */
     dataRelease: string | null;
   }
 }
 
 /**
- * Any page may call the API and read all of an answer: its keys travel in a header, never in a
- * cookie. So every answer says it in few bytes, and none differs by who asks.
+ * Any page may call the API and read the whole response: keys travel in a header, never in a
+ * cookie. The headers are therefore short and the same for all origins.
  */
 export const CORS_HEADERS = [
   'access-control-allow-origin',
@@ -29,8 +29,8 @@ const PREFLIGHT = {
 } as const;
 
 /**
- * Sets what every answer carries: the id of its request, its rate, and that any page may read it. An
- * error after the key check also says that it cost nothing, and which release it speaks of.
+ * Sets the headers of every response: request id, rate, and CORS. An error after the key check also
+ * states that it cost nothing, and which release it refers to.
  */
 export function setCommonHeaders(reply: FastifyReply): void {
   // The framework's reply to a malformed URL has no balance.
@@ -45,7 +45,7 @@ export function setCommonHeaders(reply: FastifyReply): void {
   }
 }
 
-/** Answers preflight requests for every path. */
+/** Responds to preflight requests for every path. */
 export function answerPreflights(app: FastifyInstance): void {
   app.options('/*', (_request, reply) => {
     reply.code(204).headers(PREFLIGHT).send();
@@ -56,7 +56,7 @@ const text = (description: string) => z.string().meta({ description });
 const whole = (description: string) => z.int().meta({ description });
 const textIfAny = (description: string) => z.string().optional().meta({ description });
 
-/** Every header that is of this API, by its name: the document and the code take them from here. */
+/** Every header specific to this API, by name: the single source for the document and the code. */
 const ANSWER_HEADERS = {
   ETag: text('Hash of what decides the answer.'),
   'X-Tokens-Charged': whole('What this answer cost.'),
@@ -95,14 +95,14 @@ const ANSWER_HEADERS = {
 
 export type HeaderName = keyof typeof ANSWER_HEADERS;
 
-/** A header as it is sent: in small letters, as Node and HTTP/2 have them. */
+/** A header name as sent: in lower case, as in Node and HTTP/2. */
 export type SentHeader = Lowercase<HeaderName>;
 
 type Headers = Record<string, z.ZodType>;
 
-/** Each header as a component of the document, told once for all responses that have it. */
+/** Each header as a component of the document, defined once for all responses that have it. */
 const COMPONENTS = components((header) => header, '');
-/** The same of responses that have it now and then. */
+/** The same for responses in which it is optional. */
 const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional');
 
 function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {
@@ -114,20 +114,20 @@ function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Heade
   );
 }
 
-/** Headers as the document writes them. */
+/** Headers as components of the document. */
 export function headersNamed(...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(names.map((name) => [name, COMPONENTS[name]]));
 }
 
-/** Headers that not every such response has. */
+/** Headers that some such responses lack. */
 export function headersIfAny(...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(names.map((name) => [name, COMPONENTS_IF_ANY[name]]));
 }
 
 /**
- * Where the next page is, as RFC 8288 writes it: the same URL with another cursor. Every other
- * parameter stays as it was written, repeated ones and question marks too. It is relative, and begins
- * with the query: so it is right whatever path a proxy in front has taken away.
+ * Link to the next page in RFC 8288 syntax: the same URL with another cursor. Every other parameter
+ * stays as written, including repeated ones and question marks. The link is relative and starts
+ * with the query, so it is correct whatever path prefix a proxy in front strips.
  */
 export function nextLink(url: string, cursor: string): string {
   const [, query] = /^[^?]*\??(.*)$/s.exec(url)!;
@@ -136,15 +136,18 @@ export function nextLink(url: string, cursor: string): string {
   return `<${`?${next}`.replaceAll(NOT_IN_A_LINK, percentEncoded)}>; rel="next"`;
 }
 
-/** Decoded as the query string's parser does: a cursor may be spelled `%63ursor`. */
+/** Decoded like the query string parser does: a cursor may be spelled `%63ursor`. */
 function nameOf(pair: string): string {
   return [...new URLSearchParams(pair).keys()][0];
 }
 
-/** Node takes some characters in a URL that are none of a URI reference: RFC 3986 appendix A. */
+/**
+ * Node accepts some characters in a URL that are not allowed in a URI reference: RFC 3986 appendix
+ * A.
+ */
 const NOT_IN_A_LINK = /[^!$-;=?-[\]_a-z~]/g;
 
-/** Headers hold a byte a character. */
+/** Headers hold one byte per character. */
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

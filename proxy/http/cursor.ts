@@ -9,21 +9,21 @@ import { Problem } from '../../portal/http/problem.ts';
 
 const CIPHER = 'aes-256-ctr';
 const KEY_BYTES = 32;
-/** The tag, which is also the initial counter of the cipher. */
+/** The tag also serves as the initial counter of the cipher. */
 const TAG_BYTES = 16;
 
 /**
- * Opaque page cursors: where the last page ended, encrypted, since a position holds ids that are
- * rows of the next page; and bound to the query it belongs to. A cursor of another route or query,
- * or with any character changed, is refused.
+ * Opaque page cursors: the position where the last page ended, encrypted, since a position contains
+ * ids that are rows of the next page, and bound to its query. A cursor of another route or query,
+ * or with any character changed, is rejected.
  *
- * The same position of the same query is always the same cursor, as an answer with a strong ETag
- * must be the same bytes: encryption with a synthetic IV (the construction of RFC 5297, with
- * HMAC-SHA-256 in the place of S2V).
+ * The same position of the same query always gives the same cursor, since responses with the same
+ * strong ETag must have the same bytes: encryption with a synthetic IV (the construction of RFC
+ * 5297, with HMAC-SHA-256 in place of S2V).
  */
 export class CursorSealer {
   readonly #keys: readonly Keys[];
-  /** Names the secret that seals, without telling it: changes when cursors do. */
+  /** Identifies the sealing secret without revealing it: changes when cursors do. */
   readonly sealer: string;
 
   /** The first secret seals; all of them open. */
@@ -44,10 +44,11 @@ export class CursorSealer {
     return Buffer.concat([tag, cipher.update(plain), cipher.final()]).toString('base64url');
   }
 
-  /** The position of a cursor of this query, `length` integers. Throws `invalid-cursor`. */
+  /** Returns the position of a cursor of this query, `length` integers. Throws `invalid-cursor`. */
   open(query: string, cursor: string, length: number): number[] {
     const bytes = Buffer.from(cursor, 'base64url');
-    // The decoder skips what is no base64url; only the one spelling that was given out counts.
+    // The decoder skips characters outside base64url; only the exact cursor that was issued is
+    // accepted.
     const isWhole =
       bytes.length === TAG_BYTES + length * 8 && bytes.toString('base64url') === cursor;
     const plain = isWhole && this.#decrypt(query, bytes);

@@ -10,7 +10,7 @@ export type Header = [
   value: string | number,
 ];
 
-/** Headers as they are written: names and values by turns. */
+/** Headers as written: names and values alternating. */
 export type HeaderList = Header[number][];
 
 /** Headers common to all responses. */
@@ -18,15 +18,15 @@ export function commonHeaders(request: FastifyRequest): HeaderList {
   return ['x-request-id', request.id, ...CORS_HEADERS];
 }
 
-/** Adds a header to those that are there. */
+/** Adds a header to a list. */
 export function putHeader(headers: HeaderList, name: Header[0], value: Header[1]): void {
   headers.push(name, value);
 }
 
 /**
- * Writes a whole answer past Fastify's reply: header by header costs more than all else on the way
- * of a hot answer. A header that HTTP does not allow is thrown, with the reply as it was. Resolves
- * with how much of it was delivered.
+ * Writes a whole response, bypassing Fastify's reply: adding headers one by one costs more than
+ * everything else a cached response takes. Throws for a header that HTTP does not allow, leaving
+ * the reply unchanged. Resolves with the fraction of the body delivered.
  */
 export function writeResponse(
   responseWriter: ResponseWriter,
@@ -39,7 +39,7 @@ export function writeResponse(
   return responseWriter.send(reply.raw, body);
 }
 
-/** Writes a response that costs nothing, so its delivery is not measured. */
+/** Writes a free response, whose delivery is not measured. */
 export function writeUnmetered(
   responseWriter: ResponseWriter,
   reply: FastifyReply,
@@ -53,7 +53,7 @@ export function writeUnmetered(
 
 function writeHead(reply: FastifyReply, status: number, headers: HeaderList): void {
   if (reply.server.ending.isSet) putHeader(headers, 'connection', 'close');
-  // Node's types know only string values here; numbers are written as they are.
+  // Node's types allow only string values here; numbers are written unchanged.
   reply.raw.writeHead(status, headers as string[]);
   reply.hijack();
 }

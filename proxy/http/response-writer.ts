@@ -8,50 +8,50 @@ const PIECE: Bytes = 16_384;
 const SWEEP_MS = 1_000;
 /**
  * Small responses written back to back when several are ready in one turn of the event loop.
- * Writing each one as it is ready would wake and put to sleep a reader per response, which costs
+ * Writing each as soon as it is ready would wake and suspend a reader per response, which costs
  * more than the writing.
  */
 const TOGETHER = 8;
 
-/** How long answers may wait, and how much of them. */
+/** Limits on the time and memory of waiting responses. */
 export interface ResponseWriterLimits {
-  /** In all: past it, readers that have taken nothing for longest are ended. */
+  /** Total; beyond it, the connections that have been stalled longest are closed. */
   readonly maxWaiting: Bytes;
-  /** A reader may be slow for so long before it has to keep up. */
+  /** Grace period before the minimum rate applies. */
   readonly patienceMs?: number;
-  /** The rate to keep up with, from the answer's beginning. */
+  /** Minimum rate, averaged since the start of the response. */
   readonly minBytesPerSecond?: number;
 }
 
-/** How much was delivered of what is paid for in an answer: 1 is all of it. */
+/** Delivered fraction of the paid part of a response: 1 is all of it. */
 export type DeliveredFraction = number;
 
-/** An answer of one piece. */
+/** A response of one piece. */
 interface Letter {
   readonly raw: ServerResponse;
   readonly body: Buffer;
-  /** Whether the kernel has begun to take it. */
+  /** Whether the kernel has started to accept it. */
   isBegun: boolean;
 }
 
-/** An answer on its way, of more than one piece. */
+/** A response in progress, of more than one piece. */
 interface Parcel {
   readonly socket: Socket;
   readonly bytes: Bytes;
   readonly begunMs: number;
   handed: Bytes;
-  /** The part of the current piece that the kernel may hold: all of it, or nothing yet. */
+  /** The part of the current piece that the kernel may hold: all or none. */
   begun: Bytes;
-  /** When the kernel last took a piece. */
+  /** When the kernel last accepted a piece. */
   takenMs: number;
 }
 
 /**
  * Hands responses to the kernel and measures how much of each was delivered. A piece counts as
- * delivered once the kernel begins to take it: with a full buffer it takes a part, whose size stays
- * unknown if the connection then breaks; otherwise a reader who fills that buffer could have the
- * part for free. A piece that the kernel refused entirely was not delivered. Ends connections of
- * readers below a minimum rate and, when buffered responses exceed the memory limit, of those
+ * delivered once the kernel begins to accept it: with a full buffer it accepts a part, whose size
+ * stays unknown if the connection then breaks; otherwise, a reader who fills that buffer could get
+ * the part for free. A piece that the kernel refused entirely was not delivered. Closes connections
+ * of readers below a minimum rate and, when buffered responses exceed the memory limit, of those
  * stalled longest.
  */
 export class ResponseWriter {
@@ -59,9 +59,9 @@ export class ResponseWriter {
   readonly #parcels = new Set<Parcel>();
   readonly #timer: NodeJS.Timeout;
   #waiting: Bytes = 0;
-  /** Small answers that leave when there are enough of them, at the end of this turn at the latest. */
+  /** Small responses, sent when there are enough of them, at the latest at the end of this turn. */
   #ready: Letter[] = [];
-  /** Readers whose connections were ended: they stood still, or too much waited. */
+  /** Connections closed because they stalled, or because too much was waiting. */
   readersEnded = 0;
 
   constructor(limits: ResponseWriterLimits) {
@@ -69,15 +69,15 @@ export class ResponseWriter {
     this.#timer = setInterval(() => this.#endSlowReaders(performance.now()), SWEEP_MS).unref();
   }
 
-  /** Bytes of large answers that wait for their readers. */
+  /** Bytes of large responses waiting for their readers. */
   get waiting(): Bytes {
     return this.#waiting;
   }
 
   /**
-   * Writes the body of a response whose head has been written, and ends it. Resolves with the share
-   * of it, from 0 to 1, that was delivered to the socket: taken by the kernel, in whole pieces.
-   * Loss on the network remains unknown.
+   * Writes the body of a response whose head has been written, and ends it. Resolves with the
+   * fraction, from 0 to 1, delivered to the socket: accepted by the kernel, in whole pieces. Loss
+   * on the network remains unknown.
    */
   send(raw: ServerResponse, body: Body): Promise<DeliveredFraction> {
     const { socket } = raw.req;
@@ -90,7 +90,7 @@ export class ResponseWriter {
     });
   }
 
-  /** Writes a body that costs nothing. */
+  /** Writes a free body. */
   sendUnpaid(raw: ServerResponse, body: Body): void {
     if (body.length > PIECE) void this.send(raw, body);
     else if (!raw.destroyed) this.#sendWhole(raw, body);
@@ -163,7 +163,8 @@ export class ResponseWriter {
           taken(piece.length);
           next();
         });
-        // Node hands the piece over at the end of this tick, and says at once if nothing was taken.
+        // Node hands the piece over at the end of this tick, and reports at once if nothing was
+        // accepted.
         process.nextTick(begin, piece.length);
       };
       raw.once('close', settle);
@@ -194,7 +195,7 @@ export class ResponseWriter {
   }
 }
 
-/** Node says `finish`, and writes on, where a connection has been reset. */
+/** Node emits `finish` and keeps writing when a connection has been reset. */
 function isSound(socket: Socket): boolean {
   return !socket.destroyed && !socket.errored;
 }

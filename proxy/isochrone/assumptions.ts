@@ -8,7 +8,10 @@ const whole = z.int().optional();
 const perHour = z.number().optional();
 const FEED = { file: true, feed_id: true, agency: true, service_date: true } as const;
 
-/** Those of transit are there where the release has transit, `direction_to` where it has that. */
+/**
+ * Members about transit are present if the release has transit, `direction_to` if it has that
+ * direction.
+ */
 export const assumptionsSchema = z.looseObject({
   max_trip_duration_min: whole,
   max_reach_min: whole,

@@ -7,11 +7,11 @@ import type { Release } from '../../shards/release/release.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
 import { countyRanges, type Reachable } from './reachable.ts';
 
-/** Smaller holes are filled: ponds, squares, a block that nothing leads to. */
+/** Smaller holes are filled: ponds, squares, a block that cannot be reached. */
 export const FILL_HOLES_BELOW: SquareMetres = 100_000;
 
 /**
- * The outline of the blocks within so many minutes: their union, also across county lines. Contours
+ * Outline of the blocks within the given minutes: their union, also across county lines. Contours
  * nest: a longer one contains more blocks, and filled holes stay filled.
  */
 export async function contour(
@@ -27,7 +27,7 @@ export async function contour(
 
 /**
  * The reached blocks by county. A matrix's targets are whole counties, block by block. Contours end
- * with the counties of the release: of others there are no polygons.
+ * at the counties of the release, since there are no polygons of others.
  */
 async function partsWithin(
   release: Release,

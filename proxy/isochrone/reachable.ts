@@ -17,7 +17,7 @@ import { GeoidFragment } from '../queries/fragments.ts';
 import type { OriginBlock } from '../queries/origin-block.ts';
 import { REASONS, unroutedReason } from '../queries/unrouted.ts';
 
-/** The blocks within reach of a block, or from which it is within reach, and how long that takes. */
+/** The blocks that can be reached from a block, or that can reach it, with the travel times. */
 export interface Reachable {
   readonly matrix: Matrix;
   /** Ordinals in the matrix's targets, ascending. */
@@ -25,7 +25,9 @@ export interface Reachable {
   readonly minutes: Uint16Array;
 }
 
-/** Reads what a block reaches by a mode. At most one range read once the county's head is kept. */
+/**
+ * Reads the reach of a block by a mode. At most one range read once the county's head is cached.
+ */
 export async function reachable(
   { release, county, ordinal }: OriginBlock,
   mode: Mode,
@@ -37,7 +39,7 @@ export async function reachable(
   return { matrix, targets, minutes: times };
 }
 
-/** A block, if a mode could be routed from it; else `no-isochrone-data`. */
+/** Returns a block if a mode could be routed from it; otherwise throws `no-isochrone-data`. */
 export function routable(block: OriginBlock, mode: Mode): OriginBlock {
   const { index, ordinal, geoid } = block;
   const reason = unroutedReason(index, ordinal, mode);
@@ -56,12 +58,12 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
   return count;
 }
 
-/** Rows written between two looks at the clock. */
+/** Rows written between two clock checks. */
 const ROWS_A_STEP = 256;
 
 /**
  * Adds the blocks within the time limit, by GEOID. `contours`: ascending, the last equal to
- * `limit`; each row then names the smallest that holds its block.
+ * `limit`; each row then names the smallest one that contains its block.
  */
 export async function addBlocksWithin(
   rows: Rows,
@@ -86,7 +88,7 @@ export async function addBlocksWithin(
   }
 }
 
-/** Where the blocks of each county begin and end in a matrix's targets. */
+/** Ranges of each county's blocks in a matrix's targets. */
 export function countyRanges(
   targets: Float64Array,
 ): { fips: string; first: number; end: number }[] {

@@ -12,20 +12,20 @@ export type AuthorizedRequest = Extract<Admission, { outcome: 'admitted' }>;
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Balance left once the key is known; null before, and for a member on a route that is free for
-     * members.
+     * Balance, available once the key is known; null before, and for a member on a route that is
+     * free for members.
      */
     balance: number | null;
   }
 }
 
 const BEARER = /^Bearer +(\S+) *$/i;
-/** A missing key: an unset variable leaves nothing after the scheme. */
+/** Matches a missing key: an unset variable leaves nothing after the scheme. */
 const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
 
 /**
- * Reads the key of a request and asks the ledger once for key, account and rate. An error after this
- * point carries what is known then; a finished answer writes it itself.
+ * Reads the key of a request and queries the ledger once for key, account and rate. An error after
+ * this point carries what is known by then; a cached response writes it itself.
  */
 export async function authorize(
   ledger: Metering,
@@ -50,7 +50,7 @@ export async function authorize(
   }
 }
 
-/** The last key of a connection and its hash: the next request usually repeats it. */
+/** The last key of each connection and its hash: the next request usually repeats it. */
 const lastKeys = new WeakMap<Socket, { authorization: string; hash: KeyHash }>();
 
 function keyHashOf(request: FastifyRequest): KeyHash {

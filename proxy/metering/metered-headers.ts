@@ -4,7 +4,7 @@ import { type HeaderList, putHeader } from '../http/raw-response.ts';
 
 const VARY = 'Authorization, Accept-Encoding, Accept';
 
-/** Headers of every metered response, written past Fastify. */
+/** Adds the headers of every metered response, written bypassing Fastify. */
 export function putMeteredHeaders(
   headers: HeaderList,
   cacheControl: string,
@@ -16,7 +16,7 @@ export function putMeteredHeaders(
   putHeader(headers, 'ratelimit', rateHeader(rate));
 }
 
-/** Price of the response and the balance after it. */
+/** Adds the price of the response and the balance after it. */
 export function putTokenHeaders(headers: HeaderList, charged: number, remaining: number): void {
   putHeader(headers, 'x-tokens-charged', charged);
   putHeader(headers, 'x-tokens-remaining', remaining);

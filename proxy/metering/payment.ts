@@ -5,10 +5,13 @@ import { PLANS } from '../../portal/plans.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 
-/** No `Retry-After`: tokens return only when some are bought. */
+/** An arbitrary long delay: tokens return only when some are bought. */
 const EXHAUSTED_RETRY_SECONDS = '3600';
 
-/** Takes a charge, and returns what is left; `tokens-exhausted` if there is not enough. */
+/**
+ * Debits a charge and returns the remaining balance; throws `tokens-exhausted` if it does not
+ * suffice.
+ */
 export async function pay(ledger: Metering, due: Charge): Promise<number> {
   const { outcome, balance } = await ledger.debit(due);
   if (outcome === 'debited') return balance;
@@ -16,8 +19,8 @@ export async function pay(ledger: Metering, due: Charge): Promise<number> {
 }
 
 /**
- * Refuses a response that costs more than the balance. It does not state the price, which is a
- * number of rows: an account without tokens could read times from it by bisection.
+ * Error for a response that costs more than the balance. It does not state the price, which is a
+ * number of rows: an account without tokens could derive times from it by bisection.
  */
 export function tokensExhausted(balance: number): Problem {
   return new Problem(
@@ -29,27 +32,30 @@ export function tokensExhausted(balance: number): Problem {
 }
 
 /**
- * Whether a balance pays for no answer whatever. To be asked before anything is read, so that not
- * even the time that it takes depends on what the answer would hold.
+ * Whether a balance cannot pay for any response. Check this before reading anything, so that not
+ * even the response time depends on the data.
  */
 export function hasNoTokens(balance: number): boolean {
   return balance < PLANS.charges.minimum;
 }
 
-/** An answer that the outbox has, in an object: so one can wait for it to be handed over alone. */
+/**
+ * A response accepted by the outbox, wrapped in an object so that the hand-over alone can be
+ * awaited.
+ */
 export interface Delivery {
   readonly share: Promise<DeliveredFraction>;
 }
 
-/** An answer that is handed over, and when what became of it has been settled. */
+/** A response handed over, and a promise for the settlement of its delivery. */
 export interface Settlement {
   readonly settled: Promise<void>;
 }
 
 /**
- * Hands over an answer that has been paid for, and repays what of it was not delivered: the tokens
- * of the share that the kernel did not take before the connection failed. So a reader who leaves in
- * the middle pays for what was handed over, and one who leaves just before the end for all.
+ * Hands over a paid response and refunds what was not delivered: the tokens for the share that the
+ * kernel did not accept before the connection failed. A reader who disconnects in the middle pays
+ * for what was handed over, and one who disconnects just before the end pays for everything.
  */
 export async function deliverBody(
   request: FastifyRequest,

@@ -6,22 +6,27 @@ import type { Bytes } from '../../shards/units.ts';
 
 /** The plan of a metered request on a release. */
 export interface MeteredPlan {
-  /** The request in one spelling: parameters sorted, defaults filled in. */
+  /** The request in canonical form: parameters sorted, defaults filled in. */
   readonly canonical: string;
-  /** The objects whose contents decide the answer. */
+  /** The objects whose contents determine the response. */
   readonly dependsOn: readonly ObjectRef[];
-  /** The answer can never become another: it may be kept without asking again. */
+  /** The response can never change: it may be cached without revalidation. */
   readonly isPinned?: boolean;
-  /** The body is one GeoJSON object, which may be asked for as such. */
+  /**
+   * The body is one GeoJSON object, so that the client may request it as `application/geo+json`.
+   */
   readonly isGeoJson?: boolean;
 }
 
-/** Change it when the same data and request make another answer: every ETag changes with it. */
+/**
+ * Change this whenever the same data and request give another response: every ETag changes with it.
+ */
 const CONTRACT_VERSION = '2';
 
 /**
- * The strong ETag of an answer, from what decides its bytes: the contract, the canonical request,
- * and the contents of the objects it depends on. Known before any of them is read.
+ * The strong ETag of a response, from everything that determines its bytes: the contract, the
+ * canonical request, and the contents of the objects it depends on. Known before any of them is
+ * read.
  */
 export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): string {
   let text = `${CONTRACT_VERSION}\n${canonical}`;
@@ -35,23 +40,23 @@ export interface PlannedRequest {
   readonly etag: string;
 }
 
-/** A plan's objects, and its place in the cache. */
+/** Memory of a plan's objects and its cache entry. */
 const ENTRY_BYTES = 1_000;
-/** A parameter of a few characters is an entry of a list and of a set. */
+/** A parameter of a few characters takes a list entry and a set entry. */
 const BYTES_A_URL_CHARACTER = 16;
-/** An object that the answer depends on, and perhaps the county it is of. */
+/** An object that the response depends on, possibly with its county. */
 const BYTES_AN_OBJECT = 24;
 /** Longer URLs are planned anew each time: they are rare, and would crowd out the rest. */
 const MAX_URL_LENGTH = 500;
 
 /**
- * Plans by URL. A plan follows from the URL and the release alone, so it is worked out once for
- * each as long as the release is in force.
+ * Plans by URL. A plan depends on the URL and the release alone, so each is computed once while the
+ * release is current.
  */
 export class PlanCache {
   #release: Release | null = null;
   readonly #plans: LRUCache<string, PlannedRequest>;
-  /** Counts of cache hits and of computed plans. */
+  /** Number of cache hits; likewise of computed plans. */
   hits = 0;
   made = 0;
 

@@ -4,10 +4,10 @@ import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
 import type { Bytes } from '../../shards/units.ts';
 import type { SentHeader } from '../http/common-headers.ts';
 
-/** A finished answer: its bytes as they are sent, and what it costs. */
+/** A finished response: its bytes as sent, and its price. */
 export interface FinishedResponse {
   readonly body: Body;
-  /** Null: there is nothing to send, 204. */
+  /** Null for an empty response: 204. */
   readonly contentType: string | null;
   readonly contentEncoding: 'gzip' | null;
   readonly tokens: number;
@@ -18,8 +18,8 @@ export interface FinishedResponse {
 const ENTRY_OVERHEAD_BYTES = 300;
 
 /**
- * Finished answers by ETag. An ETag is a hash of everything that decides an answer, so an entry is
- * never stale; requests for the same answer at the same time share its making.
+ * Finished responses by ETag. An ETag is a hash of everything that determines a response, so an
+ * entry is never stale; concurrent requests for the same response share its computation.
  */
 export class ResponseCache extends SingleFlight<string, FinishedResponse> {
   /**
@@ -27,7 +27,7 @@ export class ResponseCache extends SingleFlight<string, FinishedResponse> {
    */
   readonly kept: Pick<CostAwareCache<string, FinishedResponse>, 'bytes' | 'savedMs'> | null;
 
-  /** `maxBytes`: what answers may take of the memory, by default all. */
+  /** `maxBytes`: the share of the memory for responses, by default all of it. */
   constructor(memory: CacheBudget, maxBytes?: Bytes) {
     const kept = maxBytes === 0 ? null : new CostAwareCache(memory, bytesOf, maxBytes);
     super(kept);

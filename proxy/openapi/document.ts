@@ -49,7 +49,7 @@ export interface DocumentedService
   readonly problemBase: string;
 }
 
-/** The OpenAPI 3.1 document, from the schemas that validate. */
+/** Builds the OpenAPI 3.1 document from the schemas used for validation. */
 export function openApiDocument(endpoints: readonly Endpoint[], service: DocumentedService) {
   const { baseUrl, version, accountUrl, batchRowBudget, problemBase } = service;
   const members = (slug: ProblemSlug) => exampleMembers(slug, accountUrl);
@@ -122,7 +122,7 @@ function maxRows(rowBudget: number) {
   };
 }
 
-/** Removes JavaScript's safe-integer limits, which Zod emits and an API does not have. */
+/** Removes JavaScript's safe-integer limits, which Zod emits and the API does not have. */
 function withoutSafeBounds(schema: { maximum?: number | undefined; minimum?: number | undefined }) {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -184,7 +184,7 @@ function operation(
   };
 }
 
-/** HEAD of a GET route: what the answer would cost and whether it has changed, without the answer. */
+/** HEAD of a GET route: the price of the response and whether it has changed, without its body. */
 function headOperation(
   endpoint: Exclude<Endpoint, PostEndpoint>,
   alike: AlikeResponses,
@@ -202,7 +202,7 @@ function headOperation(
       ? 'One token, free for those who pay nothing for the GET. `X-Tokens-Cost` is what the GET ' +
         'would charge; nothing else is told of the answer. A 304 is free.'
       : 'The headers of the GET, without its body.',
-    // The reference would list each GET twice.
+    // Otherwise, the reference would list each GET twice.
     'x-scalar-ignore': true,
     responses: {
       200: { description: 'There is an answer.', headers: headHeaders(endpoint) },
@@ -241,7 +241,7 @@ function about(endpoint: Endpoint) {
   };
 }
 
-/** Responses that are no problems and are the same of several operations. */
+/** Responses other than problems that several operations share. */
 class AlikeResponses {
   readonly #made = new Map<string, ZodOpenApiResponseObject>();
 
@@ -252,7 +252,7 @@ class AlikeResponses {
   }
 }
 
-/** Responses without a body; where nothing is found, HEAD states that price as well. */
+/** Responses without a body; when the result is empty, HEAD states that price as well. */
 function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = false) {
   const payer = isFreeForMembers(endpoint) ? 'ForMembers' : '';
   return {

@@ -10,7 +10,7 @@ import { pointPois } from '../endpoints/poi-times.ts';
 import { blocksOfPlace, locatePlace } from '../queries/places.ts';
 import type { ExampleResponses } from './example-responses.ts';
 
-/** Places, counties, and blocks of each, that are looked at: nearly always the first will do. */
+/** Places, counties, and blocks of each, that are examined: the first nearly always suffices. */
 const MAX_LOOKED_AT = 16;
 const ROWS_LOOKED_AT = 100;
 const ZOOM = 12;
@@ -22,8 +22,8 @@ interface Candidate {
 }
 
 /**
- * Finds what examples can be about: a block from which a POI is reached, in a census place if there
- * is one. Null where the release has no such block among those that are looked at.
+ * Finds sample data for examples: a block from which a POI is reached, in a census place if
+ * possible. Null if none of the examined blocks qualifies.
  */
 export async function findMarks(
   release: Release,
@@ -33,7 +33,7 @@ export async function findMarks(
   for await (const { geoid, point, place } of candidates(release)) {
     const parameters = { ...point, mode: [mode], limit: ROWS_LOOKED_AT };
     const found = await answers.json(pointPois, { parameters }).catch(onProblem);
-    // On a border, a point may be its neighbour's.
+    // On a border, a point may resolve to the neighbouring block.
     if (found?.resolved_block !== geoid) continue;
     const rows = found.results as (ExampleMarks['poi'] & { travel_time: number })[];
     if (rows.length === 0) continue;
@@ -95,7 +95,7 @@ function* routable(
   }
 }
 
-/** The tile of an archive that a point lies in, as near as the archive goes. */
+/** The tile of an archive that contains a point, at its deepest zoom. */
 async function tileAt(
   release: Release,
   name: string,

@@ -7,7 +7,7 @@ import { CursorSealer } from '../http/cursor.ts';
 import { finishResponse } from '../serve/finish-response.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** A request to an endpoint: values by the names of its parameters, or a body. */
+/** An example request to an endpoint: values by parameter name, or a body. */
 export interface ExampleRequest {
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly body?: object;
@@ -17,8 +17,8 @@ export interface ExampleRequest {
 const CURSORS = new CursorSealer(['the secret of the examples']);
 
 /**
- * Answers requests as the service would, without key, charge and HTTP: examples are what their
- * requests are answered.
+ * Executes requests like the service would, without key, charge and HTTP, so that examples show
+ * real responses.
  */
 export class ExampleResponses {
   readonly #services: ProxyServices;
@@ -29,13 +29,13 @@ export class ExampleResponses {
     this.#release = release;
   }
 
-  /** The answer as JSON. Rejects with the problem that there is instead of one. */
+  /** The response as JSON. Rejects with the problem if there is one. */
   async json(endpoint: Endpoint, request: ExampleRequest): Promise<Record<string, unknown>> {
     const [[, text]] = await this.#texts(endpoint, request, () => true);
     return JSON.parse(text);
   }
 
-  /** The answer in each of its media types: an object where that is JSON, else text. */
+  /** The response in each of its media types: an object for JSON, otherwise text. */
   async byMediaType(endpoint: Endpoint, request: ExampleRequest): Promise<Map<string, unknown>> {
     const texts = await this.#texts(endpoint, request, () => false);
     return new Map(
@@ -43,7 +43,7 @@ export class ExampleResponses {
     );
   }
 
-  /** The answer in the formats of its endpoint, up to the one that is enough. */
+  /** The response in the formats of its endpoint, up to the one that suffices. */
   async #texts(
     endpoint: Endpoint,
     request: ExampleRequest,
@@ -93,7 +93,7 @@ export class ExampleResponses {
   }
 }
 
-/** Parameters as they come in a URL: text. */
+/** Parameters as text, as they arrive in a URL. */
 function inputOf(
   { params, query }: Extract<Endpoint, { access: 'free' | 'metered' }>,
   { parameters = {} }: ExampleRequest,

@@ -38,7 +38,7 @@ export function kindOf(endpoint: Endpoint): 'Probe' | '' | 'Keyed' | 'Metered' {
   return isProbe(endpoint) ? 'Probe' : '';
 }
 
-/** Members of an isochrone or tile pay nothing, and hear nothing of it. */
+/** Members pay nothing for an isochrone or tile, and get no token headers. */
 export function isFreeForMembers(endpoint: Endpoint): boolean {
   return 'freeForMembers' in endpoint && endpoint.freeForMembers === true;
 }
@@ -48,7 +48,7 @@ function tokens(endpoint: Endpoint): z.ZodRawShape {
   return isFreeForMembers(endpoint) ? headersIfAny(...TOKENS) : headersNamed(...TOKENS);
 }
 
-/** Whether answers have an `ETag` and can be asked for with `If-None-Match`. */
+/** Whether responses have an `ETag` and support `If-None-Match`. */
 export function isConditional(endpoint: Endpoint): boolean {
   if (endpoint.access === 'free') return endpoint.cache === 'catalogue';
   return endpoint.access === 'metered';
@@ -62,7 +62,7 @@ function isMetered({ access }: Endpoint): boolean {
   return access === 'metered' || access === 'posted';
 }
 
-/** Headers of an answer that repeat nothing of its body. */
+/** Headers of a response that do not repeat any of its body. */
 function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
   return {
     ...COMMON,
@@ -74,12 +74,12 @@ function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
   };
 }
 
-/** Headers of an answer without a body: 204, 304. */
+/** Headers of a response without a body: 204, 304. */
 export function bareHeaders(endpoint: Endpoint) {
   return z.object(plainHeaders(endpoint));
 }
 
-/** Headers of the answer to a HEAD: what it would cost, and nothing of the rows. */
+/** Headers of the response to a HEAD: its price, without anything about the rows. */
 export function headHeaders(endpoint: Endpoint) {
   return z.object({
     ...plainHeaders(endpoint),
@@ -87,7 +87,7 @@ export function headHeaders(endpoint: Endpoint) {
   });
 }
 
-/** Headers of an answer with its body. */
+/** Headers of a response with its body. */
 export function answerHeaders(endpoint: Endpoint) {
   const members =
     endpoint.response instanceof z.ZodObject ? Object.keys(endpoint.response.shape) : [];
@@ -100,7 +100,7 @@ export function answerHeaders(endpoint: Endpoint) {
   });
 }
 
-/** Headers of a problem with that status. */
+/** Headers of a problem with the given status. */
 export function problemHeaders(endpoint: Endpoint, status: number) {
   const isAskerKnown = status !== 401 && status !== 403;
   return z.object({
@@ -112,7 +112,7 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
   });
 }
 
-/** Headers of an answer that is no problem and no success: of a probe. */
+/** Headers of a response that is neither a problem nor a success: of a probe. */
 export const otherHeaders = z.object(COMMON);
 
 function headersRepeating(member: string) {

@@ -27,13 +27,13 @@ interface Document {
 }
 
 /**
- * The OpenAPI document as it is served: its examples are of the release in force, asked and answered
- * once for each. Without a store that can be read it is served without them.
+ * The OpenAPI document as served: its examples are requests to the current release, executed once
+ * per release. If the store cannot be read, it is served without examples.
  */
 export class ServedDocument {
   readonly #endpoints: readonly Endpoint[];
   readonly #services: ProxyServices;
-  /** Without examples. */
+  /** Document without examples. */
   readonly #plain: string;
   #served: { readonly release: Release; readonly text: Promise<StaticResponse> } | null = null;
 
@@ -47,7 +47,7 @@ export class ServedDocument {
     const release = this.#services.releases.current;
     if (this.#served?.release !== release) {
       const text = this.#withExamples(release).catch(() => {
-        // Another request tries again.
+        // The next request retries.
         this.#served = null;
         return staticResponse(this.#plain);
       });
@@ -85,7 +85,7 @@ export class ServedDocument {
   }
 }
 
-/** The request of an endpoint's example; null where the release has nothing to ask for. */
+/** The request of an endpoint's example; null if the release has no data for it. */
 function exampleRequest(
   endpoint: Endpoint,
   marks: ExampleMarks,
@@ -106,7 +106,7 @@ function urlOf(base: string, path: string, { parameters = {} }: ExampleRequest):
   return base + path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name]));
 }
 
-/** An example with the beginning of each list of objects, and with simple outlines. */
+/** Shortens an example: the start of each list of objects, and simplified outlines. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) {
     if (isRing(value)) return simpleRing(value);

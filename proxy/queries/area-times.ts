@@ -17,23 +17,23 @@ import { requestedCells, type SummaryFilter } from './nearest-times.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagination.ts';
 import { unroutedReason } from './unrouted.ts';
 
-/** Which rows of an area's blocks are wanted. */
+/** Row filter for the blocks of an area. */
 export interface ArealQuery extends SummaryFilter {
   readonly withPopulation: boolean;
-  /** Whether there is a row too where there is no time, which says why. */
+  /** Whether pairs without a time get a row too, with the reason. */
   readonly withMissing: boolean;
 }
 
-/** Why there is no time: it is too far, or it could not be known. */
+/** Why there is no time: too far, or unknown. */
 export const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
 export type MissingReason = (typeof MISSING_REASONS)[number];
 
-/** Blocks read together, at most. */
+/** Maximum number of blocks read together. */
 const BLOCKS_A_READ = 32;
 
 /**
- * Adds the next `limit` rows of some blocks, none below that of a position (GEOID, type id, mode id),
- * after that position. Returns where the page ends, if there are more.
+ * Adds the next `limit` rows of some blocks after a position (GEOID, type id, mode id); no block is
+ * below that of the position. Returns where the page ends, if there are more rows.
  */
 export async function addArealPage(
   results: Rows,
@@ -48,7 +48,7 @@ export async function addArealPage(
   for await (const { ordinals, county, index } of found) {
     for (let first = 0, end: number; first < ordinals.length; first = end) {
       end = Math.min(ordinals.length, first + step);
-      // Blocks that reach little give few rows: more of them are needed.
+      // Blocks that reach little give few rows, so more of them are needed.
       step = Math.min(BLOCKS_A_READ, step * 2);
       const some = ordinals.slice(first, end);
       const wanted = query.withMissing ? some : some.filter((block) => index.isRoutable(block));
@@ -65,7 +65,7 @@ export async function addArealPage(
 }
 
 /**
- * As many blocks as a page needs if each has all its rows, and the next, which says if there are
+ * Number of blocks that fill a page if each has all its rows, plus one to see whether there are
  * more.
  */
 function minBlocks(release: Release, { modes, types }: ArealQuery, limit: number): number {
@@ -84,9 +84,9 @@ class ArealRows {
   readonly #geoidText: GeoidFragment;
   readonly #typeText: (type: DestTypeId) => ByteText;
   readonly #texts: ArealTexts;
-  /** Where the last row stands. */
+  /** Position of the last row. */
   end: Page['position'] = [];
-  /** Whether there is a row for which the page has no room. */
+  /** Whether a row did not fit the page. */
   hasMore = false;
 
   constructor(
@@ -151,7 +151,7 @@ class ArealRows {
   }
 }
 
-/** Members `mode_id`, `mode`, `travel_time` and `reason` as rows have them, by mode. */
+/** Members `mode_id`, `mode`, `travel_time` and `reason` of rows, by mode. */
 type ArealTexts = Readonly<
   Record<
     ModeId,
@@ -163,7 +163,10 @@ type ArealTexts = Readonly<
   >
 >;
 
-/** With the column of reasons, and without it; amid a row, or at its end with what ends it. */
+/**
+ * With and without the column of reasons; in the middle of a row, or at its end with the row
+ * terminator.
+ */
 const arealTexts = perFormat((format) => {
   const texts = (columns: readonly string[], end: ByteText) =>
     Object.fromEntries(
@@ -200,12 +203,12 @@ interface AskedRows {
   readonly cursor?: string | undefined;
 }
 
-/** A page of areal rows, but for the blocks. */
+/** A page of areal rows, without its blocks. */
 export interface AreaPlan extends PagedRequest {
   readonly query: ArealQuery;
 }
 
-/** `where`: what says which area it is. */
+/** `where`: the parameters that identify the area. */
 export function planArea(
   release: Release,
   cursors: CursorSealer,
@@ -222,7 +225,7 @@ export function planArea(
   };
 }
 
-/** The page of some blocks. */
+/** Renders the page for some blocks. */
 export async function queryArea(
   release: Release,
   { cursors, waiters, format }: QueryContext,
@@ -231,14 +234,14 @@ export async function queryArea(
 ): Promise<QueryResult> {
   const results = new Rows(format);
   const end = await addArealPage(results, release, counties, query, page, waiters);
-  // Where all rows found are given, the next page begins with blocks that are yet to be found.
+  // If all rows found fit, the next page starts with the blocks not yet looked up.
   const next = end ?? (beyond && [beyond, 0, 0]);
   const next_cursor = nextCursor(cursors, page, next);
   const answer = rowsResponse({ results, next_cursor }, results.count);
   return { ...answer, columns: columnsOf(query) };
 }
 
-/** The columns that the request chose: the same on every page. */
+/** The columns that the request selected: the same on every page. */
 function columnsOf({ withPopulation, withMissing }: AreaPlan['query']): string[] {
   return AREAL.columns.filter(
     (column) => (withPopulation || column !== 'population') && (withMissing || column !== 'reason'),

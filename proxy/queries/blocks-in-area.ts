@@ -22,17 +22,17 @@ export interface CountyBlocks {
   readonly ordinals: readonly CountyBlock[];
 }
 
-/** Blocks that were found, in the order of their GEOIDs. */
+/** Blocks found, in GEOID order. */
 export interface FoundBlocks {
-  /** County by county, each looked into when it is asked for. */
+  /** County by county, each searched on demand. */
   readonly counties: AsyncIterable<CountyBlocks>;
-  /** Where to look on: blocks of counties that are yet to be looked at are not below it. */
+  /** Where to continue: blocks of counties not yet searched are at or above it. */
   readonly beyond: GeoidNumber | null;
 }
 
 /**
- * The blocks of a release whose centre is in an area and whose GEOID is not below `from`, of as many
- * counties as one page may look into.
+ * Finds the blocks of a release whose centre is in an area and whose GEOID is at least `from`, in
+ * as many counties as one page may search.
  */
 export async function blocksIn(
   release: Release,
@@ -66,7 +66,7 @@ async function* eachIn(
   }
 }
 
-/** The counties that may have blocks in an area, in the order of their codes. */
+/** The counties that may have blocks in an area, ordered by code. */
 async function countiesOf(
   release: Release,
   area: SearchedArea,
@@ -83,9 +83,9 @@ async function countiesOf(
   return near.filter((county) => met.has(county));
 }
 
-/** Blocks put in order together: well under a millisecond's work. */
+/** Blocks per sort: well under a millisecond of work. */
 const BLOCKS_A_SORT = 1 << 13;
-/** Points decided between two looks at the clock. */
+/** Points tested between two clock checks. */
 const POINTS_A_STEP = 256;
 
 /** Ordinals of the blocks from `first` on that are in an area, and in a box, ascending. */
@@ -96,7 +96,7 @@ async function ordinalsIn(
   area: SearchedArea,
   waiters: Waiters,
 ): Promise<number[]> {
-  // A product with a million may be off by a little: the area decides.
+  // The multiplication by a million may be slightly off: the area decides exactly.
   const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
   const [south, north] = [box.minLat * MICRO - 1, box.maxLat * MICRO + 1];
   const near = new Float64Array(BLOCKS_A_SORT);
@@ -107,7 +107,7 @@ async function ordinalsIn(
       if (lon[i] < west || lon[i] > east || lat[i] < south || lat[i] > north) continue;
       near[found++] = (lon[i] - WESTERNMOST) * BLOCKS_A_SORT + (i - start);
     }
-    // West to east, as areas are fastest to ask.
+    // West to east, the fastest order for area tests.
     const eastward = near.subarray(0, found).sort();
     const firstInside = inside.length;
     for (let k = 0; k < found; k++) {

@@ -10,7 +10,7 @@ import { GeoidFragment, timeTexts } from './fragments.ts';
 import type { Page } from './pagination.ts';
 import { pageOfRow, type RowPage } from './row-page.ts';
 
-/** Which blocks of a POI's catchment are wanted. */
+/** Filter for the blocks of a POI's catchment. */
 export interface CatchmentFilter {
   /** Positions among the release's modes, ascending. */
   readonly modes: readonly number[];
@@ -18,7 +18,10 @@ export interface CatchmentFilter {
   readonly maxTenths: Tenths;
 }
 
-/** The county a POI is at home in, which the release keeps in memory; `poi-not-found` if none. */
+/**
+ * The home county of a POI, from a directory kept in memory; throws `poi-not-found` if there is
+ * none.
+ */
 export async function homeCounty(release: Release, destId: DestId): Promise<CountyManifest> {
   const fips = (await release.destIds()).countyOf(destId);
   const county = fips === null ? undefined : release.county(fips);
@@ -31,19 +34,19 @@ function noSuchPoi(destId: DestId): Problem {
   return new Problem('poi-not-found', detail, { dest_id: destId });
 }
 
-/** Where a POI stands in its county; it is there, or the directory is wrong. */
+/** Position of a POI in its county; if it is absent, the directory is wrong. */
 export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
   const ordinal = matrix.originOrdinal(destId);
   if (ordinal !== -1) return ordinal;
   throw noSuchPoi(destId);
 }
 
-/** Rows written between two looks at the clock. */
+/** Rows written between two clock checks. */
 const ROWS_A_STEP = 256;
 
 /**
- * The next `limit` blocks that reach a POI after a position (mode id, GEOID). At most one range read
- * once the county's head is kept.
+ * The next `limit` blocks that reach a POI after a position (mode id, GEOID). At most one range
+ * read once the county's head is cached.
  */
 export async function catchmentOf(
   release: Release,

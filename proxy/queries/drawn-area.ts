@@ -9,7 +9,7 @@ import { type BoundingBox, MICRO } from '../../shards/units.ts';
 import { isOnEarth } from '../bounds.ts';
 import type { SearchedArea } from './poi-search.ts';
 
-/** Whether a stretch of a straight line has a point in common with a box, in plain doubles. */
+/** Whether a line segment intersects a box, in plain doubles. */
 export function segmentMeetsBox(
   ax: number,
   ay: number,
@@ -19,7 +19,7 @@ export function segmentMeetsBox(
 ): boolean {
   if ((ax < minLon && bx < minLon) || (ax > maxLon && bx > maxLon)) return false;
   if ((ay < minLat && by < minLat) || (ay > maxLat && by > maxLat)) return false;
-  // The line misses the box where all corners are on one side of it.
+  // The line misses the box if all corners are on one side of it.
   const [dx, dy] = [bx - ax, by - ay];
   const [south, north] = [dx * (minLat - ay), dx * (maxLat - ay)];
   const [west, east] = [dy * (minLon - ax), dy * (maxLon - ax)];
@@ -38,9 +38,9 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
 };
 
 /**
- * Polygons of a GeoJSON Polygon or MultiPolygon, of no more vertices than are taken.
- * `polygon-too-complex` of one too large; `invalid-geometry` for what is unclosed, crosses itself,
- * overlaps or is out of range.
+ * Builds an area from the polygons of a GeoJSON Polygon or MultiPolygon. Throws
+ * `polygon-too-complex` for too many vertices; `invalid-geometry` for rings that are unclosed,
+ * cross themselves, overlap or are out of range.
  */
 export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
@@ -67,7 +67,7 @@ export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
   };
 }
 
-/** Tells whether the border runs through a box. */
+/** Returns a test for whether the border runs through a box. */
 function borderOf(rings: readonly Ring[]): (box: BoundingBox) => boolean {
   const edges = rings.flatMap((ring) => ring.slice(1).map((end, i) => [ring[i], end] as const));
   const tree = new Flatbush(edges.length);
@@ -96,7 +96,7 @@ function checkRing(ring: Ring): void {
   if (isBetweenTwo) throw invalidPolygon('a ring encloses nothing');
 }
 
-/** A position given twice in a row means nothing. */
+/** Drops consecutive duplicate positions, which are harmless. */
 function withoutRepeats(ring: Ring): Ring {
   return ring.filter(
     ([lon, lat], i) => i === 0 || lon !== ring[i - 1][0] || lat !== ring[i - 1][1],

@@ -6,13 +6,13 @@ import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
 import { perFormat, type RowFormat } from '../formats/row-format.ts';
 import { TIME } from '../formats/row-table.ts';
 
-/** A tract's code has eleven digits, and a block's in it four more. */
+/** A tract's code has eleven digits; a block's GEOID adds four. */
 const TRACT_DIGITS = 11;
 const BLOCKS_A_TRACT = 10_000;
 const BLOCK_CODES = Array.from({ length: BLOCKS_A_TRACT }, (_, i) => String(i).padStart(4, '0'));
 const ANY = geoidFromNumber(0);
 
-/** Writes the member `geoid` of rows: fastest of blocks that come tract by tract. */
+/** Renders the member `geoid` of rows: fastest for blocks that come tract by tract. */
 export class GeoidFragment {
   readonly #before: ByteText;
   readonly #after: ByteText;
@@ -33,12 +33,12 @@ export class GeoidFragment {
   }
 }
 
-/** A text for each time there is, by tenths of a minute. */
+/** Text for every possible time, by tenths of a minute. */
 export function textsOfTimes(textOf: (minutes: Minutes) => ByteText): readonly ByteText[] {
   return Array.from({ length: TENTHS.most + 1 }, (_, tenths) => textOf(tenths / 10));
 }
 
-/** The end of rows whose last members are `mode` and `travel_time`. */
+/** Ends of rows whose last members are `mode` and `travel_time`. */
 export const timeEnds = perFormat((format) => {
   const ends = MODE_LABELS.map((mode) => [
     mode,
@@ -59,7 +59,7 @@ export const timeTexts = perFormat((format) => {
 /** Size of a POI's fragments in addition to its own strings, in the most verbose format. */
 const BYTES_A_POI: Bytes = 350;
 
-/** Texts that rows have of the places of a county: each is made once, when it is first asked for. */
+/** Text fragments of the POIs of a county: each is rendered once, on first use. */
 export class FragmentCache<T> {
   readonly #texts: (T | undefined)[];
   readonly #make: (poi: CountyPoi) => T;
@@ -77,13 +77,13 @@ export class FragmentCache<T> {
     return made;
   }
 
-  /** About the memory that it comes to; `ownBytes`: those of the places' strings. */
+  /** Approximate maximum memory use; `ownBytes`: that of the POIs' strings. */
   bytesAtMost(ownBytes: Bytes): Bytes {
     return this.#texts.length * BYTES_A_POI + ownBytes;
   }
 }
 
-/** Writes the member `dest_type_id` of rows, and the comma after it. */
+/** Renders the member `dest_type_id` of rows, and the comma after it. */
 export const typeTexts = perFormat((format) => {
   const texts = new Map<DestTypeId, ByteText>();
   return (dest_type_id: DestTypeId): ByteText => {
@@ -95,7 +95,7 @@ export const typeTexts = perFormat((format) => {
   };
 });
 
-/** Members that say which origin a row is from, and the comma after them, if there are any. */
+/** Members that identify the origin of a row, and the comma after them, if there are any. */
 export function originText(format: RowFormat, origin: object): ByteText {
   const names = Object.keys(origin);
   return names.length === 0 ? '' : `${format.members({ ...origin }, names)},`;

@@ -3,7 +3,10 @@ import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 
-/** Leaf types asked for, parents expanded; undefined for all. An id the taxonomy lacks is refused. */
+/**
+ * Requested leaf types, with parents expanded; undefined for all. Throws for an id that the
+ * taxonomy lacks.
+ */
 export function requestedLeaves(
   release: Release,
   types: readonly DestTypeId[] | undefined,
@@ -21,7 +24,7 @@ export function requestedLeaves(
   );
 }
 
-/** The modes asked for, as positions in the release's own list. One that it lacks is refused. */
+/** Requested modes, as positions in the release's list. Throws for one that it lacks. */
 export function modePositions(
   release: Release,
   modes: readonly Mode[] | undefined,
@@ -34,7 +37,7 @@ export function modePositions(
   );
 }
 
-/** Message for modes that the release was built without. */
+/** Error message for modes that the release was built without. */
 export function lacksModes(
   { manifest }: Release,
   lacking: readonly Mode[],
@@ -49,7 +52,7 @@ export function lacksModes(
   );
 }
 
-/** The labels of mode positions: how a canonical request spells them. */
+/** Labels of mode positions, as spelled in a canonical request. */
 export function modeLabels(release: Release, positions: readonly number[]): Mode[] {
   return positions.map((position) => release.manifest.modes[position]);
 }

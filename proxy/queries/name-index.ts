@@ -2,20 +2,20 @@ import { rankIn } from '../../shards/arrays/sorted.ts';
 import { SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 
-/** Stands before each name, and after the last. No name has one. */
+/** Precedes each name and follows the last. No name contains it. */
 const END = '\n';
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/gu;
-/** Names worked on between two looks at the clock. */
+/** Names processed between two clock checks. */
 export const NAMES_A_STEP = 64;
 
 /**
- * Finds names by what is in them. They lie one after another in one text, the best first, so that a
- * search ends with the last one wanted, and one for what is rare is a pass of the engine's own
- * string search over all names, at most one for each way to match.
+ * Finds names by substring. The names are concatenated into one text, the best first, so that a
+ * search stops at the last result wanted, and one for a rare substring is a pass of the engine's
+ * own string search over all names, at most one per kind of match.
  */
 export class NameIndex {
   readonly #names: JoinedTexts;
-  /** The names with a space before each word, and nothing else between words. */
+  /** The names with a space before each word, and words separated by nothing else. */
   readonly #words: JoinedTexts;
 
   private constructor(names: readonly string[], words: readonly string[]) {
@@ -23,7 +23,7 @@ export class NameIndex {
     this.#words = new JoinedTexts(words);
   }
 
-  /** Merges folded names in order of rank; other work may run in between. */
+  /** Merges folded names in order of rank; yields to other work in between. */
   static async of(names: readonly string[]): Promise<NameIndex> {
     const words: string[] = [];
     for (const [i, name] of names.entries()) {
@@ -35,8 +35,9 @@ export class NameIndex {
   }
 
   /**
-   * Up to `limit` names by their place in the list, best match first: those that are what is asked
-   * for, then those that begin with it, those of which a word does, and those that have it anywhere.
+   * Returns up to `limit` names by their position in the list, best match first: exact matches,
+   * then names that start with the text, then names with a word that does, then names that contain
+   * it anywhere.
    */
   find(asked: string, limit: number): number[] {
     if (asked.includes(END)) return [];
@@ -49,10 +50,10 @@ export class NameIndex {
   }
 }
 
-/** Texts one after another, each between two ends. */
+/** Concatenated texts, with a separator before and after each. */
 class JoinedTexts {
   readonly #joined: string;
-  /** Where the end before each text lies, and where the one after the last does. */
+  /** Offset of the separator before each text, and of the one after the last. */
   readonly #starts: Uint32Array;
 
   constructor(texts: readonly string[]) {
@@ -63,11 +64,11 @@ class JoinedTexts {
     this.#joined = [...texts.map((text) => `${END}${text}`), END].join('');
   }
 
-  /** Adds texts that have `part`, in their order, until there are `limit`. */
+  /** Adds texts that contain `part`, in order, until there are `limit`. */
   gather(part: string, found: Set<number>, limit: number): void {
     for (let from = 0; found.size < limit; ) {
       const at = this.#joined.indexOf(part, from);
-      // The end after the last text is no text.
+      // No text follows the last separator.
       if (at === -1 || at === this.#joined.length - END.length) return;
       const text = rankIn(this.#starts, at + 1) - 1;
       found.add(text);

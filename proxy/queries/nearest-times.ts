@@ -13,15 +13,15 @@ import type { OriginBlock } from './origin-block.ts';
 import { canonicalRequest, nextCursor, type Page, pagedRequest } from './pagination.ts';
 import { unroutedMetadata, unroutedModes } from './unrouted.ts';
 
-/** Which cells of a block's nearest times are wanted. */
+/** Filter for the cells of a block's nearest times. */
 export interface SummaryFilter {
   /** Positions among the release's modes, ascending. */
   readonly modes: readonly number[];
-  /** Leaf types asked for; undefined for all. */
+  /** Requested leaf types; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
 }
 
-/** The cells that a request asks for, and how a canonical request spells them. */
+/** The cells that a request selects, and their spelling in a canonical request. */
 export function requestedCells(
   release: Release,
   query: {
@@ -42,13 +42,13 @@ export function requestedCells(
 /** Cells of a block's nearest times, by mode id, then type id. */
 export interface SummaryCells {
   readonly release: Release;
-  /** All cells of the block, as the release has them. */
+  /** All cells of the block, as stored in the release. */
   readonly times: Uint16Array;
-  /** Those that are wanted, ascending. */
+  /** The selected ones, ascending. */
   readonly columns: readonly number[];
 }
 
-/** The cells of a block that are wanted and have a time. At most one range read. */
+/** The selected cells of a block that have a time. At most one range read. */
 export async function summaryOf(
   { release, county, index, ordinal }: OriginBlock,
   { modes, types }: SummaryFilter,
@@ -75,7 +75,7 @@ export function cellOf(
   return { mode: manifest.modes[mode], type: leafIds[column - mode * leafIds.length] };
 }
 
-/** Writes cells as rows. `origin`: the members that say which of several origins they are from. */
+/** Renders cells as rows. `origin`: the members that identify the origin in a batch. */
 export function summaryRows(
   { release, times, columns }: SummaryCells,
   origin: object = {},
@@ -87,7 +87,7 @@ export function summaryRows(
       const before = format.begin(0, 0) + originText(format, origin);
       const [typeText, ends] = [typeTexts(format), timeEnds(format)];
       const leaves = release.taxonomy.leafIds.length;
-      /** By leaf type, for the rows of all modes: texts that are joined twice cost twice. */
+      /** By leaf type, shared by the rows of all modes: joining a text twice costs twice. */
       const begins: ByteText[] = new Array(leaves);
       for (const column of columns) {
         const { mode, type } = cellOf(release, column);
@@ -116,16 +116,16 @@ interface AskedSummary {
   readonly cursor?: string | undefined;
 }
 
-/** A summary, but for its block. */
+/** A summary, without its block. */
 export interface SummaryPlan {
-  /** The request in one spelling. */
+  /** The request in canonical form. */
   readonly canonical: string;
   readonly filter: SummaryFilter;
-  /** Null where all rows are asked for at once, as they are unless limit or cursor is sent. */
+  /** Null if all rows are requested at once, which they are unless limit or cursor is sent. */
   readonly page: Page | null;
 }
 
-/** `origin`: what says which block it is. */
+/** `origin`: the parameters that identify the block. */
 export function planSummary(
   release: Release,
   cursors: CursorSealer,
@@ -158,7 +158,7 @@ export async function querySummary(
   return rowsResponse({ ...beside, results, ...paged, ...unrouted }, results.count);
 }
 
-/** The cells of a page, which begins after a position (mode id, type id). */
+/** The cells of a page that starts after a position (mode id, type id). */
 function cellsFrom(
   all: SummaryCells,
   { position: [afterMode, afterType], limit }: Page,
@@ -170,7 +170,7 @@ function cellsFrom(
   return { ...all, columns: open.slice(0, limit) };
 }
 
-/** Where a page ends; null if all ends with it. */
+/** Position where a page ends; null if it is the last. */
 function endOf(all: SummaryCells, { columns }: SummaryCells): Page['position'] | null {
   const last = columns.at(-1);
   return last === undefined || last === all.columns.at(-1) ? null : positionOf(all, last);

@@ -7,53 +7,53 @@ import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { type CountyBlock, type Degrees, MICRO } from '../../shards/units.ts';
 
-/** A block of a release, found: all that an answer about it begins with. */
+/** A located block of a release: the basis of every response about it. */
 export interface OriginBlock {
   readonly release: Release;
   readonly county: CountyManifest;
   readonly index: BlockIndex;
-  /** Its row in the objects of its county. */
+  /** Its row in its county's objects. */
   readonly ordinal: CountyBlock;
   readonly geoid: Geoid;
 }
 
-/** A block by its name, and the county that must have it. */
+/** A block identified by GEOID, and the only county that can contain it. */
 interface NamedBlock {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
 }
 
-/** The block of a GEOID: `block-not-found` if the release does not have its county. */
+/** The block of a GEOID; throws `block-not-found` if the release does not have its county. */
 export function findBlock(release: Release, geoid: Geoid): NamedBlock {
   const county = release.countyOfBlock(geoid);
   if (county) return { geoid, county };
   throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
 }
 
-/** A point, and the counties it may lie in. */
+/** A point, and the counties that may contain it. */
 interface PlacedPoint {
   readonly lon: Degrees;
   readonly lat: Degrees;
   readonly counties: readonly CountyManifest[];
 }
 
-/** The counties a point may lie in, by the boxes of their blocks, in the order of their codes. */
+/** The counties that may contain a point, by the boxes of their blocks, ordered by code. */
 export function placePoint(release: Release, lon: Degrees, lat: Degrees): PlacedPoint {
   const here = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
   return { lon, lat, counties: release.blockBoxes.meeting([here]).map(({ manifest }) => manifest) };
 }
 
-/** How a request says which block it asks about. */
+/** How a request identifies its block. */
 export type BlockOrigin = NamedBlock | PlacedPoint;
 
-/** The part of a plan that says which block an answer is about. */
+/** The part of a plan that identifies the block of a response. */
 export interface BlockPlan {
   readonly origin: BlockOrigin;
-  /** Where the block may lie, and its rows. */
+  /** Objects that may contain the block, and those with its rows. */
   readonly dependsOn: readonly ObjectRef[];
 }
 
-/** Plans an answer of `rows` of the block of an origin. */
+/** Plans a response with `rows` of an origin's block. */
 export function planOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): BlockPlan {
   const counties = 'geoid' in origin ? [origin.county] : origin.counties;
   const dependsOn = counties.flatMap(({ objects }) => [
@@ -64,7 +64,9 @@ export function planOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): Bloc
   return { origin, dependsOn };
 }
 
-/** Finds the block of an origin: `block-not-found` or `point-not-covered` if there is none. */
+/**
+ * Finds the block of an origin; throws `block-not-found` or `point-not-covered` if there is none.
+ */
 export function locateOrigin(
   release: Release,
   origin: BlockOrigin,
@@ -73,7 +75,7 @@ export function locateOrigin(
   return 'geoid' in origin ? locateBlock(release, origin) : locatePoint(release, origin, waiters);
 }
 
-/** Finds a block in its county, where it must be: `block-not-found` if not. */
+/** Finds a block in its county; throws `block-not-found` if absent. */
 async function locateBlock(release: Release, { county, geoid }: NamedBlock): Promise<OriginBlock> {
   const index = await release.index(county);
   const ordinal = index.ordinalOf(geoid);
@@ -82,8 +84,8 @@ async function locateBlock(release: Release, { county, geoid }: NamedBlock): Pro
 }
 
 /**
- * Finds the block a point lies in: exact, also at borders, where of the blocks that meet there the
- * one with the lowest GEOID has it. `point-not-covered` outside all blocks.
+ * Finds the block that contains a point. Exact, also at borders, where the adjacent block with the
+ * lowest GEOID wins. Throws `point-not-covered` outside all blocks.
  */
 async function locatePoint(
   release: Release,

@@ -1,24 +1,27 @@
 import type { CursorSealer } from '../http/cursor.ts';
 
-/** Which of some rows, which have an order, an answer gives. */
+/** A page of ordered rows. */
 export interface Page {
-  /** Where it begins, by the keys that order the rows. */
+  /** Where the page starts, by the keys that order the rows. */
   readonly position: readonly number[];
   readonly limit: number;
-  /** The request without its page: what a cursor is bound to. */
+  /** The request without paging parameters, which a cursor is bound to. */
   readonly bound: string;
 }
 
 /** A request that is answered in pages. */
 export interface PagedRequest {
-  /** The request in one spelling, and who seals the cursor of its answer: that is part of its bytes. */
+  /**
+   * The request in canonical form, including the sealer of the response's cursor, which is part of
+   * its bytes.
+   */
   readonly canonical: string;
   readonly page: Page;
 }
 
 /**
- * The page that a request asks for. `asked`: its other parameters, spelled out; `beginning`: the
- * position before all rows. `invalid-cursor` for one of another request.
+ * The requested page. `asked`: the other parameters, spelled out; `beginning`: the position before
+ * all rows. Throws `invalid-cursor` for a cursor of another request.
  */
 export function pagedRequest(
   cursors: CursorSealer,
@@ -36,7 +39,7 @@ export function pagedRequest(
   };
 }
 
-/** The cursor of the page that begins at a position; null where there is none. */
+/** Cursor of the page that starts at a position; null if there is none. */
 export function nextCursor(
   cursors: CursorSealer,
   { bound }: Page,
@@ -45,7 +48,7 @@ export function nextCursor(
   return position && cursors.seal(bound, position);
 }
 
-/** A canonical request: the route and its parameters by name, those left out not among them. */
+/** Builds a canonical request: the route and its parameters by name, without those omitted. */
 export function canonicalRequest(
   route: string,
   parameters: Readonly<Record<string, unknown>>,

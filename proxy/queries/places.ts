@@ -17,7 +17,7 @@ import type { StatePlace } from '../../shards/units.ts';
 import type { CountyBlocks } from './blocks-in-area.ts';
 import { NAMES_A_STEP, NameIndex } from './name-index.ts';
 
-/** A census place of the release, and where to read of it. */
+/** A census place of the release, and where its data is stored. */
 export interface LocatedPlace {
   readonly place: PlaceEntry;
   readonly ordinal: StatePlace;
@@ -25,7 +25,10 @@ export interface LocatedPlace {
   readonly state: StateManifest;
 }
 
-/** Looks a place up in its state's table, which the release keeps in memory; else `place-not-found`. */
+/**
+ * Looks up a place in its state's table, which is kept in memory; throws `place-not-found` if
+ * absent.
+ */
 export async function locatePlace(release: Release, geoid: string): Promise<LocatedPlace> {
   const state = release.state(geoid.slice(0, 2));
   const table = state && (await release.places(state));
@@ -42,7 +45,7 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
 /** Blocks of a place that are looked up together: a page seldom needs more. */
 const BLOCKS_A_STEP = 256;
 
-/** The blocks of a place whose GEOID is not below `from`, some of a county at a time. */
+/** The blocks of a place whose GEOID is at least `from`, in batches within one county. */
 export async function* blocksOfPlace(
   release: Release,
   { table, ordinal }: LocatedPlace,
@@ -58,7 +61,7 @@ export async function* blocksOfPlace(
   }
 }
 
-/** A place as look-ups give it. */
+/** A place as returned by look-ups. */
 export interface PlaceItem {
   readonly name: string;
   readonly geoid: string;
@@ -67,12 +70,12 @@ export interface PlaceItem {
   readonly lat: number;
 }
 
-/** A name, and the letters of a state after it: `springfield, il`, `springfield il`. */
+/** A name followed by a postal abbreviation: `springfield, il`, `springfield il`. */
 const WITH_STATE = /^(.*[^\s,])[\s,]+([a-z]{2})$/u;
 
 /**
- * The census places whose name matches, best first, and of equal matches the most populous. After
- * those of which the whole text is part of the name come those of the state that it ends with.
+ * The census places whose name matches, best match first, then the most populous. Places whose name
+ * contains the whole text come first, followed by those of the state that the text ends with.
  */
 export async function findPlaces(
   release: Release,
@@ -91,7 +94,7 @@ export async function findPlaces(
   });
 }
 
-/** The names of a release, of all states and of each by its folded letters. */
+/** Indexes the names of a release, for all states and per state by its folded abbreviation. */
 async function indexPlaces(release: Release) {
   const states = Object.keys(release.manifest.states).sort();
   const byState = new Map<string, PlaceNames>();
@@ -104,7 +107,7 @@ async function indexPlaces(release: Release) {
   return { everywhere: await PlaceNames.of(all), byState };
 }
 
-/** Places to be found by name, of equal matches the most populous first. */
+/** Searchable place names; equal matches rank by population. */
 class PlaceNames {
   readonly #places: readonly PlaceRecord[];
   readonly #names: NameIndex;
@@ -114,7 +117,7 @@ class PlaceNames {
     this.#names = names;
   }
 
-  /** Places in GEOID order, the tie-breaker for equal populations. */
+  /** `inOrder`: in GEOID order, the tie-breaker for equal populations. */
   static async of(inOrder: readonly PlaceRecord[]): Promise<PlaceNames> {
     const places = maxPopulousFirst(inOrder);
     const names: string[] = [];
@@ -131,10 +134,10 @@ class PlaceNames {
   }
 }
 
-/** More than the earth has in one place. */
+/** More than any place's population. */
 const MAX_PEOPLE = 2 ** 30;
 
-/** By one number each: a sort of numbers is done ten times as soon as one that calls back. */
+/** Packed into one number each: sorting numbers is ten times as fast as with a comparator. */
 function maxPopulousFirst(places: readonly PlaceRecord[]): PlaceRecord[] {
   const { length } = places;
   const key = ({ population }: PlaceRecord, i: number) => (MAX_PEOPLE - population) * length + i;

@@ -28,18 +28,20 @@ import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagina
 
 /** The area of a search. */
 export interface SearchedArea {
-  /** Together they hold it. */
+  /** Together they cover the area. */
   readonly boxes: readonly BoundingBox[];
-  /** Whether some of it is in a box; where absent, the boxes say so. Boxes come from west to east. */
+  /**
+   * Whether a part of it is in a box; if absent, the boxes are exact. Boxes come from west to east.
+   */
   meets?(box: BoundingBox): boolean;
   /**
-   * Whether it holds a point of its boxes; where absent, it holds all of them. Fastest of points that
-   * come from west to east.
+   * Whether it contains a point of its boxes; if absent, it contains all of them. Fastest for
+   * points that come from west to east.
    */
   contains?(lon: MicroDegrees, lat: MicroDegrees): boolean;
 }
 
-/** Counties that one page looks into: a search over a continent comes in pages. */
+/** Counties searched per page: a search over a continent takes several pages. */
 export const COUNTIES_A_PAGE = 64;
 
 /** A box, which crosses the antimeridian when its west edge is east of its east edge. */
@@ -80,14 +82,14 @@ function wrapped(lon: Degrees): Degrees {
   return lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon;
 }
 
-/** Which POIs are wanted. */
+/** POI filter. */
 export interface PoiSearch {
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** Folded. */
   readonly name: string | undefined;
 }
 
-/** A POI as searches give it. */
+/** A POI as returned by searches. */
 export interface PoiResult {
   readonly dest_id: DestId;
   readonly name: string;
@@ -96,20 +98,19 @@ export interface PoiResult {
   readonly address: object;
 }
 
-/** POIs looked at between two looks at the clock. */
+/** POIs examined between two clock checks. */
 const POIS_A_STEP = 128;
 
-/** The counties whose POIs may lie in an area, in the order of their codes. */
+/** The counties whose POIs may be in an area, ordered by code. */
 export function countiesOfArea(release: Release, { boxes }: SearchedArea): ReleaseCounty[] {
   return release.poiBoxes.meeting(boxes);
 }
 
 /**
- * Adds a page of the POIs in an area, in a fixed order: county by county, in each along a curve over
- * the ground, at one spot by id. A position is the first POI that a page may have, by what orders
- * them: the code of its county as a number, its cell of the world, its id. It says where a page
- * begins in any release, also in one that has other POIs around it. Returns that of the next page,
- * null when there is none.
+ * Adds a page of the POIs in an area, in a fixed order: county by county, within each along a
+ * space-filling curve, and by id within a cell. A position is the lower bound of a page by its sort
+ * keys: the county's code as a number, the world grid cell, and the id. It is valid in any release,
+ * even if other POIs surround it. Returns the position of the next page, or null if there is none.
  */
 export async function addPois(
   results: Rows,
@@ -143,7 +144,7 @@ export async function addPois(
   return null;
 }
 
-/** The rank of the first POI of a county that is not before a cell, or an id in it. */
+/** The rank of the first POI of a county at or after a cell, or an id in it. */
 function rankFrom(
   { byRank, cell, matrix }: Catchments,
   firstCell: number,
@@ -165,11 +166,12 @@ async function ranksIn(
 ): Promise<Uint32Array> {
   const found: CountyPoi[] = [];
   let looked = 0;
-  // Boxes have no ground in common: they lie on either side of the antimeridian.
+  // The boxes do not overlap: they are on either side of the antimeridian.
   for (const box of boxes) {
     const { minLon, minLat, maxLon, maxLat } = box;
     const [west, south, east, north] = [minLon, minLat, maxLon, maxLat].map((d) => d * MICRO);
-    // A product with a million may be off by a little: what is on the edge is decided in degrees.
+    // The multiplication by a million may be slightly off: points on the edge are decided in
+    // degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
       if (rank[ordinal] < first) continue;
       const pause = ++looked % POIS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
@@ -183,7 +185,7 @@ async function ranksIn(
   return Uint32Array.from(found).sort();
 }
 
-/** Tells whether a POI of a county is wanted. */
+/** Returns a test for whether a POI of a county matches. */
 async function wantedBy(
   release: Release,
   { objects }: CountyManifest,
@@ -203,7 +205,7 @@ async function wantedBy(
     (names === undefined || names.of(poi).includes(name!));
 }
 
-/** The POIs of a county as rows of a format, kept with its head. */
+/** The POIs of a county as rows of a format, cached with its head. */
 function textsOf(
   release: Release,
   { objects }: CountyManifest,
@@ -239,12 +241,12 @@ interface AskedPois {
   readonly cursor?: string | undefined;
 }
 
-/** A page of a search, but for where. */
+/** A page of a search, without its area. */
 export interface SearchPlan extends PagedRequest {
   readonly search: PoiSearch;
 }
 
-/** `where`: what says which area it is. */
+/** `where`: the parameters that identify the area. */
 export function planSearch(
   release: Release,
   cursors: CursorSealer,
@@ -261,7 +263,7 @@ export function planSearch(
   };
 }
 
-/** The page in an area, which some counties may have POIs in. */
+/** Renders the page of an area, given the counties that may have POIs in it. */
 export async function querySearch(
   release: Release,
   { cursors, waiters, format }: QueryContext,

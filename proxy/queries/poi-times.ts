@@ -20,7 +20,7 @@ import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagina
 import { pageOfRow, ROW_BEGINS, type RowPage } from './row-page.ts';
 import { unroutedMetadata, unroutedModes } from './unrouted.ts';
 
-/** Which rows of a block's POIs are wanted. */
+/** Row filter for the POIs of a block. */
 export interface PoiFilter {
   /** Positions among the release's modes, ascending. */
   readonly modes: readonly number[];
@@ -29,12 +29,12 @@ export interface PoiFilter {
   readonly maxTenths: Tenths;
 }
 
-/** Rows written between two looks at the clock. */
+/** Rows written between two clock checks. */
 const ROWS_A_STEP = 256;
 
 /**
- * The next `limit` rows of a block after a position (mode id, `dest_id`). `origin`: the members that
- * say which of several origins they are from. At most one range read once the county's head is kept.
+ * The next `limit` rows of a block after a position (mode id, `dest_id`). `origin`: the members
+ * that identify the origin in a batch. At most one range read once the county's head is cached.
  */
 export async function poisOf(
   { release, county, ordinal }: OriginBlock,
@@ -79,14 +79,14 @@ function wantedBy(
     (ofTypes === undefined || ofTypes.has(poi));
 }
 
-/** A POI's row in pieces: before its origin, from there to the time, and after it. */
+/** A POI's row in pieces: before the origin, between origin and time, and after the time. */
 interface PoiText {
   readonly begin: ByteText;
   readonly id: ByteText;
   readonly facts: ByteText;
 }
 
-/** The places of a county as rows of a format tell of them, kept with the county's head. */
+/** The POIs of a county as rows of a format, cached with the county's head. */
 function textsOf(
   release: Release,
   { objects }: CountyManifest,
@@ -115,12 +115,12 @@ export interface PoiTimesQuery {
   readonly max_minutes?: Minutes | undefined;
 }
 
-/** That many minutes in whole tenths, no more. */
+/** Converts minutes to tenths, rounding down. */
 export function tenthsWithin(minutes: Minutes | undefined): Tenths {
   return Math.floor((minutes ?? BOUNDS.maxMinutes.max) * 10 + 1e-9);
 }
 
-/** The rows that a request asks for, and how a canonical request spells them. */
+/** The rows that a request selects, and their spelling in a canonical request. */
 export function requestedPois(
   release: Release,
   query: PoiTimesQuery,
@@ -141,12 +141,12 @@ export function requestedPois(
   };
 }
 
-/** A page of POI times, but for its block. */
+/** A page of POI times, without its block. */
 export interface PoiTimesPlan extends PagedRequest {
   readonly filter: PoiFilter;
 }
 
-/** `origin`: what says which block it is. */
+/** `origin`: the parameters that identify the block. */
 export function planPoiTimes(
   release: Release,
   cursors: CursorSealer,

@@ -7,12 +7,12 @@ import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { Tenths } from '../../shards/units.ts';
 import type { Page } from './pagination.ts';
 
-/** Which entries of a matrix's row are wanted. */
+/** Filter for the entries of a matrix's row. */
 export interface EntryFilter {
   /** Positions among the release's modes, ascending. */
   readonly modes: readonly number[];
   readonly maxTenths: Tenths;
-  /** Tells of a target, by its ordinal; where absent, all are wanted. */
+  /** Tests a target by its ordinal; if absent, all match. */
   readonly isWanted?: ((target: number) => boolean) | undefined;
 }
 
@@ -25,17 +25,16 @@ export interface Entries extends ModeRow {
 export interface RowPage {
   readonly parts: readonly Entries[];
   readonly count: number;
-  /** Where it ended, as a position, if there is more. */
+  /** Position where it ended, if there is more. */
   readonly end: Page['position'] | null;
 }
 
-/** The position before all entries: no id of a target is below 0. */
+/** The position before all entries: target ids are never below 0. */
 export const ROW_BEGINS = [0, -1];
 
 /**
- * The next `limit` entries of a matrix's row after a position (mode id, id of the target). Targets
- * ascend by their ids within a mode, so a page is a walk along the row, of which no more modes are
- * decoded than it needs.
+ * The next `limit` entries of a matrix's row after a position (mode id, target id). Targets ascend
+ * by id within a mode, so a page is a scan along the row that decodes no more modes than it needs.
  */
 export async function pageOfRow(
   modes: readonly Mode[],
@@ -70,7 +69,7 @@ export async function pageOfRow(
   return { parts, count, end: null };
 }
 
-/** The entries that are wanted, the first `most` of them. */
+/** The matching entries, up to the first `most` of them. */
 function entriesWanted(
   { targets, times }: ModeRow,
   { maxTenths, isWanted }: EntryFilter,

@@ -14,14 +14,14 @@ export interface Unrouted {
   readonly reason: UnlinkedReason;
 }
 
-/** Explanations of the reasons. */
+/** Messages for the reasons. */
 export const REASONS: Readonly<Record<UnlinkedReason, string>> = {
   'no-street-near': 'no street is near its centre',
   'outside-street-data': 'its centre lies outside the street data of the release',
   'not-on-mode-network': 'no street near its centre is on the network of that mode',
 };
 
-/** Why a mode could not be routed from a block; null if it could. Transit begins with a walk. */
+/** Why a mode could not be routed from a block; null if it could. Transit starts with a walk. */
 export function unroutedReason(
   index: BlockIndex,
   ordinal: CountyBlock,
@@ -32,8 +32,8 @@ export function unroutedReason(
 }
 
 /**
- * Modes that could not be routed from a block, with reasons; null if all could. This separates "not
- * within 30 minutes" from "not known". `modes`: positions among the release's modes.
+ * Modes that could not be routed from a block, with reasons; null if all could. This distinguishes
+ * "not within 30 minutes" from "not known". `modes`: positions among the release's modes.
  */
 export function unroutedModes(
   { release, index, ordinal }: OriginBlock,
@@ -48,7 +48,7 @@ export function unroutedModes(
   return unrouted.length === 0 ? null : unrouted;
 }
 
-/** Why nothing could be routed from a block, in words. */
+/** Why nothing could be routed from a block, as text. */
 export function unroutedReasons(geoid: Geoid, unrouted: readonly Unrouted[]): string {
   const reasons = [...new Set(unrouted.map(({ reason }) => reason))];
   const parts = reasons.map((reason) => {
@@ -58,7 +58,7 @@ export function unroutedReasons(geoid: Geoid, unrouted: readonly Unrouted[]): st
   return `no wanted mode can begin at block ${geoid}: ${parts.join('; ')}`;
 }
 
-/** The member of an answer that says so, where there is something to say. */
+/** The response member with this information, if there is any. */
 export function unroutedMetadata(unrouted: readonly Unrouted[] | null) {
   return unrouted !== null && { unrouted };
 }

@@ -37,7 +37,7 @@ export const destIdMember = list(
   FIELD_DESCRIPTIONS.destId,
 );
 
-/** Blocks as integers, as the catchment routes take them. */
+/** Blocks as integers, as the catchment routes accept them. */
 export const blockMember = list(
   integer(BOUNDS.block),
   boundsSchema('integer', BOUNDS.block),
@@ -56,7 +56,7 @@ export const includeMissingMember = z
   .meta({ description: FIELD_DESCRIPTIONS.includeMissing });
 
 /**
- * The row limit of a batch. Its upper bound is configuration: the route checks it, and the document
+ * The row limit of a batch. Its upper bound is configured: the route checks it, and the document
  * states it in `MaxRows`.
  */
 export const maxRowsMember = z
@@ -81,7 +81,8 @@ export const cursorMember = z
   .string({ error: 'must be text' })
   .max(MOST.cursorLength, { error: 'is too long' })
   .nullish()
-  // What the page before said, to whoever asks until there is no more: null is the first page.
+  // Accepts null for the first page, so that a client can pass on the previous page's cursor
+  // unchanged.
   .transform((cursor) => cursor ?? undefined)
   .meta({
     description: '`next_cursor` of the page before, with the same other members. Null: none.',
@@ -126,12 +127,12 @@ function list<V extends string | number>(
     });
 }
 
-/** A number of JSON within bounds. */
+/** A JSON number within bounds. */
 function number(bounds: Bounds) {
   return bounded(bounds, 'number', 'a number', Number.isFinite);
 }
 
-/** A whole number of JSON within bounds, however it is written. */
+/** A whole JSON number within bounds, in any notation. */
 export function integer(bounds: Bounds) {
   return bounded(bounds, 'integer', 'a whole number', Number.isInteger);
 }

@@ -1,13 +1,13 @@
 import type { ExampleMarks } from '../endpoint.ts';
 
-/** Rows a page: an example is to cost little. */
+/** Rows per page, few because examples should be cheap. */
 const FEW_ROWS = 5;
 const SMALL_RADIUS_M = 250;
 const ISOCHRONE_MINUTES = 5;
 
 /**
  * Parameter values in examples, by component name. The reference sends them when an operation is
- * tried; a parameter without one is left out.
+ * tried; a parameter without a value is omitted.
  */
 export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, unknown>> {
   const { block, point, mode, poi, maxMinutes, type, place, tile } = marks;
@@ -30,12 +30,12 @@ export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, 
   };
 }
 
-/** A circle of few blocks, as `POST /v1/blocks/query` takes it. */
+/** A circle with few blocks, as `POST /v1/blocks/query` accepts it. */
 export function smallCircle({ point }: ExampleMarks) {
   return { center: point, radius_m: SMALL_RADIUS_M, limit: FEW_ROWS };
 }
 
-/** Some hundred metres to each side. */
+/** A few hundred metres in each direction. */
 function boxAround({ lat, lon }: ExampleMarks['poi']): string {
   const around = 0.002;
   return [lon - around, lat - around, lon + around, lat + around]

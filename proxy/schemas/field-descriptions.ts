@@ -3,7 +3,7 @@ import { BOUNDS } from '../bounds.ts';
 /** Description of a list. */
 export interface ListDescription {
   readonly what: string;
-  /** The rest of that description. */
+  /** The rest of the description. */
   readonly more: string;
 }
 

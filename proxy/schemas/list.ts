@@ -2,16 +2,16 @@ import { z } from 'zod';
 
 /** Messages for a value that is not a list, an empty list, and one that is too long. */
 interface ListFaults {
-  /** The expectation; the actual value follows it. */
+  /** The expected form; the actual value is appended. */
   readonly none: string;
-  /** Where a list must not be empty. */
+  /** For lists that must not be empty. */
   readonly empty?: string;
   readonly many: string;
 }
 
 /**
  * A list with a maximum length. The length is checked before the items: a hundred thousand wrong
- * items are one fault.
+ * items give one error.
  */
 export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListFaults) {
   return z

@@ -8,10 +8,10 @@ import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.t
 import { distinct, listOf } from './list.ts';
 import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
 
-/** No parameters at all: whatever is there is refused by name. */
+/** No parameters: any parameter is rejected by name. */
 export const NONE = z.strictObject({});
 
-/** A parameter as a component of the document, under a name of its own. */
+/** A parameter as a named component of the document. */
 export function named<T extends z.ZodType>(id: string, parameter: T): T {
   return parameter.meta({ ...parameter.meta(), param: { id } });
 }
@@ -48,7 +48,7 @@ export const optionalGeoidParam = named(
 
 const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
 
-/** A single level; several values get the parameter that takes them. */
+/** A single level; several values get a message naming the parameter that accepts them. */
 export const minutesParam = named(
   'IsochroneMinutes',
   z
@@ -141,7 +141,7 @@ export const latParam = named('Lat', numberText(BOUNDS.latitude).meta(LAT));
 export const lonParam = named('Lon', numberText(BOUNDS.longitude).meta(LON));
 export const optionalLatParam = named('LatOfCircle', latParam.optional().meta(LAT));
 export const optionalLonParam = named('LonOfCircle', lonParam.optional().meta(LON));
-/** Any numbers: where out of range is a problem of its own, that is the route's to say. */
+/** Any numbers: the route reports out-of-range values as a separate problem. */
 export const anyLatParam = named('LatOfOrigin', anyNumberText.optional().meta(LAT));
 export const anyLonParam = named('LonOfOrigin', anyNumberText.optional().meta(LON));
 
@@ -161,7 +161,7 @@ export const singleDestIdParam = named(
   }),
 );
 
-/** The route validates the box, which has a problem type of its own. */
+/** Any text: the route validates the box, which has a problem type of its own. */
 export const bboxParam = named(
   'Bbox',
   z
@@ -190,7 +190,7 @@ const name = onceText
   .refine((text) => foldText(text) !== '', { error: 'must not be blank' });
 const NAME = {
   description: 'Part of the name; case and accents do not matter.',
-  // Contains more than spaces and accents.
+  // Must contain more than spaces and accents.
   override: {
     type: 'string',
     minLength: 1,
@@ -227,7 +227,7 @@ export const limitParam = named(
     }),
 );
 
-/** For routes that return all rows at once unless pages are requested. */
+/** For routes that return all rows at once unless paging is requested. */
 export const optionalLimitParam = named(
   'LimitIfPaged',
   integerText(BOUNDS.limit)
@@ -248,7 +248,7 @@ export const maxMinutesParam = named(
     }),
 );
 
-/** Blocks as integers, as the catchment routes take them. */
+/** Blocks as integers, as the catchment routes accept them. */
 export const blockParam = named(
   'Block',
   repeated(
@@ -269,7 +269,7 @@ export const cursorParam = named(
     }),
 );
 
-/** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
+/** A repeatable parameter: ascending and without duplicates; undefined when absent. */
 export function repeated<V extends string | number>(
   item: z.ZodType<V>,
   items: Readonly<Record<string, unknown>>,

@@ -18,13 +18,13 @@ const rings = { type: 'array', items: ring, minItems: 1 } as const;
 
 /**
  * Parses the polygons of a GeoJSON Polygon or MultiPolygon. Any other shape is `invalid-geometry`;
- * too many vertices, counted before any is read, `polygon-too-complex`. A `bbox` is ignored.
+ * too many vertices, counted before any is read, is `polygon-too-complex`. A `bbox` is ignored.
  */
 export const polygonMember = z
   .unknown()
   .transform((value, context): Polygon[] => {
     if (!isObject(value)) throw invalidPolygon('it is no object');
-    // Another type has other members: what is wrong is the type.
+    // Another type has other members, so the type is the error to report.
     if ('type' in value) checkType(value.type);
     const unknown = Object.keys(value).filter((name) => !MEMBERS.includes(name));
     if (unknown.length > 0) {
@@ -66,7 +66,7 @@ function checkType(type: unknown): void {
   throw invalidPolygon('its type must be Polygon or MultiPolygon');
 }
 
-/** Counts vertices, the repeated end of a ring not among them. */
+/** Counts vertices, excluding the repeated end of each ring. */
 function checkVertices(polygons: readonly (readonly unknown[])[]): void {
   let vertices = 0;
   for (const ring of polygons.flat()) {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type Bounds, boundsText, isWithin } from '../bounds.ts';
 
-/** Text of a parameter that may be given once. */
+/** Text of a parameter that must not be repeated. */
 export const onceText = z.string({
   error: ({ input }) => (input === undefined ? 'is missing' : 'must be given once'),
 });
 
-/** One of a few words. */
+/** One of a fixed set of words. */
 export function choice<const T extends readonly string[]>(words: T) {
   return z.enum(words, {
     error: ({ input }) =>
@@ -19,19 +19,19 @@ export function numberText(bounds: Bounds) {
   return bounded(bounds, 'a number', Number.isFinite);
 }
 
-/** A whole number within bounds, however it is written: `500`, `5e2`, `500.0`. */
+/** A whole number within bounds, in any notation: `500`, `5e2`, `500.0`. */
 export function integerText(bounds: Bounds) {
   return bounded(bounds, 'a whole number', Number.isInteger);
 }
 
-/** A decimal number without bounds: `±Infinity` where it is too large to be told apart. */
+/** A decimal number without bounds: `±Infinity` if it overflows. */
 export const anyNumberText = bounded(
   { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
   'a number',
   () => true,
 );
 
-/** Either of the ways to write a boolean, in any letters. */
+/** Either spelling of a boolean, in any case. */
 export const booleanText = onceText
   .regex(/^(true|false|1|0)$/i, { error: 'must be true or false' })
   .transform((text) => /^(true|1)$/i.test(text));
@@ -50,12 +50,12 @@ function bounded(bounds: Bounds, kind: string, isOfKind: (value: number) => bool
   });
 }
 
-// Without the alternatives of the whole part apart, a long run of digits is tried in every division.
+// If the alternatives shared the whole part, a long run of digits would be tried with every split.
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+\- ]?\d+)?$/i;
 
-/** The number that a decimal text is; undefined for other text, and for `NaN`, `0x10`, `Infinity`. */
+/** Parses a decimal number; undefined for other text, including `NaN`, `0x10` and `Infinity`. */
 export function decimal(text: string): number | undefined {
   if (!DECIMAL.test(text)) return undefined;
-  // A plus that a client leaves bare in a URL arrives as a space.
+  // A plus that a client does not encode in a URL arrives as a space.
   return Number(text.replace(' ', '+'));
 }

@@ -103,7 +103,7 @@ export const geometry = z
   ])
   .meta({ id: 'Geometry', description: 'A GeoJSON Polygon or MultiPolygon, WGS84.' });
 
-/** Why an origin of a batch gives nothing. */
+/** Why an origin of a batch returns nothing. */
 export const ORIGIN_FAULTS = [
   'block-not-found',
   'no-block-data',

@@ -12,7 +12,7 @@ import { metadataHeaders } from '../formats/row-metadata.ts';
 import type { RowTable } from '../formats/row-table.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 
-/** Writes an answer as it will be sent, but for compression. */
+/** Renders a response as it will be sent, except for compression. */
 export function finishResponse(
   { body, tokens, columns }: QueryResult,
   format: Format,
@@ -37,13 +37,13 @@ export function finishResponse(
   };
 }
 
-/** The answer compressed, where that is worth it. */
+/** Compresses a response if worthwhile. */
 export async function compressed(answer: FinishedResponse): Promise<FinishedResponse> {
   if (answer.contentEncoding !== null || answer.body.length < MIN_COMPRESSED_BYTES) return answer;
   return { ...answer, body: await gzipBody(answer.body), contentEncoding: 'gzip' };
 }
 
-/** The answer as it is for those who take no compression. */
+/** Decompresses a response for clients that accept no compression. */
 export async function inflated(answer: FinishedResponse): Promise<FinishedResponse> {
   if (answer.contentEncoding === null) return answer;
   return { ...answer, body: await gunzipBody(answer.body), contentEncoding: null };

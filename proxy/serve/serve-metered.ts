@@ -31,7 +31,7 @@ import { compressed, finishResponse, inflated } from './finish-response.ts';
 /**
  * Handles every metered GET, in this order: key and rate, validation, If-None-Match, reading,
  * debit, response. A failure before the debit costs nothing; whatever is debited and then not
- * delivered to the socket is refunded. The release is taken once and kept to the end.
+ * delivered to the socket is refunded. The same release is used throughout.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
   const { ledger, plans, releases } = services;
@@ -70,7 +70,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
   };
 }
 
-/** A metered GET of which it is known what it means. */
+/** A parsed metered GET. */
 interface Asked {
   readonly endpoint: MeteredEndpoint;
   readonly services: ProxyServices;
@@ -79,7 +79,7 @@ interface Asked {
   readonly admitted: AuthorizedRequest;
   /** Route name in usage statistics. */
   readonly route: string;
-  /** The request of a member, for whom this route is free. */
+  /** Whether a member makes the request and the route is free for members. */
   readonly isFree: boolean;
   readonly release: Release;
   readonly plan: MeteredPlan;
@@ -118,7 +118,9 @@ function notModified(asked: Asked, etag: string): void {
   writeUnmetered(services.responseWriter, reply, 304, headers);
 }
 
-/** The answer compressed, where it is worth it, or for one who takes no compression without it. */
+/**
+ * Compresses the response if worthwhile, or decompresses it for clients that accept no compression.
+ */
 function coded(
   { services: { responses }, request, etag }: Asked,
   plain: FinishedResponse,
@@ -134,10 +136,10 @@ async function send(asked: Asked, answer: FinishedResponse): Promise<void> {
   const status = contentType === null ? 204 : 200;
   const headers = headersOf(asked, contentEncoding === null ? etag : variantEtag(etag, 'gzip'));
   if (request.method === 'HEAD') {
-    // Nothing else of the answer, not even its length: bisected, it would tell rows.
+    // Nothing else about the response, not even its length: bisection would reveal rows.
     if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers);
     putHeader(headers, 'x-tokens-cost', tokens);
-    // HEAD of a response that is free for GET is free as well.
+    // The HEAD of a response that is free for GET is free as well.
     return deliver(asked, Math.min(PLANS.charges.minimum, tokens), status, headers);
   }
   putContentHeaders(headers, request, answer);
@@ -145,7 +147,7 @@ async function send(asked: Asked, answer: FinishedResponse): Promise<void> {
   return deliver(asked, tokens, status, headers, body);
 }
 
-/** Takes what an answer costs, and writes it. */
+/** Debits the price of a response and writes it. */
 async function deliver(
   asked: Asked,
   tokens: number,
@@ -201,7 +203,7 @@ function putContentHeaders(
   if (nextCursor !== undefined) putHeader(headers, 'link', nextLink(request.raw.url!, nextCursor));
 }
 
-/** The answer, made now. */
+/** Computes the response. */
 function made({
   endpoint,
   services,

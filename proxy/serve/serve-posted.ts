@@ -47,12 +47,12 @@ import { NONE } from '../schemas/parameters.ts';
 import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated } from './finish-response.ts';
 
-/** How often an answer is made anew because others have spent what it was made for. */
+/** Attempts at rebuilding a response because concurrent requests have spent its balance. */
 const ATTEMPTS = 3;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Authenticates a POST: its key is checked before its body is read. */
+    /** Authenticates a POST: the key is checked before the body is read. */
     admitted: AuthorizedRequest | null;
   }
 }
@@ -93,7 +93,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
         const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
         const answer = await endpoint.answer(release, plan, context, balance);
         const finished = finishResponse(answer, format, endpoint.table);
-        // Kept with the answer: what is given again is of the release that it was made of.
+        // Stored with the response: a replay names the release that the response was computed from.
         const beside = { ...finished.beside, 'x-data-release': release.version };
         return { ...finished, beside };
       },
@@ -112,16 +112,19 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
   return { onRequest, handler };
 }
 
-/** A large body takes milliseconds to parse, and again to check: not many in one turn of the loop. */
+/**
+ * A large body takes milliseconds to parse, and again to validate: limits how many are processed
+ * per turn of the event loop.
+ */
 async function turnOf(clientId: ClientId): Promise<void> {
   const pause = yieldIfOverdue(clientId);
   if (pause) await pause;
 }
 
-/** The client left while the request waited: nothing is sent or charged. */
+/** The client disconnected while the request waited: nothing is sent or charged. */
 class ClientGone extends Error {}
 
-/** A POST on its way. */
+/** A POST in progress. */
 interface Posted {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -130,11 +133,11 @@ interface Posted {
   readonly admitted: AuthorizedRequest;
   readonly route: string;
   readonly idempotent: IdempotentRequest | null;
-  /** The response that so many tokens can pay for. */
+  /** Computes the response that the given balance can pay for. */
   make(balance: number): Promise<FinishedResponse>;
 }
 
-/** Gives an answer again, if there was one. */
+/** Replays a stored response, if there is one. */
 async function replayed(posted: Posted): Promise<Settlement | undefined> {
   const { ledger, admitted, idempotent } = posted;
   const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
@@ -151,7 +154,7 @@ async function charged(posted: Posted): Promise<Settlement> {
     const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
     const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
     if (paid.outcome === 'insufficient') {
-      // A batch answers for what is left; another route's answer costs what it costs.
+      // A batch adapts to the remaining balance; another route's response has a fixed price.
       if (attempt === ATTEMPTS || paid.balance === payable) {
         throw tokensExhausted(paid.balance);
       }
@@ -173,8 +176,8 @@ async function charged(posted: Posted): Promise<Settlement> {
 }
 
 /**
- * Gives an answer again that was charged for before; what of that was repaid is charged again.
- * `own`: what this request would have been answered, where another was first.
+ * Replays a response that was charged before, charging again for what was refunded. `own`: the
+ * response computed for this request, if a concurrent one was stored first.
  */
 async function answerAgain(
   posted: Posted,
@@ -210,13 +213,15 @@ async function madeBefore(
   const { 'content-type': contentType, ...beside } = answer.headers;
   const kept = { contentType, beside, tokens };
   const body = Body.of(answer.gzip);
-  // Uncompressed for clients that ask for it. For short bodies the stored encoding is unknown.
+  // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
   return answer.gzip.length < MIN_COMPRESSED_BYTES
     ? { ...kept, body: await gunzipBody(body), contentEncoding: null }
     : { ...kept, body, contentEncoding: 'gzip' };
 }
 
-/** Keeps an answer to be given again. One that cannot be kept is made again when it is asked for. */
+/**
+ * Stores a response for replay. One that cannot be stored is recomputed when it is requested again.
+ */
 async function keep(
   { request, ledger }: Posted,
   receipt: Receipt,

@@ -6,7 +6,9 @@ import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/n
 import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** A route without a key. Its ETag is the hash of its bytes. Probes are answered whatever they accept. */
+/**
+ * A route without a key. Its ETag is the hash of its bytes. Probes succeed regardless of `Accept`.
+ */
 export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
   const isProbe = endpoint.cache === 'never';
@@ -23,7 +25,7 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   };
 }
 
-/** A route that needs a key and is never charged, also at a zero balance. */
+/** A route that needs a key and is never charged, even at a zero balance. */
 export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const { balance } = await authorize(services.ledger, request, reply);

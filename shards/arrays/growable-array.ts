@@ -1,7 +1,7 @@
 type Growable = Uint8Array | Int32Array | Float64Array;
 
 /**
- * A copy of an array with room for `wanted` values: at least twice as much, so that growing is
+ * Copies an array into one with room for `wanted` values, at least doubling it so that growing is
  * rare.
  */
 export function grow<T extends Growable>(array: T, wanted = 0): T {
@@ -13,7 +13,7 @@ export function grow<T extends Growable>(array: T, wanted = 0): T {
 
 const FIRST_ROOM = 1 << 12;
 
-/** Numbers of one kind, collected before it is known how many they are. */
+/** Accumulates numbers of one kind when the count is not known in advance. */
 export class GrowableArray<T extends Int32Array | Float64Array> {
   #numbers: T;
   #length = 0;

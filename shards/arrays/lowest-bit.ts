@@ -1,4 +1,4 @@
-/** Which is the lowest bit of a word that is set; -1 where none is. */
+/** Index of the lowest set bit of a word; -1 if none is set. */
 export function lowestBit(word: number): number {
   return 31 - Math.clz32(word & -word);
 }

@@ -4,14 +4,14 @@ const WORD_SHIFT = 5;
 const WORD_MASK = 31;
 
 /**
- * A set of ordinals that lists them ascending, without a sort and without a look at those that are
- * not in it: a bit for each ordinal, and one for each word of those that is not empty.
+ * A set of ordinals that lists its members in ascending order without sorting and without visiting
+ * absent ones: one bit per ordinal, plus one summary bit per non-empty word.
  */
 export class OrdinalSet {
   readonly #bits: Int32Array;
   readonly #filled: Int32Array;
 
-  /** For ordinals below a bound. */
+  /** Ordinals must be below `bound`. */
   constructor(bound: number) {
     this.#bits = new Int32Array((bound >>> WORD_SHIFT) + 1);
     this.#filled = new Int32Array((bound >>> (2 * WORD_SHIFT)) + 1);
@@ -23,7 +23,7 @@ export class OrdinalSet {
     this.#filled[word >>> WORD_SHIFT] |= 1 << (word & WORD_MASK);
   }
 
-  /** Moves all to the beginning of a list, ascending; returns how many there were. */
+  /** Moves all members to the start of a list, in ascending order; returns their number. */
   moveTo(list: Uint32Array): number {
     const bits = this.#bits;
     const filled = this.#filled;

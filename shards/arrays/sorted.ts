@@ -1,4 +1,4 @@
-/** How many of `count` things in order, the first of them, a condition holds of. */
+/** Length of the prefix of `count` ordered items for which a condition holds. */
 export function countWhile(count: number, holds: (at: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -9,18 +9,18 @@ export function countWhile(count: number, holds: (at: number) => boolean): numbe
   return low;
 }
 
-/** How many of some ascending numbers are below `value`: where it stands, or would stand. */
+/** Number of values below `value` in an ascending list: its position, or its insertion point. */
 export function rankIn(ascending: ArrayLike<number>, value: number): number {
   return countWhile(ascending.length, (at) => ascending[at] < value);
 }
 
-/** Where `value` stands among numbers that strictly ascend, or -1. */
+/** Position of `value` in a strictly ascending list, or -1. */
 export function ordinalIn(ascending: ArrayLike<number>, value: number): number {
   const rank = rankIn(ascending, value);
   return ascending[rank] === value ? rank : -1;
 }
 
-/** Where those of some ascending values stand that are among numbers that strictly ascend. */
+/** Positions, in a strictly ascending list, of those ascending values that it contains. */
 export function ordinalsOf(
   ascending: ArrayLike<number>,
   values: readonly number[] | Float64Array,

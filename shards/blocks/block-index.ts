@@ -9,8 +9,8 @@ import type { CountyBlock, Metres, MicroDegrees, SquareMetres } from '../units.t
 export const INDEX_KIND = 'INDX';
 
 /**
- * Why a block centre could not be tied to the streets of a mode: nothing is near, the streets there
- * were not read, or what is near is closed to the mode or leads nowhere.
+ * Why a block centre could not be linked to a mode's streets: no street nearby, the streets there
+ * were not read, or the nearby ones are closed to the mode or lead nowhere.
  */
 export const UNLINKED_REASONS = [
   'no-street-near',
@@ -19,21 +19,24 @@ export const UNLINKED_REASONS = [
 ] as const;
 export type UnlinkedReason = (typeof UNLINKED_REASONS)[number];
 
-/** By its number in an index. */
+/** Ordered by their number in an index. */
 export const LINK_STATUSES = ['linked', ...UNLINKED_REASONS] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
-/** The street modes whose links an index records, in order. Transit begins with the walk link. */
+/** The street modes whose links an index records, in order. Transit uses the walk link. */
 export const LINK_MODES: readonly StreetMode[] = ['walk', 'bike'];
 
-/** The streets that a mode begins on. */
+/** The street mode on which a journey by this mode starts. */
 export function linkModeOf(mode: Mode): StreetMode {
   return mode === 'bike' ? 'bike' : 'walk';
 }
 
 export interface BlockLink {
   readonly status: LinkStatus;
-  /** From the centre to the nearest point of a street; 0 where not linked. Decimetre precision. */
+  /**
+   * Distance from the centre to the nearest point of a street; 0 if not linked. Decimetre
+   * precision.
+   */
   readonly snap: Metres;
 }
 
@@ -74,7 +77,7 @@ export class BlockIndex {
     return this.geoids.length;
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.count * (8 * 3 + 4 * 2 + 5 * LINK_MODES.length);
   }
@@ -146,7 +149,7 @@ export class BlockIndex {
     ]);
   }
 
-  /** Decodes a whole object; anything but what `encode` wrote is a `ShardError`. */
+  /** Decodes a whole object; throws a `ShardError` for anything that `encode` did not write. */
   static decode(object: string, bytes: Uint8Array): BlockIndex {
     const envelope = readEnvelope(object, bytes, bytes.length, INDEX_KIND);
     const open = (tag: string) => new VarintReader(checkedSection(object, envelope, tag, bytes));

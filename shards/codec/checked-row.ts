@@ -3,19 +3,21 @@ import type { Bytes } from '../units.ts';
 import { crc32c } from './crc32c.ts';
 
 /**
- * A row ends in its CRC-32C, little-endian, seeded with its number: a right row in a wrong place is
- * found out too.
+ * A row ends with its CRC-32C, little-endian, seeded with the row number so that a valid row in the
+ * wrong place is detected too.
  */
 export const ROW_CRC_BYTES: Bytes = 4;
 
-/** Writes its checksum into the last bytes of the row from `start` up to `end`. */
+/** Writes the checksum into the last bytes of the row from `start` up to `end`. */
 export function sealRow(bytes: Uint8Array, row: number, start = 0, end = bytes.length): void {
   const at = end - ROW_CRC_BYTES;
   const crc = crc32c(bytes, row, start, at - start);
   for (let i = 0; i < ROW_CRC_BYTES; i++) bytes[at + i] = crc >>> (8 * i);
 }
 
-/** How many bytes are before a row's checksum; a `ShardError` if it is not as it was sealed. */
+/**
+ * Number of bytes before a row's checksum. Throws a `ShardError` if the checksum does not match.
+ */
 export function checkedRowLength(object: string, row: number, bytes: Uint8Array): Bytes {
   const end = bytes.length - ROW_CRC_BYTES;
   if (end < 0) throw new ShardError(object, `row ${row}`, `truncated: ${bytes.length} bytes`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { messageOf } from '../error-facts.ts';
 import { damaged, ShardError } from '../errors.ts';
 
-/** The JSON an object consists of; a `ShardError` if it is none. */
+/** Parses an object as JSON; throws a `ShardError` if it is not valid JSON. */
 export function parseJson(object: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -24,7 +24,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** Parses a value by its schema; throws a `ShardError` naming the member that does not fit. */
+/** Parses a value by its schema; throws a `ShardError` naming the member that does not match. */
 export function fitted<T>(object: string, value: unknown, schema: Schema<T>): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -32,7 +32,7 @@ export function fitted<T>(object: string, value: unknown, schema: Schema<T>): T 
   throw new ShardError(object, path.join('.') || 'content', message);
 }
 
-/** Seals JSON that no other object names: the SHA-256 of the rest of it. */
+/** Seal of a JSON object whose hash is not recorded elsewhere: the SHA-256 of its other members. */
 export function sealOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

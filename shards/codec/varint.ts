@@ -1,7 +1,7 @@
 import { grow } from '../arrays/growable-array.ts';
 
 /**
- * LEB128 integers below 2⁵³. Bitwise operators stop at 32 bits, so the high part is done by
+ * Writes LEB128 integers below 2⁵³. Bitwise operators stop at 32 bits, so the high part uses
  * multiplication.
  */
 export class VarintWriter {
@@ -25,7 +25,7 @@ export class VarintWriter {
     this.#length = 0;
   }
 
-  /** Room for `count` bytes, to be filled by the caller. Valid until the next write. */
+  /** Reserves `count` bytes for the caller to fill. Valid until the next write. */
   take(count: number): Uint8Array {
     this.#reserve(count);
     this.#length += count;
@@ -56,7 +56,7 @@ export class VarintWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** Zigzag: small magnitudes of either sign stay short. Magnitudes below 2⁵². */
+  /** Writes a zigzag varint: small magnitudes of either sign stay short. Magnitudes below 2⁵². */
   int(value: number): void {
     this.uint(value < 0 ? -2 * value - 1 : 2 * value);
   }
@@ -67,7 +67,7 @@ export class VarintWriter {
   }
 }
 
-/** Reads what `VarintWriter` wrote. Past the end, or over 2⁵³, is a `RangeError`. */
+/** Reads what `VarintWriter` wrote. Throws a `RangeError` past the end or above 2⁵³. */
 export class VarintReader {
   readonly #bytes: Uint8Array;
   #at: number;
@@ -87,7 +87,7 @@ export class VarintReader {
     return this.#at >= this.#end;
   }
 
-  /** Bytes that are yet to be read. */
+  /** Number of unread bytes. */
   get left(): number {
     return this.#end - this.#at;
   }
@@ -104,7 +104,7 @@ export class VarintReader {
   }
 
   uint(): number {
-    // Most numbers are a byte.
+    // Fast path: most numbers take one byte.
     if (this.#at < this.#end && this.#bytes[this.#at] < 128) return this.#bytes[this.#at++];
     let value = 0;
     let scale = 1;

@@ -1,27 +1,32 @@
-/** How a backend is left alone once it fails. */
+/** When to stop calling a failing backend, and for how long. */
 export interface CircuitBreakerOptions {
-  /** So many failures, with no success between them, open the breaker. */
+  /** This many failures without a success in between open the breaker. */
   readonly failuresInARow: number;
-  /** How long nothing is asked then; after it one call finds out, and so on. */
+  /**
+   * How long all calls are refused once open; after that, a single call probes the backend, and so
+   * on.
+   */
   readonly restMs: number;
-  /** Whether an error says that the backend is in trouble, rather than that one thing is wrong. */
+  /**
+   * Whether an error means that the backend is in trouble, as opposed to a problem with one
+   * request.
+   */
   readonly isFailure: (error: unknown) => boolean;
-  /** The error of a call that is not made. */
+  /** Error for a refused call. */
   readonly refusal: () => Error;
-  /** Told when it opens and when it closes. */
+  /** Called when the breaker opens and when it closes. */
   readonly onChange?: (isOpen: boolean) => void;
 }
 
 /**
- * A circuit breaker: while a backend is in trouble, calls of it fail at once instead of each waiting
- * for its time-out, and the backend gets one call at a time to show that it is well again.
- * (Nygard, Release It!, 2018.) Time is the monotonic clock's: a machine whose clock is set does not
- * shut a backend out.
+ * A circuit breaker: while a backend is in trouble, calls fail at once instead of each waiting for
+ * its timeout, and single probe calls detect its recovery (Nygard, Release It!, 2018). Uses the
+ * monotonic clock, so adjusting the system clock does not lock a backend out.
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   #failures = 0;
-  /** When the next call may find out, by the monotonic clock; null while closed. */
+  /** When the next probe is allowed, by the monotonic clock; null while closed. */
   #restUntilMs: number | null = null;
   #isProbing = false;
 
@@ -33,7 +38,7 @@ export class CircuitBreaker {
     return this.#restUntilMs !== null;
   }
 
-  /** Makes a call, or rejects with the refusal. */
+  /** Makes a call, or rejects with the refusal error. */
   async run<T>(call: () => Promise<T>): Promise<T> {
     const isProbe = this.#restUntilMs !== null;
     if (isProbe) {
@@ -60,7 +65,10 @@ export class CircuitBreaker {
     this.#options.onChange?.(false);
   }
 
-  /** Ignores failures of calls that began before the circuit opened: they carry no news. */
+  /**
+   * Ignores failures of calls that started before the circuit opened: they carry no new
+   * information.
+   */
   #failed(isProbe: boolean): void {
     const { failuresInARow, restMs, onChange } = this.#options;
     if (this.#restUntilMs !== null && !isProbe) return;

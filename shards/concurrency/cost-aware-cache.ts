@@ -8,28 +8,28 @@ interface Entry<K, V> {
   readonly bytes: Bytes;
   readonly costMs: Millis;
   uses: number;
-  /** The lowest priority is evicted first: see `CacheBudget`. */
+  /** The entry with the lowest priority is evicted first: see `CacheBudget`. */
   priority: number;
 }
 
 /** The interface by which a budget inspects and evicts from a cache. */
 interface Evictable {
   readonly bytes: Bytes;
-  /** The priority of what would go next; `undefined` when it is empty. */
+  /** Priority of the next eviction candidate; `undefined` when empty. */
   least(): number | undefined;
   evict(): void;
 }
 
 /**
- * Memory shared by several caches. When it is full, the entry that saves least is evicted,
- * whichever cache holds it: the cheapest to recompute for its size and frequency of use
+ * Memory shared by several caches. When it is full, the least valuable entry of all caches is
+ * evicted: the cheapest to recompute relative to its size and frequency of use
  * (GreedyDual-Size-Frequency: Cherkasova 1998). Old popularity ages, since new entries start at the
  * priority of the last eviction.
  */
 export class CacheBudget {
   readonly maxBytes: Bytes;
   readonly #caches: Evictable[] = [];
-  /** The greatest priority of what has gone. */
+  /** Highest priority evicted so far. */
   age = 0;
 
   constructor(maxBytes: Bytes) {
@@ -40,7 +40,7 @@ export class CacheBudget {
     return this.#caches.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Takes in a cache that is to share it. */
+  /** Registers a cache that shares this budget. */
   add(cache: Evictable): void {
     this.#caches.push(cache);
   }
@@ -59,19 +59,22 @@ export class CacheBudget {
 
 /** Minimum cost of recomputing a value, per byte, including lazily filled parts. */
 const MS_A_BYTE = 1e-5;
-/** A cache in memory that it shares with others. */
+/** An in-memory cache that shares a budget with others. */
 export class CostAwareCache<K, V> implements Evictable {
   readonly #memory: CacheBudget;
   readonly #bytesOf: (value: V) => Bytes;
   readonly #maxBytes: Bytes;
   readonly #entries = new Map<K, Entry<K, V>>();
-  /** By a priority that each had: it has only grown since, and is seen to when it comes first. */
+  /**
+   * Keyed by a past priority of each entry: priorities only grow, and are corrected when an entry
+   * reaches the head.
+   */
   readonly #queue = new FlatQueue<Entry<K, V>>();
   bytes: Bytes = 0;
   /** Total time saved by hits. */
   savedMs: Millis = 0;
 
-  /** `maxBytes`: what it may take of the memory. */
+  /** `maxBytes`: this cache's share of the budget. */
   constructor(memory: CacheBudget, bytesOf: (value: V) => Bytes, maxBytes = memory.maxBytes) {
     this.#memory = memory;
     this.#bytesOf = bytesOf;
@@ -89,8 +92,8 @@ export class CostAwareCache<K, V> implements Evictable {
   }
 
   /**
-   * `costMs`: how long the value took to make. One that is larger than all there may be is not
-   * kept.
+   * Caches a value; `costMs` is how long it took to compute. Values larger than the whole allowance
+   * are not cached.
    */
   set(key: K, value: V, costMs: Millis): void {
     const bytes = this.#bytesOf(value);

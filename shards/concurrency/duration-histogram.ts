@@ -5,9 +5,9 @@ export const DURATION_BUCKETS_MS: readonly Millis[] = [
   0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000,
 ];
 
-/** How long things took, as a histogram: to add one costs some nanoseconds and no memory. */
+/** A histogram of durations. Recording one takes a few nanoseconds and no memory. */
 export class DurationHistogram {
-  /** How many fell into each bucket; the last is for what took longer than all bounds. */
+  /** Count per bucket; the last is for durations above all bounds. */
   readonly counts = new Float64Array(DURATION_BUCKETS_MS.length + 1);
   sumMs: Millis = 0;
 

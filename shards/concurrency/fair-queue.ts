@@ -4,10 +4,10 @@ export type ClientId = string;
 /** The client id of work shared by all clients. */
 export const SHARED: ClientId = 'everybody';
 
-/** Those whom work is done for: one, or all who have asked for the same. */
+/** The clients that work is done for: one, or all that requested the same result. */
 export type Waiters = ClientId | WaitingGroup;
 
-/** Clients waiting for the same result. Its work proceeds in the turn of any of them. */
+/** Clients waiting for the same result. The work proceeds in the turn of any of them. */
 export class WaitingGroup {
   readonly #members = new Set<Waiters>();
 
@@ -27,26 +27,26 @@ export class WaitingGroup {
   }
 }
 
-/** So many newcomers go first before it is the turn of one who has been served. */
+/** This many new clients go first before a client that has already been served. */
 const MAX_IN_A_ROW = 32;
 
 /**
  * A queue that is fair between clients. Clients are served round-robin, one item at a time, so that
- * none waits for all of another's items. A newly arrived client goes before those already served,
- * as in flow queueing (RFC 8290, section 4.2), up to a bound. Items of one client leave in order of
+ * no client waits for all of another's items. A new client goes before those already served, as in
+ * flow queueing (RFC 8290, section 4.2), up to a bound. Items of one client leave in order of
  * arrival.
  */
 export class FairQueue<T extends object> {
   readonly #newcomers = new Map<ClientId, T[]>();
   /**
-   * Clients already served, least recently first. A client with no items left keeps its place until
-   * its turn comes, and is not new before then; otherwise a client that queues one item at a time
-   * would always go first.
+   * Clients already served, least recently served first. A client with no items left keeps its
+   * place until its turn comes and does not count as new before then; otherwise a client that
+   * queues one item at a time would always go first.
    */
   readonly #served = new Map<ClientId, T[]>();
-  /** Newcomers that went before those who have been served. */
+  /** New clients served in a row ahead of those already served. */
   #inARow = 0;
-  /** Items queued under several clients, and those already taken from one of their lines. */
+  /** Items queued under several clients, and those already removed from one of their lines. */
   readonly #inSeveral = new WeakSet<T>();
   readonly #gone = new WeakSet<T>();
 

@@ -1,7 +1,7 @@
 import type { Millis } from '../units.ts';
 import { type ClientId, FairQueue } from './fair-queue.ts';
 
-/** How long a work may wait, and the error of one that would wait longer. */
+/** How long a task may wait, and the error for one that would wait longer. */
 interface TurnWait {
   readonly waitMs: Millis;
   readonly refusal: () => Error;
@@ -15,15 +15,15 @@ export class FairSemaphore {
   readonly #inAll: number;
   readonly #ofEach: number;
   readonly #patience: TurnWait | null;
-  /** Running tasks by client. */
+  /** Running tasks per client. */
   readonly #inside = new Map<ClientId, number>();
-  /** To let a work in; false of one that has given up. */
+  /** Callbacks that admit a task; false if it has given up waiting. */
   readonly #line = new FairQueue<() => boolean>();
   #count = 0;
-  /** Works that wait to be let in. */
+  /** Number of tasks waiting for admission. */
   waiting = 0;
 
-  /** Without `patience`, works wait until they are let in. */
+  /** Without `patience`, tasks wait indefinitely. */
   constructor(limits: {
     readonly inAll: number;
     readonly ofEach: number;
@@ -34,7 +34,7 @@ export class FairSemaphore {
     this.#patience = limits.patience ?? null;
   }
 
-  /** Does a work in its turn; one that waits too long for it is refused. */
+  /** Runs a task in its turn; rejects if it would wait too long. */
   async run<T>(clientId: ClientId, work: () => Promise<T>): Promise<T> {
     if (this.#hasRoom(clientId)) this.#enter(clientId);
     else await this.#entered(clientId);

@@ -2,10 +2,10 @@ import type { TimerOptions } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Millis } from '../units.ts';
 
-/** A failure that the next try may not meet. */
+/** A failure that a retry may avoid. */
 export class TransientError extends Error {
   override readonly name = 'Passing';
-  /** How long a server has asked to wait; null when it has not. */
+  /** How long the server asked to wait; null if it did not. */
   readonly waitMs: Millis | null;
 
   constructor(message: string, options: ErrorOptions & { readonly waitMs?: Millis | null } = {}) {
@@ -15,9 +15,10 @@ export class TransientError extends Error {
 }
 
 /**
- * Tries until it succeeds. `pauseAfter` says of each failure how long to pause before the next try,
- * or throws what there is to say if there is to be none; `tries` are those that were made. `options`
- * are those of the pauses: a signal that ends them, and rejects; whether they keep the process alive.
+ * Retries until success. `pauseAfter` returns the pause before the next attempt, or throws the
+ * final error if there is to be none; `tries` counts the attempts made so far. `options` configure
+ * the pauses: an abort signal, on which the call rejects, and whether timers keep the process
+ * alive.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,

@@ -1,10 +1,10 @@
 import type { Millis } from '../units.ts';
 import { SHARED, type Waiters, WaitingGroup } from './fair-queue.ts';
 
-/** Where what was made is kept: a `Map`, or a `CostCache` that forgets. */
+/** Storage for computed values: a `Map`, or a `CostAwareCache` that evicts. */
 interface Kept<K, V> {
   get(key: K): V | undefined;
-  /** `costMs`: how long it took to make. */
+  /** `costMs`: how long the value took to compute. */
   set(key: K, value: V, costMs: Millis): unknown;
 }
 
@@ -20,12 +20,12 @@ interface Flight<V> {
 export class SingleFlight<K, V> {
   readonly #kept: Kept<K, V> | null;
   readonly #underWay = new Map<K, Flight<V>>();
-  /** Counts of cache hits, of joins to a running computation, and of computations. */
+  /** Number of cache hits; likewise of joins to a running computation, and of computations. */
   hits = 0;
   shared = 0;
   made = 0;
 
-  /** Null: nothing is kept, only shared. */
+  /** `null` disables caching; concurrent calls are still shared. */
   constructor(kept: Kept<K, V> | null) {
     this.#kept = kept;
   }
@@ -38,8 +38,8 @@ export class SingleFlight<K, V> {
   }
 
   /**
-   * Returns the cached value, or computes it on behalf of the waiters and everyone who joins before
-   * it is done.
+   * Returns the cached value, or computes it on behalf of the given waiters and all that join
+   * before it is done.
    */
   make(key: K, make: (group: WaitingGroup) => Promise<V>, waiters: Waiters = SHARED): Promise<V> {
     const value = this.get(key);

@@ -3,9 +3,9 @@ import { FairQueue, type Waiters } from './fair-queue.ts';
 /** Longest slice of work in one turn of the event loop. */
 const SLICE_MS = 4;
 
-/** When the slice of this turn is used up; 0 while no work has begun in it. */
+/** End of the current turn's slice; 0 before any work has started in it. */
 let sliceEndsMs = 0;
-/** Works that have used up a slice. */
+/** Tasks that have used up their slice. */
 const waiting = new FairQueue<() => void>();
 
 /**
@@ -26,7 +26,7 @@ export function yieldIfOverdue(waiters: Waiters): Promise<void> | undefined {
   return undefined;
 }
 
-/** Runs work that comes in steps, with others let in between them. */
+/** Runs stepwise work, yielding to other work between steps. */
 export async function runCooperatively<T>(
   waiters: Waiters,
   steps: Generator<undefined, T, undefined>,
@@ -39,7 +39,7 @@ export async function runCooperatively<T>(
   }
 }
 
-/** The result of work that comes in steps, all at once: for a program that does nothing else. */
+/** Runs stepwise work in one go, for programs that do nothing else meanwhile. */
 export function runToCompletion<T>(steps: Generator<undefined, T, undefined>): T {
   for (;;) {
     const step = steps.next();

@@ -3,16 +3,16 @@ const HEADER = { featuresCount: 8, indexNodeSize: 9 };
 const FEATURE = { geometry: 0, properties: 1 };
 const GEOMETRY = { ends: 0, xy: 1, parts: 7 };
 const MAGIC = [0x66, 0x67, 0x62, 0x03];
-/** A node of the packed R-tree: a box, and where what it holds begins. */
+/** Size of a packed R-tree node: a box, and the offset of its contents. */
 export const NODE_BYTES = 40;
-/** The properties of a census block or place. */
+/** GEOID of a census block or place. */
 const GEOID = /^(\d{15}|\d{7})$/;
 const GEOID_DIGITS = 15;
 
 /**
- * Reads the needed fields of a FlatGeobuf of blocks in place; the library's reader allocates an
- * object per point. Offsets are those of FlatBuffers tables and vectors. Missing data throws a
- * `RangeError`.
+ * Reads the needed fields of a block FlatGeobuf in place; the library's reader allocates an object
+ * per point. Offsets are those of FlatBuffers tables and vectors. Throws a `RangeError` for missing
+ * data.
  */
 export class FlatGeobufView {
   readonly featureCount: number;
@@ -28,7 +28,7 @@ export class FlatGeobufView {
     this.featureCount = count === 0 ? 0 : Number(this.#view.getBigUint64(count, true));
     if (this.featureCount > bytes.length) throw new RangeError(`number ${this.featureCount}`);
     const index = 12 + this.#view.getUint32(8, true);
-    // An absent field has its default, which is sixteen.
+    // An absent field means the default, 16.
     const side = nodeSize === 0 ? 16 : this.#view.getUint16(nodeSize, true);
     this.firstFeature = index + treeNodes(this.featureCount, side) * NODE_BYTES;
   }
@@ -41,7 +41,7 @@ export class FlatGeobufView {
     return feature + 4 + this.#view.getUint32(feature, true);
   }
 
-  /** The first property, which in layers of blocks and of places is the GEOID. */
+  /** The first property, which is the GEOID in block and place layers. */
   geoid(feature: number): number {
     const properties = this.#vector(this.#follow(feature + 4), FEATURE.properties);
     const column = this.#view.getUint16(properties + 4, true);
@@ -54,7 +54,7 @@ export class FlatGeobufView {
     return Number(text);
   }
 
-  /** Calls back with where the coordinates begin and which of them are a ring. */
+  /** Calls back with the offset of the coordinates and the range of each ring. */
   eachRing(
     feature: number,
     ring: (xy: number, start: number, end: number, isShell: boolean) => void,
@@ -84,7 +84,7 @@ export class FlatGeobufView {
     return this.#view.getFloat64(at, true);
   }
 
-  /** Where a table's field lies; 0 when the table leaves it out. */
+  /** Offset of a table's field; 0 if the field is absent. */
   #field(table: number, field: number): number {
     const vtable = table - this.#view.getInt32(table, true);
     const slot = 4 + field * 2;
@@ -104,7 +104,7 @@ export class FlatGeobufView {
   }
 }
 
-/** Nodes of the packed R-tree: its leaves, and each level above them up to the root. */
+/** Number of packed R-tree nodes: the leaves and every level above them up to the root. */
 function treeNodes(features: number, side: number): number {
   if (features === 0 || side === 0) return 0;
   let nodes = features;

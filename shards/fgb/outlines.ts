@@ -14,14 +14,14 @@ export interface Outlines extends Rings {
 const BLOCKS_A_STEP = 1000;
 
 /**
- * Reads a county's whole `blocks` object, in no more memory than the arrays it returns. Anything
- * that is not a FlatGeobuf of blocks is a `ShardError`.
+ * Reads a county's whole `blocks` object, using no more memory than the arrays it returns. Throws a
+ * `ShardError` for anything but a FlatGeobuf of blocks.
  */
 export function readOutlines(object: string, bytes: Uint8Array): Outlines {
   return runToCompletion(outlineSteps(object, bytes));
 }
 
-/** `readOutlines` in steps of a few milliseconds, for a caller with other things to attend to. */
+/** `readOutlines` in steps of a few milliseconds, for callers with other work to do. */
 export function* outlineSteps(
   object: string,
   bytes: Uint8Array,
@@ -29,7 +29,7 @@ export function* outlineSteps(
   try {
     return yield* readSteps(new FlatGeobufView(bytes));
   } catch (error) {
-    // A DataView does not read past its end.
+    // DataView throws a RangeError past its end.
     if (error instanceof RangeError) throw new ShardError(object, 'features', error.message);
     throw error;
   }
@@ -54,7 +54,7 @@ function* readSteps(layer: FlatGeobufView): Generator<undefined, Outlines, undef
   }
   if (at !== layer.bytes) throw new RangeError(`end at ${at} of ${layer.bytes} bytes`);
 
-  // Features lie along a Hilbert curve; areas ascend by GEOID.
+  // Features are in Hilbert order; areas ascend by GEOID.
   const sorted = geoids.slice().sort();
   yield;
   const featureOf = new Float64Array(count);
@@ -81,7 +81,7 @@ function* readSteps(layer: FlatGeobufView): Generator<undefined, Outlines, undef
   return { geoids: sorted, ...sink.finish() };
 }
 
-/** Gathers rings: repeated points go, and so does a ring that is left with fewer than three. */
+/** Collects rings, dropping repeated points and rings left with fewer than three. */
 class RingSink {
   readonly #firstRing: Uint32Array;
   readonly #firstPoint: Uint32Array;

@@ -11,7 +11,7 @@ import type { Area, Polygon } from '../geometry/polygon.ts';
 import type { Degrees } from '../units.ts';
 import { NODE_BYTES } from './flat-geobuf-view.ts';
 
-/** A feature of a FlatGeobuf layer: an area or a point, as all of its layer. */
+/** A feature of a FlatGeobuf layer: an area or a point, the same for the whole layer. */
 export interface FgbFeature {
   readonly geometry: Area | LonLat;
   readonly properties: Readonly<Record<string, string | number | null>>;
@@ -33,8 +33,8 @@ const WGS84 = 4326;
 
 /**
  * Writes a layer of areas or points as FlatGeobuf 3 with its packed Hilbert R-tree, so that readers
- * fetch by box. The library's own writer makes no index; the tree is as its specification lays it
- * out: levels from the root down, a node its box and where its first child, or its feature, begins.
+ * can fetch by box. The library's own writer creates no index. The tree follows the specification:
+ * levels from the root down, each node a box and the offset of its first child or its feature.
  */
 export function writeFlatGeobuf(
   layer: string,

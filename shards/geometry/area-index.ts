@@ -2,7 +2,7 @@ import Flatbush from 'flatbush';
 import { sideOf } from './point-in-area.ts';
 import type { Rings } from './rings.ts';
 
-/** Finds which of many areas a point lies in. */
+/** Finds which of many areas contain a point. */
 export class AreaIndex {
   readonly #rings: Rings;
   readonly #tree: Flatbush | null;
@@ -26,18 +26,21 @@ export class AreaIndex {
     this.#tree?.finish();
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.#tree?.data.byteLength ?? 0;
   }
 
-  /** The areas whose inside or border a point is on, ascending. Micro-degrees, not always whole. */
+  /**
+   * The areas that contain a point or have it on their border, ascending. Micro-degrees, which may
+   * be fractional.
+   */
   at(x: number, y: number): number[] {
     const found = this.#tree?.search(x, y, x, y) ?? [];
     return found.filter((area) => sideOf(this.#rings, area, x, y) !== 'outside').sort(ascending);
   }
 
-  /** The areas whose box meets a box, ascending. */
+  /** The areas whose box intersects the given box, ascending. */
   inBox(minX: number, minY: number, maxX: number, maxY: number): number[] {
     return (this.#tree?.search(minX, minY, maxX, maxY) ?? []).sort(ascending);
   }

@@ -6,8 +6,8 @@ const EDGES_A_BAND = 4;
 const MAX_BANDS = 1 << 14;
 
 /**
- * One area with its edges filed by bands of latitude: a point is held against those of its band
- * alone, so that many points can be asked for. As exact as `sideOf`, and of the same mind.
+ * One area with its edges indexed by latitude bands: a point is tested only against the edges of
+ * its band, so that many points can be tested. Exact, with the same results as `sideOf`.
  */
 export class BandedArea {
   readonly #rings: Rings;
@@ -15,12 +15,12 @@ export class BandedArea {
   readonly #bandsAUnit: number;
   /** The edges of band `b` are `#edges[#firstEdge[b]]` up to `#firstEdge[b + 1]`. */
   readonly #firstEdge: Uint32Array;
-  /** By the point an edge ends at. */
+  /** Each edge by the index of its end point. */
   readonly #edges: Uint32Array;
-  /** The point that each point's edge begins at. */
+  /** Index of the start point of each point's edge. */
   readonly #before: Uint32Array;
 
-  /** `rings`: of one area, in micro-degrees. */
+  /** `rings`: those of a single area, in micro-degrees. */
   constructor(rings: Rings) {
     this.#rings = rings;
     const { y, firstPoint } = rings;
@@ -43,12 +43,12 @@ export class BandedArea {
     });
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.#rings.x.length * 12 + (this.#edges.length + this.#firstEdge.length) * 4;
   }
 
-  /** Where a point lies, in micro-degrees, which need not be whole. */
+  /** Which side of the border a point is on. Micro-degrees, which may be fractional. */
   sideOf(px: number, py: number): Side {
     const { x, y } = this.#rings;
     const band = this.#bandOf(py);

@@ -11,19 +11,20 @@ import { splitAtPoints } from './split-edges.ts';
 export interface DissolvePart {
   readonly outlines: Rings;
   readonly areas: Uint32Array;
-  /** Borders among these outlines, if already computed: skips the inner borders. */
+  /** Precomputed borders among these outlines, if available: skips the inner borders. */
   readonly borders?: SharedBorders;
 }
 
-/** Metres in a micro-degree of a great circle, on the sphere of the earth's mean radius. */
+/** Metres per micro-degree of a great circle, on a sphere of the earth's mean radius. */
 const METRES_PER_MICRO_DEGREE = (6_371_008.8 * Math.PI) / 180 / MICRO;
 const RADIANS_PER_MICRO_DEGREE = Math.PI / 180 / MICRO;
 
 /**
- * The union of areas that tile the ground, across counties too: borders between two of them cancel
- * and the rest is joined into rings. Each area of the result is one valid polygon in the sense of
- * OGC Simple Features: its first ring is the shell, counter-clockwise, the others are its holes,
- * clockwise (RFC 7946). Holes smaller than `fillHolesBelow` are filled. Linear in the points.
+ * Union of areas that tile the ground, across counties too: borders between two of them cancel and
+ * the rest is joined into rings. Each resulting area is one valid polygon in the sense of OGC
+ * Simple Features: the first ring is the shell, counter-clockwise, the others are its holes,
+ * clockwise (RFC 7946). Holes smaller than `fillHolesBelow` are filled. Linear in the number of
+ * points.
  */
 export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareMetres): Rings {
   return runToCompletion(dissolveSteps(parts, fillHolesBelow));
@@ -32,7 +33,7 @@ export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareM
 /** Areas between two steps of `dissolveSteps`. */
 const AREAS_A_STEP = 512;
 
-/** `dissolve` in steps, for a caller with other things to attend to. */
+/** `dissolve` in steps, for callers with other work to do. */
 export function* dissolveSteps(
   parts: readonly DissolvePart[],
   fillHolesBelow: SquareMetres,

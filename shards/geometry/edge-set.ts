@@ -1,15 +1,15 @@
 import { grow } from '../arrays/growable-array.ts';
 import { runToCompletion } from '../concurrency/yielding.ts';
 
-/** Slots of the hash table for every edge in it: half full at most. */
+/** Hash table slots per edge: the table is at most half full. */
 const SLOTS_AN_EDGE = 2;
 /** Edges between two steps of `oppositeSteps`: a millisecond or two. */
 const EDGES_A_STEP = 1 << 14;
 
 /**
- * Directed edges in integer coordinates, the inside to their left. Two areas that meet run along
- * their common border in opposite directions, so edges that have an opposite cancel, and the
- * border of the union is what is left. Reusable: `clear` keeps the memory.
+ * Directed edges in integer coordinates, with the inside to their left. Adjacent areas traverse
+ * their common border in opposite directions, so edges with an opposite cancel, and what remains is
+ * the border of the union. Reusable: `clear` keeps the memory.
  */
 export class EdgeSet {
   length = 0;
@@ -18,7 +18,7 @@ export class EdgeSet {
   bx: Int32Array;
   by: Int32Array;
   #table = new Uint32Array(0);
-  /** One more than the number of each edge's opposite; 0 for an edge without one. */
+  /** One more than the index of each edge's opposite; 0 for an edge without one. */
   #opposite = new Uint32Array(0);
 
   constructor(capacity = 1024) {
@@ -32,7 +32,7 @@ export class EdgeSet {
     this.length = 0;
   }
 
-  /** Makes room for more edges. */
+  /** Reserves room for more edges. */
   reserve(more: number): void {
     const wanted = this.length + more;
     if (wanted <= this.ax.length) return;
@@ -42,7 +42,7 @@ export class EdgeSet {
     this.by = grow(this.by, wanted);
   }
 
-  /** Adds an edge, for which there must be room. One without length is left out. */
+  /** Adds an edge, for which room must be reserved. Zero-length edges are skipped. */
   push(ax: number, ay: number, bx: number, by: number): void {
     if (ax === bx && ay === by) return;
     const e = this.length++;
@@ -52,20 +52,22 @@ export class EdgeSet {
     this.by[e] = by;
   }
 
-  /** Removes pairs of opposite edges; the others keep their order. Linear in the edges. */
+  /**
+   * Removes pairs of opposite edges; the others keep their order. Linear in the number of edges.
+   */
   cancelOpposites(): void {
     runToCompletion(this.cancelSteps());
   }
 
-  /** `cancelOpposites` in steps, between which nothing else may be done with the edges. */
+  /** `cancelOpposites` in steps, between which the edges must not be used otherwise. */
   *cancelSteps(): Generator<undefined, void, undefined> {
     yield* this.oppositeSteps();
     this.#dropCancelled();
   }
 
   /**
-   * Pairs opposite edges, each with one other at most, in steps. Returns of each edge one more than
-   * the number of its opposite, or 0: a view, until the edges change.
+   * Pairs opposite edges, each with at most one other, in steps. Returns, per edge, one more than
+   * the index of its opposite, or 0. The result is a view, valid until the edges change.
    */
   *oppositeSteps(): Generator<undefined, Uint32Array, undefined> {
     const mask = this.#clearTable(this.length);
@@ -81,7 +83,7 @@ export class EdgeSet {
     const [table, opposite] = [this.#table, this.#opposite];
     for (let e = first; e < end; e++) {
       const [x1, y1, x2, y2] = [ax[e], ay[e], bx[e], by[e]];
-      // Opposite edges have the same ends, so the same sums.
+      // Opposite edges have the same end points, hence the same sums.
       let slot = mix(x1 + x2, y1 + y2) & mask;
       for (;;) {
         const other = table[slot] - 1;
@@ -128,12 +130,12 @@ export class EdgeSet {
   }
 }
 
-/** Number of slots of a hash table for so many entries: a power of two. */
+/** Number of hash table slots for the given number of entries: a power of two. */
 export function slotsFor(entries: number): number {
   return 1 << (32 - Math.clz32(Math.max(8, entries * SLOTS_AN_EDGE) - 1));
 }
 
-/** Spreads a pair of integers over 32 bits, after the finaliser of MurmurHash3. */
+/** Hashes a pair of integers to 32 bits, after the finaliser of MurmurHash3. */
 export function mix(x: number, y: number): number {
   let hash = Math.imul(x, 0x9e37_79b1) ^ Math.imul(y, 0x85eb_ca6b);
   hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2_ae35);

@@ -2,14 +2,14 @@ import { MICRO } from '../units.ts';
 import { type Rings, twiceSignedArea } from './rings.ts';
 
 type Coordinate = [lon: number, lat: number];
-/** Polygons as GeoJSON's MultiPolygon nests them, in degrees, rings closed. */
+/** Polygons nested as in a GeoJSON MultiPolygon, in degrees, rings closed. */
 export type Polygons = Coordinate[][][];
 
 export type PolygonGeometry =
   | { readonly type: 'Polygon'; readonly coordinates: Coordinate[][] }
   | { readonly type: 'MultiPolygon'; readonly coordinates: Polygons };
 
-/** Polygons as a geometry: one alone is no MultiPolygon. */
+/** GeoJSON geometry of polygons: a Polygon if there is only one, otherwise a MultiPolygon. */
 export function geometryOf(polygons: Polygons): PolygonGeometry {
   return polygons.length === 1
     ? { type: 'Polygon', coordinates: polygons[0] }

@@ -1,11 +1,11 @@
 import { MICRO, type MicroDegrees } from '../units.ts';
 
-/** Cells a side of the grid that points are snapped to. */
+/** Cells per side of the grid that points are snapped to. */
 const SIDE = 1 << 16;
 
 /**
- * The order of points along a Hilbert curve over their box: neighbours on the curve are neighbours
- * on the ground, so arrays in this order are read almost in sequence. Returns the points' indices.
+ * Orders points along a Hilbert curve over their box: neighbours on the curve are neighbours on the
+ * ground, so arrays in this order are read almost sequentially. Returns the points' indices.
  */
 export function hilbertOrder(x: Float64Array, y: Float64Array): Uint32Array {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -26,8 +26,8 @@ export function hilbertOrder(x: Float64Array, y: Float64Array): Uint32Array {
 }
 
 /**
- * How far along the curve over a square of `side` cells, a power of two, a cell is: after Lam and
- * Shapiro (1994), a bit of each axis a step.
+ * Position of a cell along the Hilbert curve over a square of `side` cells, a power of two: after
+ * Lam and Shapiro (1994), one bit of each axis per step.
  */
 export function hilbertDistance(x: number, y: number, side: number): number {
   let distance = 0;
@@ -46,18 +46,21 @@ export function hilbertDistance(x: number, y: number, side: number): number {
   return distance;
 }
 
-/** Cells a side: a cell is half a kilometre wide, so that a position mended by metres mostly stays. */
+/**
+ * Cells per side: a cell is half a kilometre wide, so a position corrected by a few metres usually
+ * stays in its cell.
+ */
 const WORLD_SIDE = 1 << 16;
 
 /**
- * The cell of a grid over the whole world that a position lies in, numbered along the Hilbert curve.
- * It follows from the position alone, so it is the same in every release. Below 2³².
+ * Cell of a world-wide grid that contains a position, numbered along the Hilbert curve. It depends
+ * on the position alone, so it is the same in every release. Below 2³².
  */
 export function worldCell(lon: MicroDegrees, lat: MicroDegrees): number {
   return hilbertDistance(cellAlong(lon, 180 * MICRO), cellAlong(lat, 90 * MICRO), WORLD_SIDE);
 }
 
-/** Which of the cells along an axis, which goes as far to either side of zero, holds a position. */
+/** Index of the cell containing a position, along an axis that extends from `-most` to `most`. */
 function cellAlong(position: MicroDegrees, most: MicroDegrees): number {
   return Math.min(WORLD_SIDE - 1, Math.floor(((position + most) / (2 * most)) * WORLD_SIDE));
 }

@@ -2,9 +2,9 @@ import type { WalkedRings } from './ring-walk.ts';
 import type { Rings } from './rings.ts';
 
 /**
- * Gathers rings into polygons: area `i` of the result is a polygon, its first ring the shell, the
- * others its holes. Holes for which `fills` says so are filled, with all that lies in them. Rings
- * without an area are left out.
+ * Groups rings into polygons: area `i` of the result is a polygon, its first ring the shell, the
+ * others its holes. Holes selected by `fills` are filled, with everything inside them. Rings
+ * without area are dropped.
  */
 export function nestRings(rings: WalkedRings, fills: (ring: number) => boolean): Rings {
   const { count, firstPoint, twiceArea, walk } = rings;
@@ -35,7 +35,7 @@ export function nestRings(rings: WalkedRings, fills: (ring: number) => boolean):
         (candidate) =>
           twiceArea[candidate] > -twiceArea[hole] && isWithin(rings, boxes, hole, candidate),
       );
-    // Without a shell the hole was in what has been filled.
+    // No shell: the hole was inside one that has been filled.
     if (shell !== undefined) holesOf.get(shell)!.push(hole);
   }
   const order = [...holesOf].flatMap(([shell, inside]) => [shell, ...inside]);
@@ -74,8 +74,8 @@ function ringBoxes({ count, firstPoint, x, y }: WalkedRings): Int32Array {
 }
 
 /**
- * Whether a ring lies in another, which it may touch in points. Decided by the middle of the first
- * of its edges that is not on the other's border: a vertex may be on it.
+ * Whether a ring lies inside another, which it may touch in points. Decided by the midpoint of its
+ * first edge that is not on the other's border, since a vertex may be on it.
  */
 function isWithin(rings: WalkedRings, boxes: Int32Array, inner: number, outer: number): boolean {
   if (
@@ -94,7 +94,7 @@ function isWithin(rings: WalkedRings, boxes: Int32Array, inner: number, outer: n
   return true;
 }
 
-/** 1 inside, -1 outside, 0 on the border: of the point at half of these coordinates. Exact. */
+/** Locates the point at half of these coordinates: 1 inside, -1 outside, 0 on the border. Exact. */
 function sideOf({ firstPoint, x, y }: WalkedRings, ring: number, x2: number, y2: number): number {
   const [start, end] = [firstPoint[ring], firstPoint[ring + 1]];
   let inside = -1;

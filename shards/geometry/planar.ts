@@ -2,7 +2,7 @@ import type { Degrees, SquareMetres } from '../units.ts';
 import type { Polygon, Ring } from './polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from './wgs84.ts';
 
-/** Area of polygons, holes taken off, each measured in the local plane at its middle latitude. */
+/** Area of polygons minus their holes, each measured in the local plane at its middle latitude. */
 export function areaOf(polygons: readonly Polygon[]): SquareMetres {
   let sum = 0;
   for (const [outer, ...holes] of polygons) {
@@ -15,8 +15,8 @@ export function areaOf(polygons: readonly Polygon[]): SquareMetres {
 }
 
 /**
- * A point inside the largest polygon: its centroid, or else the middle of its widest stretch along
- * the centroid's parallel.
+ * A point inside the largest polygon: its centroid, or the middle of the widest stretch along the
+ * centroid's parallel if the centroid is outside.
  */
 export function pointInside(polygons: readonly Polygon[]): [lon: Degrees, lat: Degrees] {
   const largest = polygons.reduce((best, polygon) =>
@@ -33,7 +33,7 @@ export function pointInside(polygons: readonly Polygon[]): [lon: Degrees, lat: D
   return widest ? [(widest[0] + widest[1]) / 2, lat] : [lon, lat];
 }
 
-/** Longitudes at which the rings cross a parallel, ascending: inside lies between pairs. */
+/** Longitudes at which the rings cross a parallel, ascending: the inside is between pairs. */
 function crossingsAt(polygon: Polygon, lat: Degrees): Degrees[] {
   const crossings: Degrees[] = [];
   for (const ring of polygon) {
@@ -45,7 +45,9 @@ function crossingsAt(polygon: Polygon, lat: Degrees): Degrees[] {
   return crossings.sort((a, b) => a - b);
 }
 
-/** Signed area in square degrees, positive counter-clockwise, about the ring's first point. */
+/**
+ * Signed area in square degrees, positive counter-clockwise, relative to the ring's first point.
+ */
 function shoelace(ring: Ring): number {
   const [x0, y0] = ring[0];
   let twice = 0;

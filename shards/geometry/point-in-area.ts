@@ -2,12 +2,12 @@ import { orient2d } from 'robust-predicates';
 import type { Ring } from './polygon.ts';
 import type { Rings } from './rings.ts';
 
-/** On which side of an area's border a point lies. */
+/** Position of a point relative to an area's border. */
 export type Side = 'inside' | 'border' | 'outside';
 
 /**
- * Where a point lies, in micro-degrees, which need not be whole: exact, also for points on an edge
- * or a corner.
+ * Which side of the border a point is on. Micro-degrees, which may be fractional. Exact, also for
+ * points on an edge or a corner.
  */
 export function sideOf(rings: Rings, area: number, px: number, py: number): Side {
   return sideAfter(cast(rings, area, px, py));
@@ -21,8 +21,8 @@ export function sideAfter(marks: number): Side {
 
 /**
  * Whether a point is in an area that shares its borders with others: a point on an edge belongs to
- * the area to the east of it, or north of a level one, so that areas that tile the ground have each
- * point once. Exact, as `sideOf` is.
+ * the area to the east, or to the north of a horizontal edge, so that areas that tile the ground
+ * contain each point exactly once. Exact, like `sideOf`.
  */
 export function isWithin(rings: Rings, area: number, px: number, py: number): boolean {
   return (cast(rings, area, px, py) & WITHIN) !== 0;
@@ -31,7 +31,7 @@ export function isWithin(rings: Rings, area: number, px: number, py: number): bo
 const WITHIN = 1;
 const ON_BORDER = 2;
 
-/** The marks of a point after every edge of an area, none of which comes twice. */
+/** Marks of a point after every edge of an area; no edge may occur twice. */
 function cast({ firstRing, firstPoint, x, y }: Rings, area: number, px: number, py: number) {
   let marks = 0;
   for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
@@ -47,9 +47,9 @@ function cast({ firstRing, firstPoint, x, y }: Rings, area: number, px: number, 
 }
 
 /**
- * Updates a point's marks for one more edge; start with 0. A ray to the east crosses the rings an
- * odd number of times from within (Shimrat, 1962); an exact predicate decides the side of an edge
- * (Shewchuk, 1997). An edge that does not meet the point's latitude changes nothing.
+ * Updates a point's marks for one more edge, starting from 0. A ray to the east crosses the rings
+ * an odd number of times from inside (Shimrat, 1962); an exact predicate decides the side of an
+ * edge (Shewchuk, 1997). Edges that do not meet the point's latitude have no effect.
  */
 export function pastEdge(
   marks: number,
@@ -72,8 +72,8 @@ export function pastEdge(
 }
 
 /**
- * Whether a ring lies in another that it does not cross; it may touch it. Exact: decided by the
- * first of its points that is not on the other.
+ * Whether a ring lies inside another that it may touch but does not cross. Exact: decided by its
+ * first point that is not on the other.
  */
 export function isRingWithin(outer: Ring, inner: Ring): boolean {
   for (const [x, y] of inner) {

@@ -1,13 +1,13 @@
 import type { Degrees } from '../units.ts';
 
-/** A point as GeoJSON has it, in degrees. */
+/** A GeoJSON position, in degrees. */
 export type Position = readonly [lon: Degrees, lat: Degrees];
 /** A ring, closed: the last position repeats the first. */
 export type Ring = readonly Position[];
 /** An outer ring and its holes. */
 export type Polygon = readonly Ring[];
 
-/** An area of one or more polygons, as GeoJSON nests them. */
+/** One or more polygons, nested as in GeoJSON. */
 export interface Area {
   readonly polygons: readonly Polygon[];
 }

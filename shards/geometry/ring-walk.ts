@@ -1,7 +1,7 @@
 import { type EdgeSet, mix, slotsFor } from './edge-set.ts';
 import { twiceSignedArea } from './rings.ts';
 
-/** Simple rings, none of which crosses itself or another: they touch in points at most. */
+/** Simple rings that cross neither themselves nor each other; they touch in points at most. */
 export interface WalkedRings {
   readonly count: number;
   /** Points of ring `r`: `firstPoint[r]` up to `firstPoint[r + 1]`. */
@@ -10,15 +10,15 @@ export interface WalkedRings {
   readonly y: Int32Array;
   /** Twice the area: positive for shells, negative for holes. */
   readonly twiceArea: Float64Array;
-  /** Rings of one walk hang together by points: at most one shell, and holes that touch it. */
+  /** Rings of one walk are connected by points: at most one shell, and holes that touch it. */
   readonly walk: Uint32Array;
 }
 
 /**
- * Joins the edges of a border into rings. Where several rings meet in a point, the walk takes the
- * sharpest turn to the left, which stays in one piece of the inside: pieces that touch in a point
- * come apart. Whenever it comes back to a point it has passed, what lies between is cut off as a
- * ring of its own, so that a hole that touches its shell is a hole. Linear in the edges.
+ * Joins border edges into rings. Where several rings meet in a point, the walk takes the sharpest
+ * left turn, which stays in one piece of the interior, so pieces that touch in a point come apart.
+ * Whenever the walk returns to a point already visited, the part in between is split off as a ring
+ * of its own, so that a hole that touches its shell remains a hole. Linear in the number of edges.
  */
 export function walkRings(edges: EdgeSet): WalkedRings {
   const { ax, ay, length } = edges;
@@ -73,7 +73,7 @@ export function walkRings(edges: EdgeSet): WalkedRings {
   return { count: rings, firstPoint, x, y, twiceArea, walk };
 }
 
-/** Numbers the points where edges begin, and lists the edges that begin in each. */
+/** Numbers the points where edges start, and lists the edges that start at each. */
 function joinEdges({ ax, ay, bx, by, length }: EdgeSet) {
   const mask = slotsFor(length) - 1;
   const table = new Uint32Array(mask + 1);
@@ -81,7 +81,7 @@ function joinEdges({ ax, ay, bx, by, length }: EdgeSet) {
   const to = new Uint32Array(length);
   const firstOut = new Int32Array(length).fill(-1);
   const nextOut = new Int32Array(length).fill(-1);
-  // A point goes by the number of the first edge that begins there.
+  // A point is identified by the first edge that starts there.
   const pointAt = (x: number, y: number, edge: number): number => {
     let slot = mix(x, y) & mask;
     for (;;) {
@@ -100,14 +100,14 @@ function joinEdges({ ax, ay, bx, by, length }: EdgeSet) {
     nextOut[e] = firstOut[point];
     firstOut[point] = e;
   }
-  // As many edges end in a point as begin there, so every end is in the table.
+  // As many edges end at a point as start there, so every end is in the table.
   for (let e = 0; e < length; e++) to[e] = pointAt(bx[e], by[e], e);
   return { from, to, firstOut, nextOut };
 }
 
 /**
- * The edge first met when turning clockwise from the way back. There is one: edges that begin in a
- * point are as many as edges that end there.
+ * The first edge met when turning clockwise from the way back. It always exists: as many edges
+ * start at a point as end there.
  */
 function sharpestLeft(
   { ax, ay, bx, by }: EdgeSet,

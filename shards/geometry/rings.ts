@@ -2,10 +2,10 @@ import { toMicro } from '../units.ts';
 import type { Area } from './polygon.ts';
 
 /**
- * Areas as rings of integer micro-degrees, flat: area `i` has the rings `firstRing[i]` up to
- * `firstRing[i + 1]`, ring `r` the points `firstPoint[r]` up to `firstPoint[r + 1]`, the first
- * point not repeated at the end. Shells run counter-clockwise and holes clockwise, so that what is
- * inside is always to the left.
+ * Areas as flat rings of integer micro-degrees: area `i` has the rings `firstRing[i]` up to
+ * `firstRing[i + 1]`, ring `r` the points `firstPoint[r]` up to `firstPoint[r + 1]`; the first
+ * point is not repeated at the end. Shells run counter-clockwise and holes clockwise, so the inside
+ * is always to the left.
  */
 export interface Rings {
   readonly firstRing: Uint32Array;
@@ -16,7 +16,7 @@ export interface Rings {
 
 /**
  * Twice the signed area of the points `start` up to `end`, in square micro-degrees: positive
- * counter-clockwise. Exact for anything up to some degrees across.
+ * counter-clockwise. Exact for rings up to several degrees across.
  */
 export function twiceSignedArea(x: Int32Array, y: Int32Array, start: number, end: number): number {
   const [x0, y0] = [x[start], y[start]];
@@ -27,7 +27,7 @@ export function twiceSignedArea(x: Int32Array, y: Int32Array, start: number, end
   return twice;
 }
 
-/** Areas in degrees as rings of integer micro-degrees, in their order and with their winding. */
+/** Converts areas in degrees to rings of integer micro-degrees, keeping their order and winding. */
 export function ringsOf(areas: readonly Area[]): Rings {
   const firstRing = [0];
   const firstPoint = [0];

@@ -9,14 +9,16 @@ const EDGES_A_STEP = 1 << 16;
 /**
  * Neighbours across the borders of a county's areas, computed once. The border of any union is then
  * the set of edges with an area of the union on one side only, and inner edges are skipped in runs.
- * An edge is numbered by its end point.
+ * Edges are numbered by their end point.
  */
 export class SharedBorders {
-  /** Runs of edges of area `i`: `firstRun[i]` up to `firstRun[i + 1]`. A run is of one ring. */
+  /**
+   * Runs of edges of area `i`: `firstRun[i]` up to `firstRun[i + 1]`. A run stays within one ring.
+   */
   readonly #firstRun: Uint32Array;
   /** First edge of each run; a run extends to the next run or to the end of its ring. */
   readonly #firstEdge: Uint32Array;
-  /** The area on the other side of each run; one past the last area where there is none. */
+  /** The area on the other side of each run; one past the last area if there is none. */
   readonly #beyond: Uint32Array;
 
   constructor(firstRun: Uint32Array, firstEdge: Uint32Array, beyond: Uint32Array) {
@@ -25,12 +27,12 @@ export class SharedBorders {
     this.#beyond = beyond;
   }
 
-  /** Beside the outlines. */
+  /** Not including the outlines. */
   get byteLength(): Bytes {
     return this.#firstRun.byteLength + this.#firstEdge.byteLength + this.#beyond.byteLength;
   }
 
-  /** Membership of each area in the union that `pushBorder` draws: 1 for members. */
+  /** Builds the membership array for `pushBorder`: 1 for each area of the union. */
   members(areas: Uint32Array): Uint8Array {
     const members = new Uint8Array(this.#firstRun.length);
     for (let i = 0; i < areas.length; i++) members[areas[i]] = 1;
@@ -38,8 +40,8 @@ export class SharedBorders {
   }
 
   /**
-   * Adds the edges of an area of `outlines`, which the borders were found in, that no other area of
-   * the union has on its side, in their order.
+   * Adds those edges of an area that border no other area of the union, in order. `outlines` are
+   * those the borders were computed from.
    */
   pushBorder(edges: EdgeSet, outlines: Rings, area: number, members: Uint8Array): void {
     const { firstRing, firstPoint, x, y } = outlines;
@@ -61,14 +63,17 @@ export class SharedBorders {
   }
 }
 
-/** Finds the shared borders of areas, in steps of a few milliseconds. Linear in the points. */
+/**
+ * Finds the shared borders of areas, in steps of a few milliseconds. Linear in the number of
+ * points.
+ */
 export function* sharedBorderSteps(
   outlines: Rings,
 ): Generator<undefined, SharedBorders, undefined> {
   const { firstRing, firstPoint, x, y } = outlines;
   const areas = firstRing.length - 1;
   const edges = new EdgeSet(x.length);
-  // Skips edges without length.
+  // Skips zero-length edges.
   const pointOf = new Uint32Array(x.length);
   const areaOf = new Uint32Array(x.length);
   for (let area = 0; area < areas; area++) {

@@ -1,14 +1,14 @@
 import { EdgeSet, mix, slotsFor } from './edge-set.ts';
 
-/** Edges of a few blocks a cell: 2¹⁰ micro-degrees are about 100 m. */
+/** Cells hold edges of a few blocks: 2¹⁰ micro-degrees are about 100 m. */
 const CELL_BITS = 10;
-/** A point on an edge that has been rounded to the grid is at most this far off it. */
+/** A point on an edge, once rounded to the grid, is at most this far off it. */
 const NEAR = 1;
 
 /**
- * Splits edges at points of others that lie on them, as near as rounding allows, so that areas of
- * which one has a corner where its neighbour has none still have edges that cancel. Returns the
- * edges given when there is nothing to split. Linear when edges are short.
+ * Splits edges at points of other edges that lie on them, within rounding, so that adjacent areas
+ * still have cancelling edges where only one of them has a vertex. Returns the given edges if there
+ * is nothing to split. Linear when edges are short.
  */
 export function splitAtPoints(edges: EdgeSet): EdgeSet {
   const points = new PointGrid(edges);
@@ -37,7 +37,7 @@ function copyEdge({ ax, ay, bx, by }: EdgeSet, e: number, into: EdgeSet): void {
   into.push(ax[e], ay[e], bx[e], by[e]);
 }
 
-/** The points where edges begin, by the cell of a grid they are in. */
+/** Start points of edges, by grid cell. */
 class PointGrid {
   readonly #edges: EdgeSet;
   readonly #mask: number;
@@ -57,7 +57,7 @@ class PointGrid {
     }
   }
 
-  /** The edges that begin on the way from A to B, in that order, one for each point. */
+  /** The edges whose start points lie on the way from A to B, in that order, one per point. */
   onEdge(x1: number, y1: number, x2: number, y2: number): number[] {
     const found: { point: number; along: number }[] = [];
     const [dx, dy] = [x2 - x1, y2 - y1];

@@ -3,46 +3,47 @@ import { countWhile } from '../arrays/sorted.ts';
 import type { Polygon, Position, Ring } from './polygon.ts';
 
 /**
- * Why some polygons are not a plain area. `crossing`: edges of a polygon cross or run along each
- * other, or a ring comes back to a point of its own. `hole`: a hole lies outside its shell or in
- * another hole. `overlap`: two polygons have ground in common.
+ * Why polygons are not valid. `crossing`: edges of a polygon cross or overlap, or a ring revisits
+ * one of its own points. `hole`: a hole lies outside its shell or inside another hole. `overlap`:
+ * the interiors of two polygons intersect.
  */
 export type SweepFault = 'crossing' | 'hole' | 'overlap';
 
 /**
- * A vertical line that sweeps over polygons from west to east, and the edges that it meets, south
- * to north (Shamos and Hoey, 1976). Between any two of them the ground is in the polygons or not.
- * All decisions are exact (Shewchuk, 1997). O(n log n) comparisons for n edges, whatever they are.
+ * A vertical line that sweeps over polygons from west to east, and the edges that it intersects,
+ * south to north (Shamos and Hoey, 1976). The ground between any two adjacent edges is either
+ * inside the polygons or outside. All decisions are exact (Shewchuk, 1997). O(n log n) comparisons
+ * for n edges in any configuration.
  *
- * Where several edges meet in a point they are taken off together and put back in the order in
- * which they leave it, and whose the ground between them is is worked out anew: so rings may touch
- * in points, and one that passes through another's vertex is found out by what it would cover.
+ * Where several edges meet in a point, they are removed together and reinserted in the order in
+ * which they leave it, and the owner of the ground between them is recomputed. So rings may touch
+ * in points, and a ring that passes through another's vertex is detected by what it would cover.
  * Polygons may share stretches of their borders.
  */
 export class SweepLine {
-  /** Each edge's ends in the order of the sweep: by x, then y. */
+  /** End points of each edge in sweep order: by x, then y. */
   readonly #westX: Float64Array;
   readonly #westY: Float64Array;
   readonly #eastX: Float64Array;
   readonly #eastY: Float64Array;
   readonly #ring: Uint32Array;
   readonly #polygon: Uint32Array;
-  /** By ring. */
+  /** Per ring. */
   readonly #isHole: Uint8Array;
-  /** 1 where the ground north of an edge is inside by it, -1 where the ground south of it is. */
+  /** 1 if the ground north of an edge is inside its polygon, -1 if the ground south of it is. */
   readonly #entry: Int8Array;
-  /** The polygon that has the ground just north of an edge on the line, or `NOBODY`. */
+  /** The polygon that owns the ground just north of an edge on the line, or `NOBODY`. */
   readonly #owner: Int32Array;
-  /** Ends of edges in the order of the sweep: edge × 2, + 1 at its east end. */
+  /** Edge ends in sweep order: edge × 2, + 1 for its east end. */
   readonly #ends: Uint32Array;
   /** Edges on the line, south to north. */
   readonly #line: number[] = [];
   readonly #visits: Uint8Array;
   #next = 0;
-  /** Where the line is. */
+  /** Current position of the line. */
   #x = Number.NEGATIVE_INFINITY;
 
-  /** Rings closed, each at least a triangle, without a position twice in a row. */
+  /** Rings must be closed, at least triangles, and without consecutive duplicate positions. */
   constructor(polygons: readonly Polygon[]) {
     const rings = polygons.flat();
     const edges = rings.reduce((sum, ring) => sum + ring.length - 1, 0);
@@ -72,7 +73,7 @@ export class SweepLine {
     this.#ends.sort((a, b) => this.#endX(a) - this.#endX(b) || this.#endY(a) - this.#endY(b));
   }
 
-  /** Sweeps over all; null where the polygons are a plain area. */
+  /** Sweeps over everything; null if the polygons are valid. */
   fault(): SweepFault | null {
     this.#restart();
     this.#x = Number.POSITIVE_INFINITY;
@@ -84,9 +85,9 @@ export class SweepLine {
   }
 
   /**
-   * Whether a point is in the polygons, which have no fault. One on an edge belongs to the ground
-   * east of it, or north of a level one, as `isWithin` has it. Points that come from west to east
-   * take O(log n) each; for one to the west of the last the sweep begins anew.
+   * Whether a point is in the polygons, which must be valid. A point on an edge belongs to the
+   * ground to the east, or to the north of a horizontal edge, as in `isWithin`. Points queried from
+   * west to east take O(log n) each; a point west of the previous one restarts the sweep.
    */
   isInside(x: number, y: number): boolean {
     if (x < this.#x) this.#restart();
@@ -97,7 +98,7 @@ export class SweepLine {
     const line = this.#line;
     const southOfIt = countWhile(line.length, (at) => {
       const side = this.#sideOf(line[at], x, y);
-      // East of an edge that climbs is south of it; of one that falls, north.
+      // East means south of a rising edge, and north of a falling one.
       return side > 0 || (side === 0 && this.#eastY[line[at]] <= this.#westY[line[at]]);
     });
     return southOfIt > 0 && this.#owner[line[southOfIt - 1]] !== NOBODY;
@@ -119,7 +120,7 @@ export class SweepLine {
     this.#entry[edge] = goesEast === insideIsLeft ? 1 : -1;
   }
 
-  /** Moves the line past the next point where edges end or begin. */
+  /** Moves the line past the next point where edges start or end. */
   #passPoint(): SweepFault | null {
     const ends = this.#ends;
     const [x, y] = [this.#endX(ends[this.#next]), this.#endY(ends[this.#next])];
@@ -140,7 +141,7 @@ export class SweepLine {
       if (end & 1) arrived--;
       else leaving.push(end >>> 1);
     }
-    // Edges out of order have crossed each other.
+    // Edges out of order have crossed.
     if (arrived !== 0) return 'crossing';
     if (this.#comesBack(leaving, passing, line, south, north)) return 'crossing';
     const fault = this.#order(leaving, x, y) ?? this.#cover(leaving, south);
@@ -150,7 +151,10 @@ export class SweepLine {
     return this.#crossingAt(south) ?? (last === south ? null : this.#crossingAt(last));
   }
 
-  /** Whether a ring is at a point more than once: with an edge that passes it, or two that meet. */
+  /**
+   * Whether a ring visits a point more than once: with an edge that passes through it, or two that
+   * meet.
+   */
   #comesBack(
     leaving: readonly number[],
     passing: number,
@@ -164,18 +168,18 @@ export class SweepLine {
       if (++visits[ring[edge]] > 2) isBack = true;
     };
     for (let i = south; i < north; i++) visit(line[i]);
-    // An edge that passes is on the line already: it counts as arriving and leaving.
+    // An edge that passes through is already on the line: it counts as arriving and leaving.
     for (const edge of leaving) visit(edge);
     for (let i = south; i < north; i++) visits[ring[line[i]]] = 0;
     for (let i = passing; i < leaving.length; i++) visits[ring[leaving[i]]] = 0;
     return isBack;
   }
 
-  /** Puts edges that leave a point in order, south to north. */
+  /** Sorts edges that leave a point, south to north. */
   #order(leaving: number[], x: number, y: number): SweepFault | null {
     const turn = (a: number, b: number) =>
       orient2d(x, y, this.#eastX[a], this.#eastY[a], this.#eastX[b], this.#eastY[b]);
-    // Orders two edges that run along each other: the one that leaves its own polygon comes first.
+    // Orders two overlapping edges: the one that leaves its own polygon comes first.
     leaving.sort((a, b) => turn(a, b) || this.#entry[a] - this.#entry[b]);
     for (let i = 1; i < leaving.length; i++) {
       const [a, b] = [leaving[i - 1], leaving[i]];
@@ -184,7 +188,7 @@ export class SweepLine {
     return null;
   }
 
-  /** Works out whose the ground north of each of some edges is: no more than one polygon's. */
+  /** Recomputes the owner of the ground north of each given edge: at most one polygon. */
   #cover(edges: readonly number[], south: number): SweepFault | null {
     let owner = south === 0 ? NOBODY : this.#owner[this.#line[south - 1]];
     for (const edge of edges) {
@@ -201,7 +205,7 @@ export class SweepLine {
     return null;
   }
 
-  /** Whether the edges south and north of a place on the line pass through each other. */
+  /** Whether the edges south and north of a position on the line cross. */
   #crossingAt(place: number): SweepFault | null {
     if (place === 0 || place === this.#line.length) return null;
     const [a, b] = [this.#line[place - 1], this.#line[place]];
@@ -219,7 +223,9 @@ export class SweepLine {
     return countWhile(line.length, (at) => this.#sideOf(line[at], x, y) > 0);
   }
 
-  /** Over 0 north of an edge, under 0 south of it, 0 on it. The predicate has y downwards. */
+  /**
+   * Positive north of an edge, negative south of it, 0 on it. The predicate's y axis points down.
+   */
   #sideOf(edge: number, x: number, y: number): number {
     const [west, east] = [this.#westX[edge], this.#eastX[edge]];
     return -orient2d(west, this.#westY[edge], east, this.#eastY[edge], x, y);
@@ -236,7 +242,7 @@ export class SweepLine {
 
 const NOBODY = -1;
 
-/** By the turn at its westernmost vertex, exactly. */
+/** Decided by the turn at the westernmost vertex, exactly. */
 function isCounterClockwise(ring: Ring): boolean {
   let west = 0;
   for (let i = 1; i + 1 < ring.length; i++) {
@@ -249,8 +255,8 @@ function isCounterClockwise(ring: Ring): boolean {
 
 /**
  * Finds why a polygon is invalid: rings that cross or overlap, a hole outside its shell or inside
- * another hole. Returns null for a valid one. Rings may touch in points, but no ring may revisit a
- * point of its own. O(n log n), exact.
+ * another hole. Returns null for a valid one. Rings may touch in points, but no ring may revisit
+ * one of its own points. O(n log n), exact.
  */
 export function polygonFault(polygon: Polygon): SweepFault | null {
   return new SweepLine([polygon]).fault();

@@ -7,14 +7,16 @@ const RADIANS = Math.PI / 180;
 
 export const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 
-/** Metres in a degree of longitude at a latitude: the radius of the parallel on the ellipsoid. */
+/**
+ * Metres per degree of longitude at a latitude: from the radius of the parallel on the ellipsoid.
+ */
 export function metresPerDegreeLon(lat: Degrees): Metres {
   const sin = Math.sin(lat * RADIANS);
   const primeVertical = EQUATORIAL_RADIUS / Math.sqrt(1 - ECCENTRICITY_2 * sin * sin);
   return primeVertical * Math.cos(lat * RADIANS) * RADIANS;
 }
 
-/** Metres in a degree of latitude around a latitude: the meridian's radius of curvature. */
+/** Metres per degree of latitude around a latitude: from the meridian's radius of curvature. */
 export function metresPerDegreeLat(lat: Degrees): Metres {
   const sin = Math.sin(lat * RADIANS);
   const root = Math.sqrt(1 - ECCENTRICITY_2 * sin * sin);
@@ -22,8 +24,8 @@ export function metresPerDegreeLat(lat: Degrees): Metres {
 }
 
 /**
- * Distance between two near points, each coordinate scaled at their middle latitude. Within 10⁻⁵
- * of the geodesic up to some kilometres, which no street segment exceeds.
+ * Distance between two nearby points, each coordinate scaled at their middle latitude. Within 10⁻⁵
+ * of the geodesic up to several kilometres, which no street segment exceeds.
  */
 export function localDistance(lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): Metres {
   const middle = (latA + latB) / 2;
@@ -49,7 +51,7 @@ export function boxContains(box: BoundingBox, lon: Degrees, lat: Degrees): boole
   return lon >= box.minLon && lon <= box.maxLon && lat >= box.minLat && lat <= box.maxLat;
 }
 
-/** The smallest box that holds some positions; of none, one that is inside out. */
+/** Bounding box of some positions; an inverted box if there are none. */
 export function boxOf(positions: Iterable<readonly [lon: Degrees, lat: Degrees]>): BoundingBox {
   let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
   for (const [lon, lat] of positions) {
@@ -61,7 +63,7 @@ export function boxOf(positions: Iterable<readonly [lon: Degrees, lat: Degrees]>
   return { minLon, minLat, maxLon, maxLat };
 }
 
-/** A box as GeoJSON and manifests write it: west, south, east, north. */
+/** A box in GeoJSON and manifest order: west, south, east, north. */
 export function edgesOf(box: BoundingBox): [number, number, number, number] {
   return [box.minLon, box.minLat, box.maxLon, box.maxLat];
 }
@@ -72,7 +74,7 @@ export function boxWithin(edges: readonly [number, number, number, number]): Bou
   return { minLon, minLat, maxLon, maxLat };
 }
 
-/** The smallest box that holds two. */
+/** Smallest box that contains both. */
 export function boxAroundBoth(a: BoundingBox, b: BoundingBox): BoundingBox {
   return {
     minLon: Math.min(a.minLon, b.minLon),
@@ -82,7 +84,7 @@ export function boxAroundBoth(a: BoundingBox, b: BoundingBox): BoundingBox {
   };
 }
 
-/** Whether two boxes have a point in common. */
+/** Whether two boxes intersect. */
 export function boxesMeet(a: BoundingBox, b: BoundingBox): boolean {
   return (
     a.minLon <= b.maxLon && a.maxLon >= b.minLon && a.minLat <= b.maxLat && a.maxLat >= b.minLat

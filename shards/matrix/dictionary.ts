@@ -1,6 +1,6 @@
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 
-/** Encodes ids below 2⁵³ that strictly ascend, each as its distance from the one before. */
+/** Encodes strictly ascending ids below 2⁵³ as deltas. */
 export function encodeDictionary(ids: ArrayLike<number>): Uint8Array {
   const out = new VarintWriter(ids.length * 4 + 8);
   out.uint(ids.length);

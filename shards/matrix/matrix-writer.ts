@@ -6,10 +6,10 @@ import { encodeDictionary } from './dictionary.ts';
 import { MATRIX_KIND, UNITS } from './matrix.ts';
 import { encodeRow, type ModeRow, type TimeUnit } from './row-codec.ts';
 
-/** Rows of a matrix, encoded one after the other: how workers hand over what they found. */
+/** Encoded matrix rows, one after the other, as workers return them. */
 export interface EncodedRows {
   readonly bytes: Uint8Array;
-  /** Bytes of each row, in the order of the origins. */
+  /** Byte length of each row, in origin order. */
   readonly lengths: Uint32Array;
 }
 
@@ -18,7 +18,7 @@ export interface EncodedRows {
  *
  * Sections: `META` shape; `ORIG` and `TARG` dictionaries of ids; `ATTR` opaque per-target
  * attributes; `RDIR` the byte length of each row; `ROWS`, last, so that everything before it, the
- * head that readers keep, is one range.
+ * head that readers cache, is one range.
  */
 export class MatrixWriter {
   readonly #shape: MatrixShape;
@@ -27,13 +27,13 @@ export class MatrixWriter {
   readonly #row = new VarintWriter(1 << 14);
   #written = 0;
 
-  /** Rows go to `rows`, which the caller closes when the content has been stored. */
+  /** Rows go to `rows`, which the caller closes once the content has been stored. */
   constructor(shape: MatrixShape, rows: Spool) {
     this.#shape = shape;
     this.#rows = rows;
   }
 
-  /** The next origin's row: one entry a mode. Rows come in the order of the origins. */
+  /** Adds the next origin's row: one entry per mode. Rows come in origin order. */
   row(modes: readonly ModeRow[]): void {
     if (modes.length !== this.#shape.modes) throw new RangeError(`row has ${modes.length} modes`);
     this.#row.reset();
@@ -41,7 +41,7 @@ export class MatrixWriter {
     this.append({ bytes: this.#row.view().slice(), lengths: Uint32Array.of(length) });
   }
 
-  /** The next origins' rows, encoded for their ordinals. */
+  /** Adds the next origins' rows, already encoded for their ordinals. */
   append({ bytes, lengths }: EncodedRows): void {
     for (const length of lengths) this.#lengths.uint(length);
     if (bytes.length > 0) this.#rows.append(bytes);
@@ -70,7 +70,7 @@ export class MatrixWriter {
   }
 }
 
-/** Everything of a matrix but its rows. Origins and targets strictly ascend. */
+/** Everything in a matrix except its rows. Origins and targets strictly ascend. */
 export interface MatrixShape {
   readonly origins: ArrayLike<number>;
   readonly targets: ArrayLike<number>;

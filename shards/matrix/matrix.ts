@@ -8,13 +8,13 @@ import { decodeDictionary } from './dictionary.ts';
 import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';
-/** Bytes that a scan reads at a time. */
+/** Bytes per read of a scan. */
 const SCAN_BYTES = 4 * 2 ** 20;
 const NOTHING = new Uint8Array(0);
 /** Units by their number in `META`. */
 export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
 
-/** A matrix where it is kept: its head in memory; rows are fetched one range each. */
+/** A stored matrix: its head is in memory; each row is fetched by one range read. */
 export class Matrix {
   readonly origins: Float64Array;
   readonly targets: Float64Array;
@@ -24,7 +24,7 @@ export class Matrix {
   readonly unit: TimeUnit;
   readonly ref: ObjectRef;
   readonly #source: RangeSource;
-  /** Offset of each row in the object, and one past the last: rows can pass 4 GiB. */
+  /** Offset of each row in the object, and one past the last: rows can exceed 4 GiB. */
   readonly #rowStarts: Float64Array;
 
   private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
@@ -61,7 +61,7 @@ export class Matrix {
     return new Matrix(source, ref, await readHead(source, ref, MATRIX_KIND));
   }
 
-  /** A matrix that is in memory whole. */
+  /** Opens a matrix held in memory as a whole. */
   static fromBytes(object: string, bytes: Uint8Array): Matrix {
     const source: RangeSource = {
       readRange: async (_ref, offset, length) => bytes.subarray(offset, offset + length),
@@ -69,7 +69,7 @@ export class Matrix {
     return new Matrix(source, { name: object, bytes: bytes.length, sha256: '' }, bytes);
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return (
       this.#rowStarts.byteLength +
@@ -92,18 +92,18 @@ export class Matrix {
     return { offset, length: this.#rowStarts[ordinal + 1] - offset };
   }
 
-  /** One row, by at most one range read (none when nothing is within reach). */
+  /** Reads one row with at most one range read (none if nothing is within reach). */
   async row(ordinal: number): Promise<ModeRow[]> {
     return (await this.encodedRow(ordinal)).all();
   }
 
-  /** The same, to be decoded as far as it is asked for. */
+  /** Like `row`, but decoded lazily. */
   async encodedRow(ordinal: number): Promise<EncodedRow> {
     const { offset, length } = this.rowRange(ordinal);
     return this.#encoded(ordinal, await this.#read(offset, length));
   }
 
-  /** All rows in order, as many to a read as `most` bytes hold, or one. */
+  /** All rows in order; each read fetches as many as fit in `most` bytes, or one. */
   async *rows(most: Bytes = SCAN_BYTES): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
     const last = this.origins.length;
     for (let first = 0; first < last; ) {
@@ -125,7 +125,7 @@ export class Matrix {
     return length === 0 ? NOTHING : this.#source.readRange(this.ref, offset, length);
   }
 
-  /** Decodes the bytes of a row as `rowRange` places it. */
+  /** Decodes the bytes of a row fetched as `rowRange` specifies. */
   decode(ordinal: number, bytes: Uint8Array): ModeRow[] {
     return this.#encoded(ordinal, bytes).all();
   }

@@ -5,14 +5,14 @@ import { ShardError } from '../errors.ts';
 /**
  * One row of a sparse travel-time matrix: for each mode, the targets within reach and their times.
  *
- *     per mode   varint  2 × how many targets, + 1 if they are written as runs
- *     per mode   varints target ordinals, ascending: each as its distance past the one before; or,
- *                        where neighbours are mostly reached together, as runs: the distance past
- *                        the run before, and how many more follow on directly
- *                bits    times less the unit's least, `bits` wide, little-endian, padded to a byte
+ *     per mode   varint  2 × number of targets, + 1 if they are written as runs
+ *     per mode   varints target ordinals, ascending: each as the delta from the previous one; or,
+ *                        where neighbours are mostly reached together, as runs: the delta from the
+ *                        previous run, and the number of consecutive ordinals that follow
+ *                bits    times minus the unit's least, `bits` wide, little-endian, padded to a byte
  *     4 bytes    CRC-32C of the above, seeded with the row's ordinal
  *
- * A row without targets has no bytes at all.
+ * A row without targets is empty.
  */
 export interface ModeRow {
   /** Ordinals in the target dictionary, strictly ascending. */
@@ -21,7 +21,7 @@ export interface ModeRow {
   readonly times: Uint16Array;
 }
 
-/** How times are kept: `least` is the smallest value, `bits` hold `most - least`. */
+/** How times are stored: `least` is the smallest value; `bits` is the width of `most - least`. */
 export interface TimeUnit {
   readonly name: 'tenths' | 'minutes';
   readonly least: number;
@@ -29,14 +29,17 @@ export interface TimeUnit {
   readonly bits: number;
 }
 
-/** Tenths of a minute, 1.0 to 30.0: what POI rows and catchments have. */
+/** Tenths of a minute, 1.0 to 30.0: used by POI rows and catchments. */
 export const TENTHS: TimeUnit = { name: 'tenths', least: 10, most: 300, bits: 9 };
-/** Whole minutes, 1 to 60: what reach between blocks has. */
+/** Whole minutes, 1 to 60: used by reach between blocks. */
 export const MINUTES: TimeUnit = { name: 'minutes', least: 1, most: 60, bits: 6 };
 
 const NO_ROW: ModeRow = { targets: new Uint32Array(0), times: new Uint16Array(0) };
 
-/** Appends a row to `out`; returns how many bytes it took. Times out of range are a `RangeError`. */
+/**
+ * Appends a row to `out`; returns its length in bytes. Throws a `RangeError` for times out of
+ * range.
+ */
 export function encodeRow(
   out: VarintWriter,
   ordinal: number,
@@ -114,8 +117,8 @@ function encodeTimes(out: VarintWriter, ordinal: number, times: Uint16Array, uni
 }
 
 /**
- * A row that `encodeRow` wrote, decoded mode by mode as far as it is asked for. Anything else is a
- * `ShardError` that names the row.
+ * A row written by `encodeRow`, decoded lazily, mode by mode. Throws a `ShardError` naming the row
+ * for anything else.
  */
 export class EncodedRow {
   readonly #object: string;
@@ -146,7 +149,7 @@ export class EncodedRow {
     );
   }
 
-  /** The row of a mode, by its position. */
+  /** The row of a mode, by its position in the matrix. */
   mode(position: number): ModeRow {
     const decoded = this.#decoded;
     while (decoded.length <= position) {
@@ -155,7 +158,7 @@ export class EncodedRow {
     return decoded[position];
   }
 
-  /** The rows of all modes, after which nothing may be left. */
+  /** Decodes the rows of all modes; throws if bytes remain. */
   all(): ModeRow[] {
     const rows = this.#heads.map((_, position) => this.mode(position));
     if (!this.#reader.done) throw this.#fault('has bytes left over');
@@ -193,8 +196,8 @@ export function decodeRow(...row: ConstructorParameters<typeof EncodedRow>): Mod
 }
 
 /**
- * Fills in ordinals and returns one past the last: as it was before it was cut to 32 bits, so that
- * a number which does not belong there cannot come round to one that does.
+ * Fills in ordinals and returns one past the last, before truncation to 32 bits, so that an
+ * out-of-range number cannot wrap around to a valid one.
  */
 function decodeDistances(reader: VarintReader, targets: Uint32Array): number {
   let next = 0;
@@ -205,7 +208,7 @@ function decodeDistances(reader: VarintReader, targets: Uint32Array): number {
   return next;
 }
 
-/** As `decodeDistances`, of runs. */
+/** Like `decodeDistances`, for runs. */
 function decodeRuns(reader: VarintReader, targets: Uint32Array): number {
   let next = 0;
   for (let i = 0; i < targets.length; ) {

@@ -7,11 +7,10 @@ import type { Bytes, CountyBlock, Tenths } from '../units.ts';
 export const NEAREST_KIND = 'NEAR';
 
 /**
- * Minutes from each block to the nearest of each leaf type, by each mode: rows of one fixed
- * stride, in the order of the block index, so that an answer is one range read whose position is
- * arithmetic. Column = mode position × leaves + leaf position, both as the manifest orders them;
- * a cell is 16 bits of tenths of a minute, 0 for "not within 30 minutes"; a row ends in its
- * checksum (`checked-row.ts`).
+ * Minutes from each block to the nearest POI of each leaf type, by each mode: rows of a fixed
+ * stride in block index order, so that a response takes one range read at a computed offset. Column
+ * = mode position × leaves + leaf position, both in manifest order; a cell is 16 bits of tenths of
+ * a minute, 0 for "not within 30 minutes"; a row ends with its checksum (`checked-row.ts`).
  */
 const ROWS_OFFSET = 96;
 
@@ -19,7 +18,7 @@ function nearestStride(columns: number): number {
   return columns * 2 + ROW_CRC_BYTES;
 }
 
-/** Size of an object with so many rows: checks its length without reading it. */
+/** Size of an object with the given number of rows; verifies its length without reading it. */
 export function nearestBytes(rows: number, columns: number): number {
   const end = ROWS_OFFSET + rows * nearestStride(columns);
   const meta = Math.ceil(end / 8) * 8;
@@ -34,7 +33,7 @@ export function nearestRange(
   return { offset: ROWS_OFFSET + ordinal * length, length };
 }
 
-/** Encodes `times`, row-major, `columns` a row; 0 for unreached. */
+/** Encodes `times`, row-major, `columns` per row; 0 for unreached. */
 export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
   const rows = columns === 0 ? 0 : times.length / columns;
   const stride = nearestStride(columns);
@@ -50,7 +49,7 @@ export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
   const meta = new Uint8Array(8);
   new DataView(meta.buffer).setUint32(0, rows, true);
   new DataView(meta.buffer).setUint32(4, columns, true);
-  // The rows come first: their offset does not depend on anything a reader would have to fetch.
+  // Rows come first: their offset does not depend on anything a reader would have to fetch.
   const bytes = writeEnvelope(NEAREST_KIND, [
     { tag: 'ROWS', bytes: body },
     { tag: 'META', bytes: meta },
@@ -59,12 +58,12 @@ export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
   return bytes;
 }
 
-/** Whether cells lie in memory as they lie in a row. */
+/** Whether cells have the same byte order in memory as in a row. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /**
- * The cells of one row as fetched by `nearestRange`: a view of its bytes, where memory allows it. A
- * row that is not what was written is a `ShardError`.
+ * The cells of one row as fetched by `nearestRange`: a view of its bytes where alignment allows.
+ * Throws a `ShardError` for a damaged row.
  */
 export function decodeNearestRow(
   object: string,
@@ -84,7 +83,7 @@ export function decodeNearestRow(
   return times;
 }
 
-/** Its section `META`. */
+/** Decodes the `META` section. */
 export function decodeNearestShape(meta: Uint8Array): { rows: number; columns: number } {
   const view = new DataView(meta.buffer, meta.byteOffset, meta.byteLength);
   return { rows: view.getUint32(0, true), columns: view.getUint32(4, true) };
@@ -102,10 +101,10 @@ export function readNearestShape(object: string, bytes: Uint8Array) {
   return shape;
 }
 
-/** Rows that are read along rather than read past. */
+/** Gaps of up to this many rows are read along rather than split into two reads. */
 const GAP_ROWS = 8;
 
-/** Ascending ordinals in runs that are read in one go. */
+/** Groups ascending ordinals into runs that are fetched by one read each. */
 export function runsOfRows(ordinals: readonly CountyBlock[]): CountyBlock[][] {
   const runs: CountyBlock[][] = [];
   for (let first = 0; first < ordinals.length; ) {
@@ -117,7 +116,9 @@ export function runsOfRows(ordinals: readonly CountyBlock[]): CountyBlock[][] {
   return runs;
 }
 
-/** The rows of a run by one range read, and how many bytes between them are read along. */
+/**
+ * Reads the rows of a run with one range read; also returns the number of bytes read along in gaps.
+ */
 export function readNearestRun(
   store: Store,
   ref: ObjectRef,

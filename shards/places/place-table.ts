@@ -21,7 +21,7 @@ import {
   toMicro,
 } from '../units.ts';
 
-/** Writes the rings of one area: each its number of points, then the steps between them. */
+/** Writes the rings of one area: for each, its number of points, then the deltas between them. */
 export function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings): void {
   const rings = firstPoint.length - 1;
   writer.uint(rings);
@@ -34,7 +34,7 @@ export function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings):
   }
 }
 
-/** Reads what `writeOutline` wrote; a `RangeError` where that is not there. */
+/** Reads what `writeOutline` wrote; throws a `RangeError` for anything else. */
 export function readOutline(reader: VarintReader): Rings {
   const rings = reader.uint();
   if (rings > reader.left) throw new RangeError(`counts ${rings} rings`);
@@ -59,19 +59,19 @@ export interface PlaceRecord {
   /** Seven digits: state and place. */
   readonly geoid: string;
   readonly name: string;
-  /** Its internal point. */
+  /** The census internal point. */
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Population of the blocks whose centre lies in it. */
+  /** Population of the blocks whose centre is in the place. */
   readonly population: number;
-  /** Around its outline. */
+  /** Bounding box of the outline. */
   readonly box: BoundingBox;
 }
 
 export interface PlaceWithBlocks extends PlaceRecord {
   /** Ascending. */
   readonly blocks: readonly GeoidNumber[];
-  /** Its border as the census has it: what decides what lies in it. */
+  /** The census boundary, which decides what is in the place. */
   readonly outline: Rings;
 }
 
@@ -79,13 +79,13 @@ const GEOID_DIGITS = 7;
 
 /** A place as stored in its state's table. */
 export interface PlaceEntry extends PlaceRecord {
-  /** Counties that its blocks lie in, ascending. */
+  /** Counties of its blocks, ascending. */
   readonly counties: readonly CountyFips[];
 }
 
 /**
- * Encodes the places of a state, ascending by GEOID. Each has two rows: the blocks that lie in it,
- * and its outline.
+ * Encodes the places of a state, ascending by GEOID. Each has two rows: its blocks, and its
+ * outline.
  */
 export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
   const facts = new VarintWriter(1 << 12);
@@ -147,8 +147,8 @@ function outlineRow(ordinal: StatePlace): number {
 }
 
 /**
- * The places of a state where they are kept: in memory; the blocks or the outline of one are a
- * range read.
+ * The stored places of a state: facts in memory; the blocks or the outline of one take a range
+ * read.
  */
 export class PlaceTable {
   readonly ref: ObjectRef;
@@ -206,7 +206,7 @@ export class PlaceTable {
     return new PlaceTable(source, ref, await readHead(source, ref, PLACES_KIND));
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.places.length * 160;
   }
@@ -217,7 +217,7 @@ export class PlaceTable {
     return places[ordinal]?.geoid === geoid ? ordinal : -1;
   }
 
-  /** The blocks whose centre lies in a place, ascending. One range read. */
+  /** The blocks whose centre is in a place, ascending. One range read. */
   blocks(ordinal: StatePlace): Promise<GeoidNumber[]> {
     return this.#read(blocksRow(ordinal), (reader) => {
       const blocks: GeoidNumber[] = [];
@@ -230,7 +230,7 @@ export class PlaceTable {
     });
   }
 
-  /** The border of a place as rings of one area, in micro-degrees. One range read. */
+  /** The boundary of a place as the rings of one area, in micro-degrees. One range read. */
   outline(ordinal: StatePlace): Promise<Rings> {
     return this.#read(outlineRow(ordinal), readOutline);
   }

@@ -8,14 +8,14 @@ import { type Directory, decodeDirectory, findEntry } from './directory.ts';
 import { decodeHeader, type Extent, type PmtilesHeader, ROOT_END } from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
 
-/** Leaf directories kept by an open archive: of some thousand tiles each. */
+/** Leaf directories cached per open archive, each of about a thousand tiles. */
 const LEAVES_KEPT = 32;
 const MAX_METADATA_BYTES = 1 << 20;
 
 /**
- * A PMTiles archive read by range: one read to open it, then one per tile, plus one for a leaf
- * directory that is not cached. Anything that `PmtilesWriter` could not have written is a
- * `ShardError`. Read through `CheckedPages` to detect altered bytes.
+ * A PMTiles archive read by range: one read to open it, then one per tile, plus one per leaf
+ * directory that is not cached. Throws a `ShardError` for anything that `PmtilesWriter` could not
+ * have written. Read through `CheckedPages` to detect altered bytes.
  */
 export class PmtilesArchive {
   readonly header: PmtilesHeader;
@@ -49,14 +49,14 @@ export class PmtilesArchive {
     });
   }
 
-  /** Memory held once all leaves that are kept have been read, for a byte-bounded cache. */
+  /** Memory use once the leaf cache is full, for a byte-bounded cache. */
   get byteLength(): number {
     const entryBytes = 8 + 4 + 4 + 8;
     const leaf = this.header.leaves.bytes === 0 ? 0 : LEAVES_KEPT * 4096;
     return (this.#root.ids.length + leaf) * entryBytes;
   }
 
-  /** A tile as it lies in the archive, gzipped; `null` where nothing is drawn. */
+  /** A tile as stored in the archive, gzipped; `null` if nothing is drawn there. */
   async tile(address: TileAddress): Promise<Uint8Array | null> {
     const { leaves, tiles, minZoom, maxZoom } = this.header;
     if (address.z < minZoom || address.z > maxZoom) return null;
@@ -88,7 +88,7 @@ export class PmtilesArchive {
   }
 }
 
-/** Where an entry points, which must be inside the part of the archive it points into. */
+/** Location of an entry's target, which must be inside the given part of the archive. */
 function within(ref: ObjectRef, part: Extent, directory: Directory, entry: number): Extent {
   const [offset, bytes] = [directory.offsets[entry], directory.lengths[entry]];
   if (offset + bytes > part.bytes) {

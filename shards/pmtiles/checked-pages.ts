@@ -9,8 +9,8 @@ import type { Bytes } from '../units.ts';
 export const PAGE_SUMS_KIND = 'SUMS';
 
 /**
- * Bytes that share a checksum. A tile of a city is mostly smaller, and then one read of at most two
- * pages; the sums are a 500th of the object.
+ * Bytes that share a checksum. Most tiles of a city are smaller, so that one read covers at most
+ * two pages; the sums are 1/500 of the object.
  */
 const PAGE_BYTES: Bytes = 2048;
 const CRC_BYTES = 4;
@@ -41,7 +41,7 @@ export async function pageSumsOf(content: PutBody): Promise<Uint8Array> {
   return writeEnvelope(PAGE_SUMS_KIND, [{ tag: 'CRCS', bytes: new Uint8Array(crcs.buffer) }]);
 }
 
-/** Ranges of one object whose pages are checked against its sums as they are read. */
+/** Ranges of one object, whose pages are verified against its sums as they are read. */
 export class CheckedPages implements RangeSource {
   readonly #store: RangeSource;
   readonly #ref: ObjectRef;
@@ -61,8 +61,8 @@ export class CheckedPages implements RangeSource {
   }
 
   /**
-   * Reads all sums of `ref`, verified by their own recorded hash. `readAlong` counts the bytes
-   * fetched in addition to those requested.
+   * Reads all sums of `ref`, verified by their own recorded hash. `readAlong` receives the number
+   * of bytes fetched in addition to those requested.
    */
   static async open(
     store: Store,
@@ -83,12 +83,14 @@ export class CheckedPages implements RangeSource {
     return new CheckedPages(store, ref, crcs, readAlong);
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
     return this.#crcs.buffer.byteLength;
   }
 
-  /** One read: of the pages that the range touches. A `ShardError` if one is not as it was written. */
+  /**
+   * Reads the pages that the range touches, in one read. Throws a `ShardError` if one is damaged.
+   */
   async readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array> {
     if (ref.name !== this.#ref.name) throw new RangeError(`${ref.name} is not ${this.#ref.name}`);
     const first = Math.floor(offset / PAGE_BYTES);
@@ -103,7 +105,7 @@ export class CheckedPages implements RangeSource {
       if (crc === this.#crcs.getUint32(page * CRC_BYTES, true)) continue;
       throw damaged(ref.name, `bytes from ${page * PAGE_BYTES}`);
     }
-    // A copy: who keeps the range does not keep the pages around it.
+    // A copy, so that keeping the range does not keep the pages around it in memory.
     return pages.slice(offset - start, offset - start + length);
   }
 }

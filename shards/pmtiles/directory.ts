@@ -3,8 +3,8 @@ import { rankIn } from '../arrays/sorted.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 
 /**
- * Entries ascending by tile id, as parallel arrays. An entry speaks of `runs` tiles from `ids` on,
- * which all have the same content; one with no run at all points to a leaf directory.
+ * Entries ascending by tile id, as parallel arrays. An entry covers `runs` tiles from `ids` on, all
+ * with the same content; one with a run of zero points to a leaf directory.
  */
 export interface Directory {
   readonly ids: Float64Array;
@@ -16,7 +16,7 @@ export interface Directory {
 /** More than any directory holds; a few bytes of gzip could claim gigabytes. */
 const MAX_DIRECTORY_BYTES = 1 << 26;
 
-/** Entries `from` up to `to` as PMTiles 3 lays them out: columns of varints, compressed. */
+/** Encodes entries `from` up to `to` in PMTiles 3 layout: columns of varints, compressed. */
 export function encodeDirectory(
   { ids, runs, lengths, offsets }: Directory,
   from = 0,
@@ -62,7 +62,7 @@ export function decodeDirectory(bytes: Uint8Array): Directory {
   return directory;
 }
 
-/** The entry that speaks of a tile, or of the leaf directory it is in; -1 when there is none. */
+/** Index of the entry that covers a tile, or its leaf directory; -1 if there is none. */
 export function findEntry({ ids, runs }: Directory, id: number): number {
   const last = rankIn(ids, id + 1) - 1;
   if (last === -1) return -1;

@@ -6,7 +6,7 @@ export interface PmtilesHeader {
   readonly metadata: Extent;
   readonly leaves: Extent;
   readonly tiles: Extent;
-  /** Tiles that can be asked for, entries that speak of them, and different contents. */
+  /** Number of addressable tiles; likewise of entries that cover them, and of distinct contents. */
   readonly addressedTiles: number;
   readonly tileEntries: number;
   readonly tileContents: number;
@@ -22,7 +22,7 @@ export interface Extent {
 }
 
 export const HEADER_BYTES = 127;
-/** Where the root directory must end, so that one read has it. */
+/** The root directory must end here, so that one read fetches it. */
 export const ROOT_END = 16_384;
 
 const MAGIC = 'PMTiles';
@@ -43,7 +43,7 @@ export function encodeHeader(header: PmtilesHeader): Uint8Array {
   view.setBigUint64(72, BigInt(header.addressedTiles), true);
   view.setBigUint64(80, BigInt(header.tileEntries), true);
   view.setBigUint64(88, BigInt(header.tileContents), true);
-  // Clustered: contents lie in the order of their tiles.
+  // Clustered: contents are in tile order.
   out.set([1, GZIP, GZIP, VECTOR_TILES, header.minZoom, header.maxZoom], 96);
   const { minLon, minLat, maxLon, maxLat } = header.bounds;
   [minLon, minLat, maxLon, maxLat].forEach((degrees, i) => {
@@ -55,7 +55,7 @@ export function encodeHeader(header: PmtilesHeader): Uint8Array {
   return out;
 }
 
-/** Reads what `encodeHeader` wrote; a `RangeError` for any other kind of archive. */
+/** Reads what `encodeHeader` wrote; throws a `RangeError` for any other kind of archive. */
 export function decodeHeader(bytes: Uint8Array): PmtilesHeader {
   if (bytes.length < HEADER_BYTES) throw new RangeError(`truncated: ${bytes.length} bytes`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);

@@ -1,18 +1,18 @@
 import { hilbertDistance } from '../geometry/hilbert.ts';
 
-/** A tile of the web map's pyramid: `x` from the west, `y` from the north. */
+/** A tile of the web map pyramid: `x` from the west, `y` from the north. */
 export interface TileAddress {
   readonly z: number;
   readonly x: number;
   readonly y: number;
 }
 
-/** Zooms that PMTiles addresses in 2⁵³. */
+/** Highest zoom whose PMTiles ids stay below 2⁵³. */
 const MAX_ZOOM = 26;
 
 /**
- * The place of a tile in an archive: all tiles of the zooms above, then along the Hilbert curve of
- * its own (PMTiles 3, section 4.1). A `RangeError` for what is no tile.
+ * Id of a tile in an archive: all tiles of lower zooms, then the position along the Hilbert curve
+ * of its own zoom (PMTiles 3, section 4.1). Throws a `RangeError` for an invalid address.
  */
 export function tileId({ z, x, y }: TileAddress): number {
   const side = 2 ** z;

@@ -1,9 +1,9 @@
 import type { Minutes } from '../units.ts';
 
-/** The width of a map's bands, and how many there are. */
+/** Width of a map's time bands, and their number. */
 export const BAND_MINUTES: Minutes = 5;
 export const BANDS = 6;
-/** The upper end of each. */
+/** Upper bound of each band. */
 export const BAND_ENDS: readonly Minutes[] = Array.from(
   { length: BANDS },
   (_, i) => (i + 1) * BAND_MINUTES,

@@ -25,14 +25,14 @@ export interface VectorLayer {
 }
 
 const LEAF_ENTRIES = 4096;
-/** Bytes of tiles handed on at a time. */
+/** Bytes of tiles per chunk. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
  * Writes a PMTiles 3 archive of gzipped vector tiles: clustered, each content once, runs of equal
  * tiles as one entry, leaf directories when the root would not fit the first 16 kB. Tiles come in
- * any order; the same tiles give the same bytes. They wait in a scratch file, which many may share:
- * memory stays bounded whatever the archives grow to.
+ * any order; the same tiles give the same bytes. They are buffered in a scratch file, which several
+ * writers may share, so memory stays bounded however large the archives grow.
  */
 export class PmtilesWriter {
   readonly #scratch: ScratchFile;
@@ -49,7 +49,7 @@ export class PmtilesWriter {
     return this.#ids.length;
   }
 
-  /** Adds a tile, gzipped. A tile is added once at most. */
+  /** Adds a gzipped tile. Each tile may be added only once. */
   add(tile: TileAddress, gzipped: Uint8Array): void {
     const hash = createHash('sha256').update(gzipped).digest('base64');
     let content = this.#known.get(hash);
@@ -62,7 +62,7 @@ export class PmtilesWriter {
     this.#contentOf.push(content);
   }
 
-  /** The archive of all tiles added so far. Its tiles are read from the spill as they are wanted. */
+  /** The archive of all tiles added so far. Its tiles are read from the scratch file on demand. */
   finish(facts: ArchiveFacts): PutBody {
     const { entries, contents, tileBytes } = this.#arrange();
     const { root, leaves } = packDirectories(entries);
@@ -110,7 +110,7 @@ export class PmtilesWriter {
     if (gathered > 0) yield Buffer.concat(pieces);
   }
 
-  /** Entries by tile id, and contents in the order in which they are first asked for. */
+  /** Entries by tile id, and contents in the order of their first use. */
   #arrange(): { entries: Directory; contents: number[]; tileBytes: number } {
     const order = Uint32Array.from(this.#ids.keys()).sort((a, b) => this.#ids[a] - this.#ids[b]);
     const offsetOf = new Float64Array(this.#contents.length).fill(-1);
@@ -148,7 +148,9 @@ export class PmtilesWriter {
   }
 }
 
-/** All entries in the root if they fit it; else in leaves, as small as the root has room for. */
+/**
+ * Puts all entries in the root if they fit; otherwise in leaves, as small as the root has room for.
+ */
 function packDirectories(entries: Directory): { root: Uint8Array; leaves: Uint8Array } {
   const room = ROOT_END - HEADER_BYTES;
   const whole = encodeDirectory(entries);

@@ -6,18 +6,17 @@ import type { CountyFips, DestId } from '../units.ts';
 
 export const DEST_IDS_KIND = 'DEST';
 
-/** Ids decoded together: a look-up decodes one page. */
+/** Ids per page; a look-up decodes one page. */
 const PAGE_IDS = 256;
 const NOWHERE = -1;
 
 /**
- * In which county each point of interest is at home: what leads from a `dest_id` to the objects
- * that tell of it. Kept in memory encoded, about five bytes an id, in pages that a look-up decodes
- * one of.
+ * Maps each POI's `dest_id` to its home county, and thereby to the objects that describe it. Held
+ * in memory in encoded form, about five bytes per id, in pages of which a look-up decodes one.
  *
- * Sections: `CNTY` the counties' codes as numbers; `PAGE` per page its first id, as distance past
- * the first of the page before, and its length in bytes; `IDS ` per id its distance past the one
- * before and the number of its county.
+ * Sections: `CNTY` the county codes as numbers; `PAGE` per page its first id, as the delta from the
+ * previous page's, and its length in bytes; `IDS ` per id the delta from the previous one and the
+ * number of its county.
  */
 export class DestDirectory {
   readonly count: number;
@@ -55,12 +54,12 @@ export class DestDirectory {
     }
   }
 
-  /** Memory held, for a byte-bounded cache. */
+  /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return this.#ids.buffer.byteLength + this.#firstIds.byteLength + this.#starts.byteLength;
   }
 
-  /** The county a point of interest is at home in; null for an id that is not in the release. */
+  /** Home county of a POI; null for an id that is not in the release. */
   countyOf(id: DestId): CountyFips | null {
     const page = rankIn(this.#firstIds, id + 1) - 1;
     if (page === NOWHERE) return null;
@@ -80,7 +79,7 @@ export class DestDirectory {
     }
   }
 
-  /** Encodes homes, which must ascend by id without repeats. */
+  /** Encodes home counties, which must ascend by id without repeats. */
   static encode(
     homes: readonly { readonly id: DestId; readonly county: CountyFips }[],
   ): Uint8Array {

@@ -5,13 +5,13 @@ import { Matrix } from '../matrix/matrix.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { PoiTable } from './poi-table.ts';
 
-/** The head of a matrix from POIs or to them: who is reachable at all, and what is said of them. */
+/** Head of a matrix from or to POIs: the reachable POIs and their attributes. */
 export interface PoiMatrix {
   readonly matrix: Matrix;
   readonly table: PoiTable;
 }
 
-/** Reads the head of a matrix whose `side` is POIs. Two reads. */
+/** Reads the head of a matrix whose given `side` is POIs. Two reads. */
 export async function openPoiMatrix(
   store: Store,
   ref: ObjectRef,

@@ -1,6 +1,6 @@
 import type { CountyPoi } from '../units.ts';
 
-/** Some places of a county, a bit each. */
+/** A subset of a county's POIs, one bit each. */
 export class PoiSet {
   readonly #bits: Uint32Array;
 

@@ -5,7 +5,7 @@ import type { Bytes, CountyPoi, Degrees, DestTypeId } from '../units.ts';
 import { MICRO, toMicro } from '../units.ts';
 import { PoiSet } from './poi-set.ts';
 
-/** Attributes of a POI, apart from its id and time. */
+/** Attributes of a POI, apart from its id and travel time. */
 export interface PoiFacts {
   readonly name: string;
   readonly lon: Degrees;
@@ -22,11 +22,11 @@ export interface PoiFacts {
 const STRING_COLUMNS = ['name', 'street', 'city', 'state', 'zip', 'brand'] as const;
 
 /**
- * The `ATTR` section of a POI matrix: one record a target, in the target's order.
+ * The `ATTR` section of a POI matrix: one record per target, in target order.
  *
  *     pool     varint count, then per string: varint bytes, UTF-8 (each distinct string once)
- *     records  varint count, then per record: lon, lat (zigzag, micro-degrees past the one before),
- *              six string numbers (0: null, else 1 + position in the pool), types (count, distances)
+ *     records  varint count, then per record: lon, lat (zigzag, delta in micro-degrees),
+ *              six string numbers (0: null, else 1 + position in the pool), types (count, deltas)
  */
 export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
   const pool = new Map<string, number>();
@@ -80,7 +80,7 @@ interface Columns {
 /** Strings, and records, between two steps of reading a table. */
 const ENTRIES_A_STEP = 1 << 12;
 
-/** A POI table as read. Strings stay UTF-8 until asked for: a page needs few of many thousands. */
+/** A decoded POI table. Strings stay UTF-8 until needed: a page needs few of many thousands. */
 export class PoiTable {
   readonly count: number;
   /** Micro-degrees. */
@@ -93,7 +93,7 @@ export class PoiTable {
   readonly #typeStarts: Uint32Array;
   readonly #types: Uint16Array;
   readonly #byType: ReadonlyMap<DestTypeId, PoiSet>;
-  /** The strings of all records, in UTF-8: one that many share counts for each. */
+  /** UTF-8 bytes of the strings of all records; a shared string counts once per record. */
   readonly textBytes: Bytes;
 
   private constructor(bytes: Uint8Array, columns: Columns) {
@@ -110,12 +110,12 @@ export class PoiTable {
     this.#byType = columns.byType;
   }
 
-  /** Reads a table. Anything that `encodePoiTable` has not written is a `ShardError`. */
+  /** Reads a table. Throws a `ShardError` for anything that `encodePoiTable` did not write. */
   static fromBytes(object: string, bytes: Uint8Array): PoiTable {
     return runToCompletion(PoiTable.steps(object, bytes));
   }
 
-  /** `fromBytes` in steps of a few milliseconds, for a caller with other things to attend to. */
+  /** `fromBytes` in steps of a few milliseconds, for callers with other work to do. */
   static *steps(object: string, bytes: Uint8Array): Generator<undefined, PoiTable, undefined> {
     try {
       return new PoiTable(bytes, yield* columnSteps(bytes));
@@ -149,12 +149,12 @@ export class PoiTable {
     };
   }
 
-  /** The leaf types of a record, ascending. A view: do not keep it past the table. */
+  /** The leaf types of a record, ascending. A view: do not keep it longer than the table. */
   types(ordinal: CountyPoi): Uint16Array {
     return this.#types.subarray(this.#typeStarts[ordinal], this.#typeStarts[ordinal + 1]);
   }
 
-  /** The records that have any of some leaf types. */
+  /** The records that have any of the given leaf types. */
   ofTypes(types: Iterable<DestTypeId>): PoiSet {
     const any = new PoiSet(this.count);
     for (const type of types) any.addAll(this.#byType.get(type));

@@ -2,22 +2,22 @@ import Flatbush from 'flatbush';
 import { worldCell } from '../geometry/hilbert.ts';
 import type { PoiTable } from './poi-table.ts';
 
-/** Where the POIs of a county lie, for searches by place. */
+/** Locations of a county's POIs, for spatial searches. */
 export interface SpatialOrder {
-  /** Over the POIs' points, micro-degrees; null where there are none. */
+  /** Over the POIs' points, micro-degrees; null if there are none. */
   readonly tree: Flatbush | null;
-  /** The cell of the world that each POI lies in. */
+  /** World grid cell of each POI. */
   readonly cell: Uint32Array;
-  /** Each POI's position by cell, then `dest_id`: the order of searches, in every release. */
+  /** Rank of each POI by cell, then `dest_id`: the order of search results, in every release. */
   readonly rank: Uint32Array;
-  /** The POIs by their rank. */
+  /** POIs by rank. */
   readonly byRank: Uint32Array;
 }
 
 /** POIs between two steps of `spatialOrderSteps`. */
 const POIS_A_STEP = 1 << 13;
 
-/** Finds where POIs lie, in steps of a few milliseconds. */
+/** Builds the spatial order of POIs, in steps of a few milliseconds. */
 export function* spatialOrderSteps({
   count,
   lon,
@@ -25,7 +25,7 @@ export function* spatialOrderSteps({
 }: PoiTable): Generator<undefined, SpatialOrder, undefined> {
   const tree = count === 0 ? null : new Flatbush(count);
   const cell = new Uint32Array(count);
-  // POIs are in the order of their `dest_id`.
+  // POIs are already in `dest_id` order.
   const keys = new Float64Array(count);
   for (let i = 0; i < count; i++) {
     cell[i] = worldCell(lon[i], lat[i]);

@@ -2,12 +2,12 @@ import Flatbush from 'flatbush';
 import { edgesOf } from '../geometry/wgs84.ts';
 import type { BoundingBox } from '../units.ts';
 
-/** Finds which of many counties have a box that meets others, without looking at all of them. */
+/** Finds the counties whose box intersects other boxes, without checking all of them. */
 export class CountyBoxes<C> {
   readonly #counties: readonly C[];
   readonly #tree: Flatbush | null;
 
-  /** `boxOf` gives a county's box, or null if it is to be found nowhere. */
+  /** `boxOf` returns a county's box, or null if it has none. */
   constructor(counties: readonly C[], boxOf: (county: C) => BoundingBox | null) {
     const placed = counties.flatMap((county) => {
       const box = boxOf(county);
@@ -19,7 +19,9 @@ export class CountyBoxes<C> {
     this.#tree?.finish();
   }
 
-  /** The counties whose box meets any of some boxes, each once, in the order they were given in. */
+  /**
+   * The counties whose box intersects any of the given boxes, each once, in their original order.
+   */
   meeting(boxes: readonly BoundingBox[]): C[] {
     const found = new Set<number>();
     for (const box of boxes) {

@@ -5,23 +5,26 @@ import { LATEST } from '../store/store.ts';
 import { type Latest, latestSchema } from './manifest.ts';
 
 /**
- * `latest.json`: what is in force, and `check`, the SHA-256 of the rest as JSON, for there is no
- * other place that says what it should be.
+ * Encodes `latest.json`: the current release, and `check`, the SHA-256 of the rest as JSON, since
+ * no other object records its hash.
  */
 export function encodeLatest(latest: Latest): Uint8Array {
   const sealed = { ...latest, check: sealOf(latest) };
   return Buffer.from(`${JSON.stringify(sealed, null, 2)}\n`);
 }
 
-/** Reads what `encodeLatest` wrote; anything else is a `ShardError` that names the object. */
+/** Reads what `encodeLatest` wrote; throws a `ShardError` naming the object for anything else. */
 export function decodeLatest(bytes: Uint8Array, name: string = LATEST): Latest {
   const { check, ...latest } = Object(parseJson(name, bytes)) as Record<string, unknown>;
-  // One written by hand has none; a flipped byte does not take it away.
+  // A hand-written file has no check; a flipped byte would not remove it.
   if (check !== undefined && check !== sealOf(latest)) throw damaged(name, 'check');
   return fitted(name, latest, latestSchema);
 }
 
-/** Reads the release in force. A store without one gets a `StoreError` that says how to make one. */
+/**
+ * Reads which release is current. Rejects with a `StoreError` explaining how to build one if the
+ * store has none.
+ */
 export async function readLatest(store: Store): Promise<Latest> {
   let bytes: Uint8Array;
   try {

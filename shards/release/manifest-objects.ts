@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../store/store.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Every object a manifest names, once each; the manifest itself is not among them. */
+/** Every object that a manifest names, once each, not including the manifest itself. */
 export function objectsNamed(manifest: Manifest): ObjectRef[] {
   const owners = [
     ...Object.values(manifest.counties).map(({ objects }) => objects),

@@ -14,7 +14,7 @@ export const objectRefSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** The objects each county has, by kind. The kind is also the folder in the store. */
+/** Objects that each county has, by kind. The kind is also the folder in the store. */
 export const COUNTY_OBJECT_KINDS = [
   'index',
   'nearest',
@@ -27,14 +27,14 @@ export const COUNTY_OBJECT_KINDS = [
 ] as const;
 export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
 
-/** Ways to look at the times between blocks: away from one, or towards it. Every release has `from`. */
+/** Directions of block-to-block times: from a block, or to it. Every release has `from`. */
 export const DIRECTIONS = ['from', 'to'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** The objects each state has: of the census places in it that have blocks in the release. */
+/** Objects that each state has, for its census places that have blocks in the release. */
 export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
 
-/** The objects a release has one of. */
+/** Objects that a release has one of. */
 export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
 
 export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
@@ -43,15 +43,15 @@ const countySchema = z.strictObject({
   /** Blocks in the county: rows of its index and of its nearest object. */
   blocks: z.int().min(0),
   population: z.int().min(0),
-  /** Blocks that at least one mode could be routed from. */
+  /** Blocks that could be routed by at least one mode. */
   routable_blocks: z.int().min(0),
   /** West, south, east and north edge of its block polygons, degrees. */
   block_box: boxSchema,
-  /** The same of the points of interest at home in it; null where there are none. */
+  /** Likewise for the POIs at home in it; null if there are none. */
   poi_box: boxSchema.nullable(),
   /**
-   * Counties whose blocks its reach objects speak of, itself among them; none without the object.
-   * Rows lead past the counties of the release, so `from` may name others.
+   * Counties of the blocks in its reach objects, including itself; empty without the object. Rows
+   * extend past the counties of the release, so `from` may name others.
    */
   reach: z.strictObject({
     from: z.array(countyFipsSchema),
@@ -76,39 +76,40 @@ function objectsOf<K extends string>(kinds: readonly K[]) {
   >;
 }
 
-/** A tile archive and its sidecar of checksums: `checked-pages.ts`. */
+/** A tile archive and its sidecar of checksums: see `checked-pages.ts`. */
 export const tileArchiveSchema = z.strictObject({
   archive: objectRefSchema,
   sums: objectRefSchema,
 });
 export type TileArchive = z.infer<typeof tileArchiveSchema>;
 
-/** A GTFS feed as the release read it. */
+/** A GTFS feed as used by the release. */
 export const feedSchema = z.strictObject({
   agency: z.string(),
   file: z.string(),
-  /** As its feed_info.txt has it; null where it does not. */
+  /** From feed_info.txt; null if absent. */
   feed_id: z.string().nullable(),
   sha256: z.string(),
   time_zone: z.string(),
-  /** The service day it was read on. */
+  /** The service day that was read. */
   service_date: z.iso.date(),
-  /** Whether that is the day the release stands for. */
+  /** Whether that is the common service day of the release. */
   runs_on_common_day: z.boolean(),
   /**
-   * Its ordinary weekdays by what runs on them: first the kind it was read on, then the commonest
-   * others. Each with the nearest day of the kind, how many there are and the trips of one.
+   * Kinds of ordinary weekdays by the service that runs: first the kind that was read, then the
+   * most common others. For each, the nearest day of the kind, the number of such days, and the
+   * trips on one.
    */
   weekday_patterns: z.array(
     z.strictObject({ date: z.iso.date(), weekdays: z.int().min(1), trips: z.int().min(0) }),
   ),
   trips_in_window: z.int().min(0),
   /**
-   * Those of them with a call for which one has to phone the agency before (`pickup_type` or
-   * `drop_off_type` 2): they count as scheduled.
+   * Trips with a stop that requires phoning the agency beforehand (`pickup_type` or `drop_off_type`
+   * 2): they count as scheduled.
    */
   trips_by_phone: z.int().min(0).default(0),
-  /** Rows that could not be taken as they are, by file and reason. */
+  /** Rows that could not be used unchanged, by file and reason. */
   problems: z.array(
     z.strictObject({
       file: z.string(),
@@ -120,7 +121,10 @@ export const feedSchema = z.strictObject({
 });
 export type FeedFacts = z.infer<typeof feedSchema>;
 
-/** A value of OpenStreetMap's that names places of no type, and how many nodes and ways have it. */
+/**
+ * An OpenStreetMap tag value that maps to no destination type, and the number of nodes and ways
+ * that have it.
+ */
 export const unmappedValueSchema = z.strictObject({
   key: z.enum(['shop', 'amenity']),
   value: z.string(),
@@ -129,9 +133,9 @@ export const unmappedValueSchema = z.strictObject({
 
 const componentSchema = z.strictObject({
   component: z.enum(['road_network', 'transit_network', 'pois', 'blocks', 'parks']),
-  /** Changes with everything that the component was made from, and with nothing else. */
+  /** Changes exactly when any input of the component changes. */
   version: z.string(),
-  /** `YYYY-MM-DD`: the day the data speaks of. */
+  /** `YYYY-MM-DD`: the day the data describes. */
   effective_date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
 });
 export type Component = z.infer<typeof componentSchema>;
@@ -141,15 +145,15 @@ const membersSchema = z.strictObject({
     error: `is not ${FORMAT_VERSION}: another version of the program made it; build the release again`,
   }),
   release: releaseSchema,
-  /** The modes that were routed, in the order of their ids. */
+  /** The routed modes, in the order of their ids. */
   modes: z.array(z.enum(MODE_LABELS)).min(1),
-  /** The directions that counties have reach objects of. */
+  /** The directions for which counties have reach objects. */
   directions: z.array(z.enum(DIRECTIONS)).min(1),
   components: z.array(componentSchema),
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
   feeds: z.array(feedSchema),
-  /** The most frequent values of shops and amenities that are of no type, where the release was read. */
+  /** The most frequent `shop` and `amenity` values without a type, in the area that was read. */
   unmapped_values: z.array(unmappedValueSchema).default([]),
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
@@ -159,8 +163,9 @@ const membersSchema = z.strictObject({
 });
 
 /**
- * Everything about a release, content-addressed like its objects: the same inputs under the same
- * release label give the same manifest, byte for byte. The time of its publication is not in it.
+ * Everything about a release. Content-addressed like its objects: the same inputs under the same
+ * release label give the same manifest, byte for byte, so it does not include the time of
+ * publication.
  */
 export const manifestSchema = membersSchema.refine(hasItsDirections, {
   path: ['directions'],
@@ -178,7 +183,7 @@ export const latestSchema = z.strictObject({
   release: z.string(),
   manifest: z.string().regex(/^manifests\/[0-9A-Za-z._-]+\.json$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** When this manifest was first published; putting it back in force leaves that as it is. */
+  /** When this manifest was first published; a rollback to it does not change this. */
   published_at: z.iso.datetime(),
 });
 export type Latest = z.infer<typeof latestSchema>;

@@ -10,14 +10,14 @@ export const MANIFESTS = 'manifests/';
 /** `manifests/<release>-<first digits of its SHA-256>.json` */
 const NAME = /^manifests\/(.+)-([0-9a-f]{16})\.json$/;
 
-/** The release a manifest's name speaks of; null for a name that is none. */
+/** The release that a manifest's name refers to; null if it is not a manifest's name. */
 export function releaseOfName(name: string): string | null {
   return NAME.exec(name)?.[1] ?? null;
 }
 
 /**
- * Reads a manifest, whether or not it is in force; a `ShardError` if it is not as it was written.
- * `recorded`: its SHA-256 where `latest.json` names it; else its name says how that begins.
+ * Reads a manifest, whether or not it is current; throws a `ShardError` if it is damaged.
+ * `recorded`: its SHA-256 from `latest.json`; without it, the hash prefix in its name is checked.
  */
 export async function readManifest(
   store: Store,

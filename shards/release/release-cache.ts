@@ -4,22 +4,22 @@ import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
 
-/** A decoded head, and the memory it takes. */
+/** A decoded head and its memory use. */
 interface Head<T extends object = object> {
   readonly value: T;
   readonly bytes: Bytes;
 }
 
-/** The cache of a reader, shared by successive releases, and its read statistics. */
+/** Cache of a reader, shared by successive releases, with its read statistics. */
 export class ReleaseCache {
   readonly heads: SingleFlight<string, Head>;
   readonly #kept: CostAwareCache<string, Head>;
   /**
-   * Bytes fetched in addition to those requested: rows between rows, the rest of a checked page.
+   * Bytes fetched in addition to those requested: gaps between rows, the rest of a checked page.
    */
   readAlong: Bytes = 0;
 
-  /** In memory that others share, or in so much of its own. */
+  /** Uses a shared budget, or its own of the given size. */
   constructor(memory: CacheBudget | Bytes) {
     const shared = typeof memory === 'number' ? new CacheBudget(memory) : memory;
     this.#kept = new CostAwareCache(shared, ({ bytes }) => Math.max(1, bytes));
@@ -31,7 +31,7 @@ export class ReleaseCache {
     return this.#kept;
   }
 
-  /** The decoded head of an object; readers that ask at the same time share one load. */
+  /** Returns the decoded head of an object; concurrent readers share one load. */
   async head<T extends object>(
     ref: ObjectRef,
     load: (group: WaitingGroup) => Promise<Head<T>>,

@@ -6,18 +6,18 @@ import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips, DestId, Tenths } from '../units.ts';
 import { COUNTY_OBJECT_KINDS, type CountyObjectKind, type Manifest } from './manifest.ts';
 
-/** How the rows of POI times of a county differ between two releases. */
+/** Differences of a county's POI time rows between two releases. */
 export interface RowsMoved {
-  /** In both. */
+  /** Rows in both. */
   rows: number;
-  /** Moved rows with another time. */
+  /** Rows in both whose time differs. */
   moved: number;
-  /** In one only. */
+  /** Rows only in the later release, or only in the earlier one. */
   added: number;
   gone: number;
-  /** Sum of later minus earlier times over all moved rows. */
+  /** Sum of time changes (later minus earlier) over all moved rows. */
   sum: Tenths;
-  /** The row that moved most, later less earlier; null if none did. */
+  /** The row that changed most (later minus earlier); null if none did. */
   worst: {
     readonly by: Tenths;
     readonly block: GeoidNumber;
@@ -33,13 +33,14 @@ export type CountyDiff =
       readonly county: CountyFips;
       readonly is: 'changed';
       readonly kinds: readonly CountyObjectKind[];
-      /** Null where the rows are the very same. */
+      /** Null if the rows are identical. */
       readonly rows: RowsMoved | null;
     };
 
 /**
- * How a release differs from an earlier one of the same store, county by county, ascending; those that
- * are the same are left out. Only rows of counties whose times changed are read, one at a time.
+ * Differences of a release from an earlier one of the same store, county by county, ascending;
+ * unchanged counties are left out. Only rows of counties whose times changed are read, one at a
+ * time.
  */
 export async function* diffReleases(
   store: Store,
@@ -100,7 +101,7 @@ async function diffRows(before: Rows, after: Rows): Promise<RowsMoved> {
   return found;
 }
 
-/** One mode of a block's row: its ids ascend. */
+/** One mode of a block's row; ids ascend. */
 interface Side {
   readonly ids: Float64Array;
   readonly row: ModeRow | undefined;

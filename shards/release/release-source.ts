@@ -6,7 +6,7 @@ import { readManifest } from './manifests.ts';
 import { Release } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
 
-/** Reads `latest.json` and the manifest it names, whose hash it checks. */
+/** Reads `latest.json` and the manifest it names, whose hash it verifies. */
 export async function openRelease(store: Store, cache: ReleaseCache): Promise<Release> {
   return openManifest(store, await readLatest(store), cache);
 }
@@ -16,14 +16,14 @@ async function openManifest(store: Store, latest: Latest, cache: ReleaseCache): 
   return new Release(store, latest, manifest, cache);
 }
 
-/** Follows `latest.json`: requests take `current` once and keep it to their end. */
+/** Follows `latest.json`. A request reads `current` once and uses that release throughout. */
 export class ReleaseSource {
   readonly #store: Store;
   readonly #cache: ReleaseCache;
   #current: Release | null = null;
   #timer: NodeJS.Timeout | null = null;
   #refreshing: Promise<boolean> | null = null;
-  /** Refreshes that failed since the last that did not. */
+  /** Failed refreshes since the last successful one. */
   failuresInARow = 0;
 
   constructor(store: Store, cache: ReleaseCache) {
@@ -31,16 +31,16 @@ export class ReleaseSource {
     this.#cache = cache;
   }
 
-  /** The release in force. A `StoreError` until the first `refresh` has succeeded. */
+  /** The current release. Throws a `StoreError` until the first `refresh` has succeeded. */
   get current(): Release {
     if (this.#current) return this.#current;
     throw new StoreError('unavailable', this.#store.location, 'no release has been opened yet');
   }
 
   /**
-   * Whether the release in force is the one that `latest.json` names. One that cannot be opened, or
-   * a `latest.json` that says nothing, changes nothing for requests: the release is `held`. Rejects
-   * with a `StoreError` when its objects cannot be read either.
+   * Whether the release being served is the one that `latest.json` names. A new release that cannot
+   * be opened, or an unreadable `latest.json`, does not affect requests: the old release is `held`.
+   * Rejects with a `StoreError` if its objects cannot be read either.
    */
   async standing(): Promise<'current' | 'held'> {
     const { latest, manifest } = this.current;
@@ -49,7 +49,7 @@ export class ReleaseSource {
       return sha256 === latest.sha256 ? 'current' : 'held';
     } catch {
       const object = manifest.objects['dest-ids'];
-      // A file that is open can be read when its folder is gone, others cannot.
+      // An open file stays readable after its folder is deleted; other files do not.
       if ((await this.#store.stat(object.name)) === null) {
         throw new StoreError('missing', object.name, 'no such object');
       }
@@ -59,9 +59,9 @@ export class ReleaseSource {
   }
 
   /**
-   * Opens the release that `latest.json` names, if it is another one; returns whether it was.
-   * Concurrent calls share one refresh, since a slow one could otherwise finish last and restore an
-   * older release.
+   * Opens the release that `latest.json` names if it differs from the current one; returns whether
+   * it did. Concurrent calls share one refresh, since a slow one could otherwise finish last and
+   * restore an older release.
    */
   refresh(): Promise<boolean> {
     this.#refreshing ??= this.#refresh()
@@ -86,12 +86,12 @@ export class ReleaseSource {
     if (latest.sha256 === this.#current?.latest.sha256) return false;
     const release = await openManifest(this.#store, latest, this.#cache);
     await release.prepare();
-    // From here on requests are answered of this release; those that have begun keep theirs.
+    // From here on, new requests use this release; requests in progress keep theirs.
     this.#current = release;
     return true;
   }
 
-  /** Polls until `stop`. A failed poll is reported and the release in force stays. */
+  /** Polls until `stop`. A failed poll is reported and the current release stays. */
   start(intervalMs: number, onError: (error: unknown) => void): void {
     this.#timer = setInterval(() => void this.refresh().catch(onError), intervalMs);
     this.#timer.unref();

@@ -38,16 +38,16 @@ import type {
 } from './manifest.ts';
 import type { ReleaseCache } from './release-cache.ts';
 
-/** The POIs at home in a county: what is said of them, who reaches them, and where they lie. */
+/** The POIs at home in a county: their attributes, catchments and locations. */
 export type Catchments = PoiMatrix & SpatialOrder;
 
-/** A county's block polygons, and which of them a point lies in. */
+/** A county's block polygons, with point look-up. */
 export interface BlockAreas {
   readonly outlines: Outlines;
   readonly index: AreaIndex;
 }
 
-/** A county of a release, with its boxes ready to be asked. */
+/** A county of a release, with its boxes parsed. */
 export interface ReleaseCounty {
   readonly fips: CountyFips;
   readonly manifest: CountyManifest;
@@ -61,15 +61,15 @@ const VERSION_DIGITS = 12;
 export class Release {
   readonly manifest: Manifest;
   readonly latest: Latest;
-  /** Identifies the release's contents: its label and the beginning of its manifest's hash. */
+  /** Identifies the release's contents: its label and the start of its manifest's hash. */
   readonly version: string;
   readonly taxonomy: Taxonomy;
   readonly store: Store;
-  /** Cells of a `nearest` row: modes × leaf types. */
+  /** Cells per `nearest` row: modes × leaf types. */
   readonly columns: number;
-  /** In the order of their codes. */
+  /** Ordered by county code. */
   readonly counties: readonly ReleaseCounty[];
-  /** The counties by where their blocks lie, and by where their points of interest do. */
+  /** The counties by the boxes of their blocks; likewise by those of their POIs. */
   readonly blockBoxes: CountyBoxes<ReleaseCounty>;
   readonly poiBoxes: CountyBoxes<ReleaseCounty>;
   readonly #cache: ReleaseCache;
@@ -95,7 +95,7 @@ export class Release {
     this.#cache = cache;
   }
 
-  /** The county a block lies in, if the release covers it. */
+  /** The county of a block, if the release covers it. */
   countyOfBlock(geoid: Geoid): CountyManifest | undefined {
     return this.county(countyOf(geoid));
   }
@@ -109,8 +109,8 @@ export class Release {
   }
 
   /**
-   * Reads what says which objects a request depends on, and stays in memory: the directory of
-   * `dest_id`s and the tables of census places. After this, an ETag is known without a read.
+   * Loads what determines which objects a request depends on, and keeps it in memory: the directory
+   * of `dest_id`s and the tables of census places. After this, an ETag takes no read.
    */
   async prepare(): Promise<void> {
     await Promise.all([
@@ -119,7 +119,7 @@ export class Release {
     ]);
   }
 
-  /** The blocks of a county. One read of the whole object, then kept. */
+  /** The blocks of a county. One read of the whole object, then cached. */
   index(county: CountyManifest): Promise<BlockIndex> {
     const ref = county.objects.index;
     return this.#cache.head(ref, async () => {
@@ -132,8 +132,8 @@ export class Release {
   }
 
   /**
-   * Tenths of a minute to the nearest of each leaf type, 0 for beyond 30 minutes: mode by mode in
-   * the manifest's order, leaves as in `taxonomy.leafIds`. One range read.
+   * Tenths of a minute to the nearest POI of each leaf type, 0 for beyond 30 minutes: mode by mode
+   * in manifest order, leaves as in `taxonomy.leafIds`. One range read.
    */
   async nearest(county: CountyManifest, ordinal: CountyBlock): Promise<Uint16Array> {
     const ref = county.objects.nearest;
@@ -145,10 +145,7 @@ export class Release {
     return decodeNearestRow(ref.name, ordinal, bytes, this.columns);
   }
 
-  /**
-   * `nearest` of several blocks, which ascend: blocks that lie near each other in the county are
-   * read together.
-   */
+  /** `nearest` of several blocks, ascending; blocks with nearby rows share a read. */
   async nearestRows(
     { objects }: CountyManifest,
     ordinals: readonly CountyBlock[],
@@ -161,7 +158,7 @@ export class Release {
     return (await Promise.all(runs)).flat();
   }
 
-  /** The POI matrix's head. Two reads, then kept. */
+  /** The POI matrix's head. Two reads, then cached. */
   pois(county: CountyManifest, waiters: Waiters = SHARED): Promise<PoiMatrix> {
     const ref = county.objects.pois;
     const load = async (group: WaitingGroup) => {
@@ -175,7 +172,7 @@ export class Release {
     return this.#cache.head(ref, load, waiters);
   }
 
-  /** The POIs at home in a county, and the head of their catchments. Two reads, then kept. */
+  /** The POIs at home in a county, and the head of their catchments. Two reads, then cached. */
   catchments(county: CountyManifest, waiters: Waiters = SHARED): Promise<Catchments> {
     const ref = county.objects.catchment;
     const load = async (group: WaitingGroup) => {
@@ -187,14 +184,14 @@ export class Release {
     return this.#cache.head(ref, load, waiters);
   }
 
-  /** The object of a county's block-to-block times in one of the release's directions. */
+  /** The object with a county's block-to-block times in one of the release's directions. */
   reachObject(county: CountyManifest, direction: Direction): ObjectRef {
     const ref = county.objects[`reach-${direction}`];
     if (ref) return ref;
     throw new ShardError(this.latest.manifest, 'counties', `one has no reach-${direction}`);
   }
 
-  /** The head of a county's block-to-block times, from its blocks or to them. */
+  /** The head of a county's block-to-block times, from or to its blocks. */
   reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
     const ref = this.reachObject(county, direction);
     return this.#cache.head(ref, async () => {
@@ -203,7 +200,7 @@ export class Release {
     });
   }
 
-  /** A county's block polygons. One read of the whole object, then kept. */
+  /** A county's block polygons. One read of the whole object, then cached. */
   areas(county: CountyManifest, waiters: Waiters): Promise<BlockAreas> {
     const ref = county.objects.blocks;
     const load = async (group: WaitingGroup) => {
@@ -217,7 +214,7 @@ export class Release {
     return this.#cache.head(ref, load, waiters);
   }
 
-  /** Which of a county's block polygons meet along which edges. Found once, then kept. */
+  /** Shared borders of a county's block polygons. Computed once, then cached. */
   borders(county: CountyManifest, waiters: Waiters): Promise<SharedBorders> {
     const ref = county.objects.blocks;
     const load = async (group: WaitingGroup) => {
@@ -239,7 +236,10 @@ export class Release {
     );
   }
 
-  /** The census places of a state as they are drawn, in the order of its table. One read, then kept. */
+  /**
+   * Outlines of a state's census places as drawn on the map, in the order of its table. One read,
+   * then cached.
+   */
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
     return this.#cache.head(ref, async (group) => {
@@ -249,7 +249,7 @@ export class Release {
     });
   }
 
-  /** The blocks whose centre lies in a census place, ascending. One range read, then kept. */
+  /** The blocks whose centre is in a census place, ascending. One range read, then cached. */
   placeBlocks(table: PlaceTable, ordinal: StatePlace): Promise<Float64Array> {
     const part = { ...table.ref, name: `${table.ref.name}/blocks-${ordinal}` };
     return this.#cache.head(part, async () => {
@@ -258,7 +258,7 @@ export class Release {
     });
   }
 
-  /** The border of a census place. One range read, then kept. */
+  /** The boundary of a census place. One range read, then cached. */
   placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
     const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };
     return this.#cache.head(part, async () => {
@@ -267,7 +267,7 @@ export class Release {
     });
   }
 
-  /** Which county each `dest_id` is at home in. One read, then kept. */
+  /** The home county of each `dest_id`. One read, then cached. */
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
     return this.derived(ref.name, () =>
@@ -278,7 +278,7 @@ export class Release {
     );
   }
 
-  /** A tile archive. Two reads, then kept. */
+  /** A tile archive. Two reads, then cached. */
   tiles({ archive, sums }: TileArchive): Promise<PmtilesArchive> {
     return this.#cache.head(archive, async () => {
       const pages = await CheckedPages.open(this.store, archive, sums, (bytes) => {
@@ -298,7 +298,7 @@ export class Release {
     return this.#cache.head({ ...ref, name: `${ref.name}/${what}` }, async () => make());
   }
 
-  /** Something worked out from this release as a whole, once. */
+  /** A value derived from the release as a whole, computed once. */
   derived<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#derived.make(name, work) as Promise<T>;
   }

@@ -16,8 +16,8 @@ import type { ObjectRef, RangeSource } from './store.ts';
  *    24  32  per section: tag (4 letters), CRC-32C (4), offset (8), bytes (8), zero (8)
  *     …   4  CRC-32C of all of the above
  *
- * Little-endian. Sections follow, each on an 8-byte boundary, so that typed arrays view them
- * without a copy. A section of rows that each carry a checksum of their own has none here: zero.
+ * Little-endian. Sections follow, each on an 8-byte boundary, so that typed arrays can view them
+ * without a copy. The CRC of a section whose rows carry their own checksums is zero.
  */
 const MAGIC = 'TTASHARD';
 const FIXED_BYTES = 24;
@@ -29,13 +29,13 @@ export interface Section {
   readonly bytes: Uint8Array;
 }
 
-/** A last section of rows, which may be too many for memory. */
+/** A final section of rows, which may be too large for memory. */
 export interface RowSection {
   readonly tag: string;
   readonly rows: PutBody;
 }
 
-/** Tags of the sections whose rows are checked one by one. */
+/** Tag of sections whose rows carry their own checksums. */
 export const SELF_CHECKED = 'ROWS';
 
 export interface SectionEntry {
@@ -54,7 +54,7 @@ export interface Envelope {
 /** Bytes to fetch first: more than any header in use, so that one read is enough. */
 export const HEADER_READ_BYTES = 1024;
 
-/** A whole object in memory. */
+/** Builds a whole object in memory. */
 export function writeEnvelope(kind: string, sections: readonly Section[]): Uint8Array {
   const { header, offsets, end } = layOut(
     kind,
@@ -123,9 +123,9 @@ function layOut(kind: string, sections: readonly { tag: string; bytes: number; c
 }
 
 /**
- * Reads the header of `object`, of which `bytes` are the first at least `headerBytes`.
- * Throws a `ShardError` for anything that is not a whole header of the expected kind, or whose
- * sections do not lie within `objectBytes`.
+ * Reads the header of `object` from its first `bytes`, at least `headerBytes` of them. Throws a
+ * `ShardError` for anything but a complete header of the expected kind whose sections lie within
+ * `objectBytes`.
  */
 export function readEnvelope(
   object: string,
@@ -168,8 +168,8 @@ export function readEnvelope(
 }
 
 /**
- * Everything of an object before its rows, which come last: one small read to learn how much that
- * is, and another if it is more.
+ * Reads everything before the rows of an object, which come last: one small read to learn how much
+ * that is, and another if it is more.
  */
 export async function readHead(
   source: RangeSource,
@@ -188,7 +188,7 @@ export function sectionOf(object: string, envelope: Envelope, tag: string): Sect
   return entry;
 }
 
-/** The bytes of a section out of `whole`, which begins at `base` of the object, checked. */
+/** The verified bytes of a section in `whole`, which starts at offset `base` of the object. */
 export function checkedSection(
   object: string,
   envelope: Envelope,

@@ -18,21 +18,24 @@ const OPEN_FILES = 256;
 const KEEP_OPEN_MS = 5_000;
 /**
  * Largest synchronous read. A row in the page cache takes about 2 µs this way, and seven times the
- * processor time through the thread pool; a read of this size takes about 5 µs. A disk delivers as
- * much in one operation.
+ * CPU time through the thread pool; a read of this size takes about 5 µs. A disk delivers as much
+ * in one operation.
  */
 const SMALL_BYTES = 32_768;
-/** A small read that took longer came from the disk: the next ones leave the event loop free. */
+/**
+ * A small read that took longer came from the disk: the next ones use the thread pool, leaving the
+ * event loop free.
+ */
 const SLOW_MS = 1;
 const READS_AFTER_SLOW = 32;
 
-/** A store in a folder of this machine, to read. */
+/** A read-only store in a local folder. */
 export class FolderReader implements Store {
   readonly location: string;
   /** Evicted files are closed by `dispose`; a read under way keeps its own reference. */
   readonly #files: LRUCache<string, OpenFile>;
   readonly #keepOpenMs: number;
-  /** Small reads that are still to go by the thread pool. */
+  /** Number of small reads still to go through the thread pool. */
   #pooledReads = 0;
 
   constructor(folder: string, keepOpenMs = KEEP_OPEN_MS) {
@@ -87,7 +90,7 @@ export class FolderReader implements Store {
     }
   }
 
-  /** A folder knows no hashes. */
+  /** A folder does not record hashes. */
   async stat(name: string): Promise<ObjectStat | null> {
     const found = await this.stored(name);
     return found && { bytes: found.bytes, sha256: null };
@@ -107,7 +110,7 @@ export class FolderReader implements Store {
     }
   }
 
-  /** Throws a `StoreError` of a name that leads out of the folder. */
+  /** Throws a `StoreError` for a name that escapes the folder. */
   protected pathOf(name: string): string {
     if (name.split(/[/\\]/).includes('..')) {
       throw new StoreError(
@@ -131,11 +134,11 @@ export class FolderReader implements Store {
     return file;
   }
 
-  /** A fault of the file surfaces to the caller that has to open it. */
+  /** File errors surface in the read that has to open the file. */
   async #renew(ref: ObjectRef, known: OpenFile): Promise<void> {
     const file = await this.#openFile(ref).catch(() => null);
     if (file === null) return;
-    // Forgotten meanwhile: it may be of before.
+    // If it was evicted meanwhile, the new handle may be out of date.
     if (this.#files.peek(ref.name) === known) this.#files.set(ref.name, file);
     else file.release();
   }
@@ -159,7 +162,7 @@ export class FolderReader implements Store {
     return new OpenFile(handle, performance.now() + this.#keepOpenMs / 2);
   }
 
-  /** Has the next read open the object anew. */
+  /** Makes the next read reopen the object. */
   protected forget(name: string): void {
     this.#files.delete(name);
   }
@@ -194,7 +197,7 @@ export class FolderReader implements Store {
   }
 }
 
-/** A file handle that closes when the cache and the last read have let go of it. */
+/** A file handle that closes once the cache and the last read have released it. */
 class OpenFile {
   readonly handle: FileHandle;
   #dueMs: number;
@@ -205,7 +208,7 @@ class OpenFile {
     this.#dueMs = dueMs;
   }
 
-  /** Whether it is time to open the file anew: said once. */
+  /** Whether it is time to reopen the file; returns true only once. */
   isDue(nowMs: number): boolean {
     if (nowMs < this.#dueMs) return false;
     this.#dueMs = Number.POSITIVE_INFINITY;
@@ -223,7 +226,7 @@ class OpenFile {
   }
 }
 
-/** The condition of a conditional put: the SHA-256, hex. */
+/** The identity for conditional puts: the SHA-256, hex. */
 export function identityOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

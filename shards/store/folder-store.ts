@@ -8,17 +8,17 @@ import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
 import { type PutBody, putBodyOf } from './put-body.ts';
 import type { Lock, StoredObject, WritableStore } from './store.ts';
 
-/** Where a build into a folder keeps what it does not publish. */
+/** Unpublished files of a build into a folder. */
 const SCRATCH = '.build-scratch';
-/** On its way into place: `<name>.<UUID>.tmp`. */
+/** A file not yet renamed into place: `<name>.<UUID>.tmp`. */
 const HALF_WRITTEN = /\.[0-9a-f-]{36}\.tmp$/;
 const LOCK = /[.-]lock$/;
 /** The lock on taking over a dead owner's lock; its owner may have died as well. */
 const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
 
 /**
- * A store in a folder of this machine. Writes are fsynced and renamed into place: whole or absent.
- * Locks are files that name a process.
+ * A store in a local folder. Writes are fsynced and renamed into place: whole or absent. Locks are
+ * files that name a process.
  */
 export class FolderStore extends FolderReader implements WritableStore {
   get scratch(): string {
@@ -30,7 +30,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     return relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
   }
 
-  /** All but the scratch folder, which is no part of what is published. */
+  /** Everything but the scratch folder, which is not published. */
   async topNames(): Promise<string[]> {
     return (await this.#entries('')).filter((name) => name !== SCRATCH);
   }
@@ -73,7 +73,7 @@ export class FolderStore extends FolderReader implements WritableStore {
       const recursive = true;
       found.push(...(await this.#find(`${SCRATCH}/`, () => true, { recursive })));
     }
-    // A mutable object may be on its way into place by who need not lock out anybody else.
+    // A mutable object may be half-written by a writer that need not lock out others.
     const underWay = await Promise.all(
       found.map(({ name }) => isLocked(this.pathOf(lockOver(name)))),
     );
@@ -148,17 +148,17 @@ export class FolderStore extends FolderReader implements WritableStore {
   }
 }
 
-/** Owns the cleanup of leftovers. */
+/** Name of the lock for cleaning up leftovers. */
 function lockOver(name: string): string {
   return SUCCESSION.test(name) ? name : lockOf(name.replace(HALF_WRITTEN, ''));
 }
 
-/** The lock on replacing a mutable object. */
+/** Name of the lock for replacing a mutable object. */
 function lockOf(name: string): string {
   return `${name}.lock`;
 }
 
-/** Whether a file has this content. One that cannot be read has not. */
+/** Whether a file has this content; false if it cannot be read. */
 async function holds(file: string, content: PutBody): Promise<boolean> {
   let handle: FileHandle | null = null;
   try {

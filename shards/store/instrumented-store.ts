@@ -1,18 +1,18 @@
 import type { Bytes } from '../units.ts';
 import type { ObjectRef, ObjectStat, Store } from './store.ts';
 
-/** A call of a store. */
+/** A call to a store. */
 export interface StoreCall {
   readonly operation: 'range' | 'whole' | 'stat';
   readonly object: string;
-  /** How much a range is to be; else 0. */
+  /** Requested length of a range; otherwise 0. */
   readonly bytes: Bytes;
 }
 
-/** Wraps a call: it makes the call and passes on its outcome, or refuses it. */
+/** Wraps a call: makes it and passes on its outcome, or refuses it. */
 export type StoreInterceptor = <T>(what: StoreCall, call: () => Promise<T>) => Promise<T>;
 
-/** A store with something done around each of its calls, such as measuring them. */
+/** A store that intercepts each of its calls, for instance to measure them. */
 export class InstrumentedStore implements Store {
   readonly #store: Store;
   readonly #around: StoreInterceptor;

@@ -3,21 +3,21 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { systemCode } from '../error-facts.ts';
 import { isProcessAlive } from './process-alive.ts';
 
-/** A lock that was taken, or the process that has it. */
+/** An acquired lock, or the process that holds it. */
 export type FileLock =
   | { readonly taken: true; release(): Promise<void> }
   | { readonly taken: false; readonly owner: number };
 
-/** A lock on its way into place: `<lock>.<process>.<UUID>.tmp`. */
+/** A lock file not yet linked into place: `<lock>.<process>.<UUID>.tmp`. */
 const HALF_LOCK = /[.-]lock\.(\d+)\.[0-9a-f-]{36}\.tmp$/;
 
-/** Contents of this process's lock files: an earlier process may have had the same number. */
+/** Contents of this process's lock files: an earlier process may have had the same id. */
 const own = new Set<string>();
 
 /**
  * Takes a lock between processes of this machine: a file that names its owner. It is linked into
  * place complete, so a lock without an owner is never seen. The lock of a dead owner is taken over
- * by one contender, the owner of the takeover lock. Errors of the file system are passed on.
+ * by one contender, the owner of the takeover lock. File system errors are passed on.
  */
 export async function takeLock(file: string): Promise<FileLock> {
   const content = `${process.pid} ${randomUUID()}`;
@@ -59,7 +59,7 @@ export async function isLocked(file: string): Promise<boolean> {
   return content !== null && isAlive(content);
 }
 
-/** Whether a file of this name is a lock that a process which is alive puts into place. */
+/** Whether a file name is that of a lock being put into place by a live process. */
 export function isLockUnderWay(name: string): boolean {
   const half = HALF_LOCK.exec(name);
   return half !== null && isProcessAlive(Number(half[1]));

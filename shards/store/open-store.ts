@@ -8,7 +8,7 @@ import { kindOf, type StoreKind, shownLocation, storeFault } from './store-locat
 /** Openers by kind of store. Network stores are loaded on demand. */
 interface Opener {
   read(location: string, options?: HttpReaderOptions): Promise<Store>;
-  /** Null: it can only be read. */
+  /** Null if the store is read-only. */
   readonly write: ((location: string) => Promise<WritableStore>) | null;
 }
 
@@ -37,14 +37,14 @@ const OPENERS: Readonly<Record<StoreKind, Opener>> = {
 };
 
 /**
- * Opens a store to read, by what a person calls it. Rejects with a `StoreError` where `storeFault`
- * finds one. `options` are for one behind HTTP.
+ * Opens a store for reading, by the location the user gave. Rejects with a `StoreError` if
+ * `storeFault` finds an error. `options` apply to stores behind HTTP.
  */
 export async function openStore(location: string, options?: HttpReaderOptions): Promise<Store> {
   return openerOf(location).read(location, options);
 }
 
-/** The same, to publish into. A `StoreError` too for a store that can only be read. */
+/** Opens a store for publishing. Rejects with a `StoreError` for a read-only store too. */
 export async function openWritableStore(location: string): Promise<WritableStore> {
   const { write } = openerOf(location);
   if (write !== null) return write(location);

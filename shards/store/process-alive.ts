@@ -1,6 +1,6 @@
 import { systemCode } from '../error-facts.ts';
 
-/** Whether a process of this machine is running, under any user. */
+/** Whether a local process is running, under any user. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,7 +1,7 @@
-/** The bytes of an object on its way into a store, which need not all be in memory at once. */
+/** The bytes of an object to be stored, which need not all be in memory at once. */
 export interface PutBody {
   readonly bytes: number;
-  /** The bytes in order; may be asked for more than once. */
+  /** The bytes in order; may be called more than once. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -14,7 +14,7 @@ export function putBodyOf(whole: Uint8Array): PutBody {
   };
 }
 
-/** One content after the other. */
+/** Concatenates contents. */
 export function concatBodies(parts: readonly PutBody[]): PutBody {
   return {
     bytes: parts.reduce((sum, part) => sum + part.bytes, 0),

@@ -5,12 +5,12 @@ import { damaged, ShardError, StoreError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import type { ObjectRef, Store, WritableStore } from './store.ts';
 
-/** Hashed between two looks at the clock: some 2 ms. */
+/** Bytes hashed between two clock checks: about 2 ms. */
 const STEP_BYTES: Bytes = 2 ** 20;
-/** Read at once where the whole need not be in memory. */
+/** Bytes per read where the whole object need not be in memory. */
 const READ_BYTES: Bytes = 4 * 2 ** 20;
 
-/** All of an object, in one read; a `ShardError` if its SHA-256 is not the recorded one. */
+/** Reads a whole object; throws a `ShardError` if its SHA-256 is not the recorded one. */
 export async function readVerified(
   store: Store,
   ref: ObjectRef,
@@ -27,20 +27,20 @@ export async function readVerified(
   return whole;
 }
 
-/** The same check of an object that may be too large for memory: it is read a range at a time. */
+/** The same check for an object that may be too large for memory: it is read range by range. */
 export async function checkRecordedHash(store: Store, ref: ObjectRef): Promise<void> {
   const hash = createHash('sha256');
   for (let offset = 0; offset < ref.bytes; offset += READ_BYTES) {
     hash.update(await store.readRange(ref, offset, Math.min(READ_BYTES, ref.bytes - offset)));
   }
-  // A range read checks the length too; an empty object has none.
+  // A range read verifies the length too, but an empty object has no ranges.
   if (ref.bytes === 0) await store.readRange(ref, 0, 0);
   requireHash(ref, hash.digest('hex'));
 }
 
 /**
- * Whether an object is there as it was recorded. A store that knows the hashes of what it holds is
- * asked; of another the object is read.
+ * Whether an object exists as recorded. A store that records hashes is queried for them; otherwise
+ * the object is read.
  */
 export async function isAsRecorded(store: WritableStore, ref: ObjectRef): Promise<boolean> {
   const there = await store.stat(ref.name);

@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { Bytes } from '../units.ts';
 
-/** Bytes gathered before they are written. */
+/** Bytes buffered before a write. */
 const BUFFER_BYTES = 1 << 20;
 
 /**
- * A file for what memory does not hold: bytes are appended one piece after the other and read back
- * in any order. Gone when closed.
+ * A file for data that exceeds memory: bytes are appended sequentially and read back in any order.
+ * Removed when closed.
  */
 export class ScratchFile {
   readonly #file: string;
@@ -15,7 +15,7 @@ export class ScratchFile {
   #written: Bytes = 0;
   #buffered: Bytes = 0;
 
-  /** `file`: its folder must exist; what stood there is lost. */
+  /** `file`: its folder must exist; an existing file is overwritten. */
   constructor(file: string) {
     this.#file = file;
     this.#descriptor = openSync(file, 'w+');
@@ -25,7 +25,7 @@ export class ScratchFile {
     return this.#written + this.#buffered;
   }
 
-  /** Keeps some bytes; returns where they are. */
+  /** Appends bytes; returns their offset. */
   append(bytes: Uint8Array): Bytes {
     if (this.#buffered + bytes.length > BUFFER_BYTES) this.#flush();
     const offset = this.bytes;

@@ -2,13 +2,13 @@ import type { Bytes } from '../units.ts';
 import type { PutBody } from './put-body.ts';
 import { ScratchFile } from './scratch-file.ts';
 
-/** Bytes kept in memory before any go to the disk: small objects never touch it. */
+/** Bytes kept in memory before spilling to disk: small objects never touch it. */
 const IN_MEMORY: Bytes = 16 * 2 ** 20;
 const CHUNK_BYTES: Bytes = 2 ** 20;
 
 /**
- * Bytes appended one piece after the other and read back in order, in memory while they are few and
- * in a scratch file after that. `close` removes the file.
+ * Bytes appended sequentially and read back in order: in memory while they are few, then in a
+ * scratch file, which `close` removes.
  */
 export class Spool implements PutBody {
   readonly #file: string;
@@ -18,13 +18,13 @@ export class Spool implements PutBody {
   #scratch: ScratchFile | null = null;
   bytes = 0;
 
-  /** `file`: where to put what memory does not hold; its folder must exist. */
+  /** `file`: where to spill what exceeds memory; its folder must exist. */
   constructor(file: string, inMemory: Bytes = IN_MEMORY) {
     this.#file = file;
     this.#inMemory = inMemory;
   }
 
-  /** Takes over `piece`: it must not change afterwards. */
+  /** Takes ownership of `piece`, which must not change afterwards. */
   append(piece: Uint8Array): void {
     this.#pieces.push(piece);
     this.#pending += piece.length;

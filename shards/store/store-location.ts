@@ -1,6 +1,6 @@
 import { s3Fault } from './s3/s3-address.ts';
 
-/** Finds the fault in `https://host/prefix` as a store; null if there is none. */
+/** Returns the error in `https://host/prefix` as a store; null if valid. */
 export function httpsFault(location: string): string | null {
   if (!URL.canParse(location)) return 'is not an address such as https://host/prefix';
   const { protocol, hostname, username, password, search, hash } = new URL(location);
@@ -26,31 +26,31 @@ const KINDS: Readonly<Record<string, StoreKind>> = {
   http: 'http',
 };
 
-/** Why a location cannot be one of its kind; null if it can. */
+/** Why a location is not valid for its kind; null if valid. */
 const FAULTS: Readonly<Record<StoreKind, (location: string) => string | null>> = {
   folder: () => null,
   s3: s3Fault,
   http: httpsFault,
 };
 
-/** Why this cannot be the name of a store; null if it can. */
+/** Why this is not a valid store location; null if valid. */
 export function storeFault(location: string): string | null {
   const scheme = schemeOf(location);
   if (Object.hasOwn(KINDS, scheme)) return FAULTS[KINDS[scheme]](location);
   return `a store is a folder, s3://bucket/prefix or https://host/prefix; "${scheme}" is not supported`;
 }
 
-/** Parses a location without faults. */
+/** Parses a valid location. */
 export function kindOf(location: string): StoreKind {
   return KINDS[schemeOf(location)];
 }
 
-/** Whether a store of this name can be written to and listed, or only be read. */
+/** Whether a store at this location can be written and listed, or is read-only. */
 export function canBeWritten(location: string): boolean {
   return kindOf(location) !== 'http';
 }
 
-/** A location fit for display: without a password. */
+/** A location for display, without a password. */
 export function shownLocation(location: string): string {
   return location.replace(/\/\/[^/]*@/, '//…@');
 }

@@ -9,8 +9,8 @@ import { sameIds } from './row-rules.ts';
 import type { Verification } from './verification.ts';
 
 /**
- * The POIs at home in a county and who reaches them: each is at home where the directory says, and
- * on the county's map. The rows are held against the POI rows later.
+ * Verifies the POIs at home in a county and their catchments: each POI's home matches the
+ * directory, and each is on the county's map. The rows are compared with the POI rows later.
  */
 export async function* verifyCatchment(
   verification: Verification,

@@ -8,7 +8,9 @@ import { type Finding, findFaults } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
 
-/** The blocks of a county are its own, and as many and as populous as the manifest says. */
+/**
+ * Verifies that a county's blocks are its own, and match the manifest's block count and population.
+ */
 export function verifyIndex(
   { release }: Verification,
   fips: CountyFips,
@@ -35,7 +37,7 @@ export function verifyIndex(
   });
 }
 
-/** The polygons are those of the county's blocks, and fill the box that the manifest gives. */
+/** Verifies that the polygons are those of the county's blocks and fill the box in the manifest. */
 export function verifyBlockPolygons(
   verification: Verification,
   county: CountyManifest,

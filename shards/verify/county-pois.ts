@@ -20,8 +20,8 @@ import type { Verification } from './verification.ts';
 const READ_BYTES = 2 ** 20;
 
 /**
- * The rows of a county's POI matrix: POIs that the release knows, no later by transit than on
- * foot, nothing from a block without a street; and the nearest object is the least of them.
+ * Verifies the rows of a county's POI matrix: POIs known to the release, transit no slower than
+ * walking, no rows for a block without a street; and the nearest object holds their minima.
  */
 export async function* verifyPois(
   verification: Verification,
@@ -59,13 +59,13 @@ export async function* verifyPois(
         return `${block()}, ${mode}, type ${type}`;
       });
     }
-    // Without homes nothing can be said of the catchments.
+    // Without home counties, catchments cannot be checked.
     if (dests) scan.finish();
   });
   yield* nearestFindings.faults();
 }
 
-/** From a row of the matrix to what its row of the nearest object must be. */
+/** Computes, from a row of the matrix, the expected row of the nearest object. */
 function minOf(
   table: PoiTable,
   leafIds: readonly number[],
@@ -118,7 +118,7 @@ async function compareNearest(
   );
 }
 
-/** The rows of a nearest object in their order, many to a read. */
+/** The rows of a nearest object in order, many per read. */
 class NearestRows {
   readonly #store: Store;
   readonly #ref: ObjectRef;
@@ -126,7 +126,7 @@ class NearestRows {
   readonly #columns: number;
   #first = 0;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Whether there are as many rows and columns as there should. */
+  /** Whether it has the expected number of rows and columns. */
   isShaped = false;
 
   constructor(store: Store, ref: ObjectRef, rows: number, columns: number) {
@@ -154,7 +154,7 @@ class NearestRows {
     this.isShaped = true;
   }
 
-  /** Reads on from `ordinal` when it is not among the rows read last. */
+  /** Reads on from `ordinal` if it is not among the rows last read. */
   async row(ordinal: number): Promise<Uint16Array> {
     const { offset, length } = nearestRange(ordinal, this.#columns);
     if (ordinal < this.#first || (ordinal - this.#first + 1) * length > this.#bytes.length) {

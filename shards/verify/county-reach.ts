@@ -13,9 +13,9 @@ import { countyOfBlock, type Verification } from './verification.ts';
 const SELF_MINUTES = 1;
 
 /**
- * The rows from a county's blocks to blocks, which may lie past the counties of the release: no later
- * by transit than on foot, nothing from a block without a street, and a minute from any other to
- * itself.
+ * Verifies the rows from a county's blocks to blocks, which may be outside the counties of the
+ * release: transit no slower than walking, no rows for a block without a street, and one minute
+ * from any other block to itself.
  */
 export function verifyReachFrom(
   verification: Verification,
@@ -52,7 +52,7 @@ export function verifyReachFrom(
   });
 }
 
-/** The rows to a county's blocks from blocks; what they say is held against `reach-from` later. */
+/** Verifies the rows to a county's blocks; their times are compared with `reach-from` later. */
 export function verifyReachTo(
   verification: Verification,
   fips: CountyFips,
@@ -73,7 +73,7 @@ export function verifyReachTo(
   });
 }
 
-/** The counties of some blocks must be those that the manifest says are within reach. */
+/** Checks that the counties of some blocks are those that the manifest lists as within reach. */
 function checkReach(geoids: Float64Array, said: readonly CountyFips[], findings: Findings): void {
   const counties = new Set<CountyFips>();
   for (const geoid of geoids) counties.add(countyOfBlock(geoid));

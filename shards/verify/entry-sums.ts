@@ -1,9 +1,9 @@
 import type { ModeRow } from '../matrix/row-codec.ts';
 
-/** Ids on one side of a matrix, hashed twice over: lane `l` of id `i` is at `2 × i + l`. */
+/** Ids on one side of a matrix, each with two hashes: lane `l` of id `i` is at `2 × i + l`. */
 export type IdHashes = Int32Array;
 
-/** Which end of a journey ids are: A to B is not B to A. */
+/** Which end of a journey ids are at: A to B is not B to A. */
 export type Side = 'from' | 'to';
 
 const SEEDS: Readonly<Record<Side, readonly [number, number]>> = {
@@ -26,9 +26,9 @@ export function hashIds(ids: Float64Array, side: Side): IdHashes {
 }
 
 /**
- * Digests of the entries of matrices that do not depend on their order: a matrix and its transpose
- * have the same. An entry (from, to, mode, time) is hashed to two lanes of 32 bits, and the hashes
- * are added up, in groups of entries.
+ * Order-independent digests of matrix entries: a matrix and its transpose have the same. Each entry
+ * (from, to, mode, time) is hashed to two lanes of 32 bits, and the hashes are summed per group of
+ * entries.
  */
 export class EntrySums {
   readonly #lanes: Int32Array;
@@ -40,8 +40,8 @@ export class EntrySums {
   }
 
   /**
-   * Adds a row whose own id has the hashes of place `row` in `rows`, and whose targets have those in
-   * `columns` and belong to the groups `groupOf`, where -1 is none.
+   * Adds a row: its own id's hashes are at `row` in `rows`; its targets' hashes are in `columns`,
+   * and their groups in `groupOf`, where -1 is none.
    */
   add(
     rows: IdHashes,
@@ -74,14 +74,16 @@ export class EntrySums {
     return this.#counts[group];
   }
 
-  /** A group's digest; equal ones have, in all likelihood, the same entries. */
+  /** Digest of a group; equal digests mean, in all likelihood, the same entries. */
   digest(group: number): string {
     const [low, high] = [this.#lanes[group * 2] >>> 0, this.#lanes[group * 2 + 1] >>> 0];
     return `${this.#counts[group]}:${high}:${low}`;
   }
 }
 
-/** The finaliser of MurmurHash3 (A. Appleby, 2011): every bit of the input moves half of the output. */
+/**
+ * The finaliser of MurmurHash3 (A. Appleby, 2011): every input bit flips half of the output bits.
+ */
 function mix(value: number): number {
   let h = value;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

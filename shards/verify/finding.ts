@@ -1,14 +1,14 @@
 import { ShardError, StoreError } from '../errors.ts';
 
-/** Something a release says of itself that its bytes do not bear out. */
+/** A claim of a release that its bytes do not support. */
 export interface Finding {
   readonly object: string;
   readonly problem: string;
 }
 
 /**
- * Faults of an object, one line per broken rule: the first place and the count, so that a wholly
- * wrong object does not fill the screen.
+ * Errors of an object, one line per broken rule: the first occurrence and the count, so that a
+ * completely wrong object does not fill the screen.
  */
 export class Findings {
   readonly #object: string;
@@ -18,7 +18,7 @@ export class Findings {
     this.#object = object;
   }
 
-  /** `rule` is what ties findings together; `first` is only called for the first of them. */
+  /** `rule` groups findings; `first` is called only for the first of them. */
   add(rule: string, first: () => string): void {
     const found = this.#broken.get(rule);
     if (found) found.count++;
@@ -34,8 +34,8 @@ export class Findings {
 }
 
 /**
- * Runs a check of an object. Data that cannot be read or decoded ends the check and is reported
- * with the earlier findings; any other error is rethrown.
+ * Runs a check of an object. Unreadable or undecodable data stops the check and is reported with
+ * the earlier findings; any other error is rethrown.
  */
 export async function* findFaults(
   object: string,
@@ -58,7 +58,7 @@ function faultOf(object: string, error: unknown): Finding {
   throw error;
 }
 
-/** The message of an error without the object's name before it. */
+/** The error message without the leading object name. */
 function said({ object, message }: ShardError | StoreError): string {
   return message.startsWith(`${object}: `) ? message.slice(object.length + 2) : message;
 }

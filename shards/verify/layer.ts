@@ -11,7 +11,7 @@ export interface LayerFeature {
 
 /**
  * Reads all features of a FlatGeobuf layer with the reference library, independently of the
- * service's reader. Unreadable data is a `ShardError`.
+ * service's reader. Throws a `ShardError` for unreadable data.
  */
 export async function* featuresOf(store: Store, ref: ObjectRef): AsyncGenerator<LayerFeature> {
   const bytes = await store.readRange(ref, 0, ref.bytes);

@@ -2,8 +2,8 @@ import { ordinalIn } from '../arrays/sorted.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
 
 /**
- * The first target that a row reaches on foot but by transit later or not at all, or -1. The direct
- * walk is one of the ways to go by transit.
+ * The first target that a row reaches on foot but later or not at all by transit, or -1. Walking
+ * all the way is one option of transit.
  */
 export function slowerThanWalking(walk: ModeRow, transit: ModeRow): number {
   let at = 0;
@@ -16,13 +16,13 @@ export function slowerThanWalking(walk: ModeRow, transit: ModeRow): number {
   return -1;
 }
 
-/** A row's time to a target, or null. */
+/** Time of a row to a target, or null. */
 export function timeTo({ targets, times }: ModeRow, target: number): number | null {
   const ordinal = ordinalIn(targets, target);
   return ordinal === -1 ? null : times[ordinal];
 }
 
-/** The first place where ids do not strictly ascend, or -1. */
+/** First position at which ids do not strictly ascend, or -1. */
 export function outOfOrder(ids: ArrayLike<number>): number {
   for (let i = 1; i < ids.length; i++) if (ids[i] <= ids[i - 1]) return i;
   return -1;

@@ -10,8 +10,8 @@ import { outOfOrder, sameIds } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
 
 /**
- * The census places of a state: as many as the manifest says, of blocks of the release, as populous
- * as those together, and all on the map.
+ * Verifies the census places of a state: their number matches the manifest, their blocks are in the
+ * release and add up to their population, and all are on the map.
  */
 export async function* verifyState(
   verification: Verification,
@@ -57,7 +57,7 @@ export async function* verifyState(
   });
 }
 
-/** Whether an outline reaches to each edge of a box, and no farther. */
+/** Whether an outline reaches every edge of a box and no farther. */
 function fills({ x, y }: Rings, { minLon, minLat, maxLon, maxLat }: BoundingBox): boolean {
   return (
     [minLon, minLat, maxLon, maxLat].map(toMicro).join() ===
@@ -65,7 +65,7 @@ function fills({ x, y }: Rings, { minLon, minLat, maxLon, maxLat }: BoundingBox)
   );
 }
 
-/** The people of some blocks together; null if not all of them can be looked up. */
+/** Total population of some blocks; null if any cannot be looked up. */
 async function populationOf(
   verification: Verification,
   blocks: Iterable<GeoidNumber>,

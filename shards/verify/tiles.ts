@@ -40,7 +40,7 @@ async function walk(source: RangeSource, ref: ObjectRef, findings: Findings): Pr
   const { header } = await PmtilesArchive.open(source, ref);
   const { root, leaves, tiles } = header;
   const counted = { addressedTiles: 0, tileEntries: 0, tileContents: 0 };
-  // Contents lie in the order of their tiles: one further on than all before is a new one.
+  // Contents are in tile order: one beyond all previous ones is new.
   let end = 0;
   const visit = async (directory: Directory): Promise<void> => {
     for (let i = 0; i < directory.ids.length; i++) {

@@ -3,17 +3,17 @@ import type { ModeRow } from '../matrix/row-codec.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { EntrySums, hashIds } from './entry-sums.ts';
 
-/** A county's matrix, or its transpose, and what was found in it for each other county. */
+/** A scanned county matrix or transpose, with its digests per other county. */
 interface Scanned {
   readonly ref: ObjectRef;
-  /** By number of the other county: only those with entries. */
+  /** Keyed by the number of the other county; only those with entries. */
   readonly digests: ReadonlyMap<number, string>;
 }
 
 /**
- * Whether the transposes of all counties have exactly the entries of the matrices they come from.
- * Counties go by number. Each matrix is read once and remembered as a digest for every county it
- * speaks of, so that memory follows the pairs of counties that reach each other.
+ * Checks that the transposes of all counties have exactly the entries of the matrices they come
+ * from. Counties are numbered. Each matrix is read once and remembered as one digest per county it
+ * refers to, so memory grows with the pairs of counties that reach each other.
  */
 export class TransposeCheck {
   readonly #counties: number;
@@ -24,7 +24,7 @@ export class TransposeCheck {
     this.#counties = counties;
   }
 
-  /** Receives the rows of a matrix; `countyOf` gives the county of each target, or -1. */
+  /** Starts a matrix scan; `countyOf` gives the county of each target, or -1. */
   matrix(county: number, matrix: Matrix, countyOf: Int32Array): RowScan {
     return this.#scan(matrix, countyOf, 'from', (scanned) => this.#matrices.set(county, scanned));
   }
@@ -54,7 +54,7 @@ export class TransposeCheck {
     };
   }
 
-  /** Pairs of a matrix and a transpose, both read to the end, that do not have the same entries. */
+  /** Pairs of a matrix and a transpose, both completely read, whose entries differ. */
   *differing(): Generator<{ matrix: ObjectRef; transpose: ObjectRef }> {
     for (const [from, { ref, digests }] of this.#matrices) {
       for (const [to, transposed] of this.#transposes) {
@@ -65,14 +65,14 @@ export class TransposeCheck {
   }
 }
 
-/** Takes the rows of a matrix in their order. */
+/** Receives the rows of a matrix in order. */
 export interface RowScan {
   row(ordinal: number, modes: readonly ModeRow[]): void;
-  /** To be called after the last row: a matrix that could not be read to its end is not compared. */
+  /** Call after the last row: a matrix that could not be read to the end is not compared. */
   finish(): void;
 }
 
-/** An entry of a matrix that its transpose has otherwise; null stands for not having it. */
+/** An entry that differs between a matrix and its transpose; null means absent. */
 export interface Difference {
   readonly from: number;
   readonly to: number;
@@ -83,7 +83,7 @@ export interface Difference {
 
 /**
  * Finds the first entry, by destination, in which a matrix and its transpose differ. Reads both
- * once more; null if they only differ in ids that the other does not list.
+ * again; null if they differ only in ids that the other does not list.
  */
 export async function firstDifference(
   store: Store,
@@ -132,7 +132,7 @@ async function firstDifferingRow(matrix: Matrix, transposed: Matrix): Promise<nu
   return -1;
 }
 
-/** By mode, the times to one target by the id of the origin. */
+/** Per mode, the times to one target by origin id. */
 async function timesTo(matrix: Matrix, to: number): Promise<Map<number, number>[]> {
   const target = matrix.targetOrdinal(to);
   const times = Array.from({ length: matrix.modes }, () => new Map<number, number>());

@@ -15,7 +15,7 @@ import { TransposeCheck } from './transpose-check.ts';
 /** State shared by the checks of a release. */
 export class Verification {
   readonly release: Release;
-  /** Where each POI is at home; null while that cannot be read. */
+  /** Home county of each POI; null while unreadable. */
   dests: DestDirectory | null = null;
   readonly pois: TransposeCheck;
   readonly reach: TransposeCheck;
@@ -30,7 +30,7 @@ export class Verification {
     this.reach = new TransposeCheck(counties.length);
   }
 
-  /** The bytes of an object are the recorded ones. */
+  /** Records that an object's bytes are the recorded ones. */
   passed({ name }: ObjectRef): void {
     this.#sound.add(name);
   }
@@ -43,12 +43,12 @@ export class Verification {
     return this.#numberOf.get(fips) ?? -1;
   }
 
-  /** The number of each block's county; -1 for one that is not in the release. */
+  /** County number of each block; -1 for one that is not in the release. */
   countiesOfBlocks(geoids: Float64Array): Int32Array {
     return Int32Array.from(geoids, (geoid) => this.countyNumber(countyOfBlock(geoid)));
   }
 
-  /** The blocks of a county; null if its index cannot be relied on, which has been said then. */
+  /** The blocks of a county; null if its index is unreliable, which has then been reported. */
   async index(county: CountyManifest): Promise<BlockIndex | null> {
     if (!this.isSound(county.objects.index)) return null;
     try {
@@ -77,8 +77,8 @@ export class Verification {
   }
 
   /**
-   * Every block of a dictionary must be in the index of its county. `pastRelease`: those of counties
-   * that the release does not have may be in it too.
+   * Checks that every block of a dictionary is in the index of its county. `pastRelease`: blocks of
+   * counties outside the release are allowed too.
    */
   async checkBlocks(
     geoids: Float64Array,

@@ -18,13 +18,13 @@ import { Verification } from './verification.ts';
 export type { Finding } from './finding.ts';
 
 /**
- * Reads every object of a release again: length, hash and checksums, every row; and what must hold
- * between objects: the nearest time of a type is the least of its POI rows; transit takes no longer
- * than walking; catchments and `reach-to` have exactly the entries of the rows they were turned
- * around from; blocks and POIs are where the release says they are.
+ * Rereads every object of a release: length, hash, checksums and every row; and checks consistency
+ * between objects: the nearest time of a type is the minimum of its POI rows; transit takes no
+ * longer than walking; catchments and `reach-to` have exactly the entries of the rows they were
+ * transposed from; blocks and POIs are where the release places them.
  *
- * Memory follows the heads and polygons of one county at a time, not rows. `onObject` is called
- * before an object is read.
+ * Memory grows with the heads and polygons of one county at a time, not with rows. `onObject` is
+ * called before an object is read.
  */
 export async function* verifyRelease(
   release: Release,
@@ -33,7 +33,7 @@ export async function* verifyRelease(
   const { counties, directions, states, objects, tiles } = release.manifest;
   const verification = new Verification(release);
 
-  /** Callers may then rely on its bytes. */
+  /** Verifies an object, on whose bytes callers may then rely. */
   async function* check(
     ref: ObjectRef,
     look?: () => AsyncGenerator<Finding>,
@@ -105,7 +105,7 @@ function verifyCountyMap({ store, manifest }: Release, ref: ObjectRef): AsyncGen
   });
 }
 
-/** Names, for every two counties whose matrix and transpose differ, an entry in which they do. */
+/** Names, for every two counties whose matrix and transpose differ, one differing entry. */
 async function* compareTransposes(
   { store, manifest }: Release,
   check: TransposeCheck,

@@ -24,7 +24,7 @@ import {
 import { CHANGE_KEY, CLOSED, KNOWN, NOTE, OPEN } from './lua.ts';
 import { script } from './script.ts';
 
-/** The fields of an account's hash; those that are null are not there. */
+/** The fields of an account's hash; null values are omitted. */
 export type AccountFields = Readonly<Record<string, string | undefined>>;
 
 export async function openAccount(
@@ -59,7 +59,7 @@ export interface Opening {
 /**
  * Uses the account of a mailbox, creating it if needed: the first claimant of a mailbox reserves
  * its id, and the next one creates the account if the first died in between. If `use` finds it
- * closed, the mailbox was released and is claimed anew.
+ * closed, the mailbox was released and is claimed again.
  */
 export async function withMailbox<T>(
   redis: RedisConnection,
@@ -70,7 +70,7 @@ export async function withMailbox<T>(
   const mailbox = keptMailbox(email);
   for (;;) {
     const id = await claimMailbox(redis, mailbox, randomUUID());
-    // After the claim: an account that closes says so before it leaves its mailbox.
+    // After the claim: a closing account is marked as such before it releases its mailbox.
     const hash = hashMailbox(mailbox);
     const [hadOne, disabled] = await Promise.all([
       redis.ask((client) => client.sismember(FORMER_MAILBOXES, hash)),
@@ -82,7 +82,7 @@ export async function withMailbox<T>(
   }
 }
 
-/** The account that owns a mailbox; the given one, if there is no owner. */
+/** The account that owns a mailbox, or the given one if there is no owner. */
 export async function claimMailbox(
   redis: RedisConnection,
   mailbox: string,
@@ -93,8 +93,8 @@ export async function claimMailbox(
 }
 
 /**
- * Gives up the mailbox of an account that is closed. Before anybody can claim it, it is written down
- * whether the account is disabled: nothing could change that while it was being closed.
+ * Releases the mailbox of a closed account. Before it can be claimed, records whether the account
+ * is disabled: that cannot have changed while it was being closed.
  */
 async function leaveMailbox(redis: RedisConnection, mailbox: string, id: AccountId): Promise<void> {
   const [hash, left] = [hashMailbox(mailbox), await account(redis, id)];
@@ -115,7 +115,7 @@ export async function accountByEmail(
 ): Promise<Account | undefined> {
   const id = await redis.ask((client) => client.get(mailboxEntry(mailboxOf(email))));
   const found = id === null ? undefined : await account(redis, id);
-  // An account that was closed but died before releasing its mailbox owns nothing.
+  // An account whose closing was interrupted before releasing its mailbox owns nothing.
   return found?.closedAtMs === null ? found : undefined;
 }
 
@@ -185,7 +185,7 @@ export async function formerMailboxes(redis: RedisConnection): Promise<FormerMai
 }
 
 /**
- * Disabled accounts are disabled first: if the import dies in between, the next one completes it.
+ * Disabled mailboxes are recorded first: if the import dies in between, the next one completes it.
  */
 export async function importFormerMailboxes(
   redis: RedisConnection,
@@ -247,7 +247,10 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`,
 );
 
-/** Sets a field, or removes it for an empty text, and notes that; nothing that is so already. */
+/**
+ * Sets a field, or removes it for an empty text, and records that in the audit trail; does nothing
+ * if unchanged.
+ */
 const SET_FIELD = script<0 | 1>(
   KNOWN,
   NOTE,
@@ -261,7 +264,7 @@ if entry ~= '' then note(audit, cjson.decode(entry)) end
 return 1`,
 );
 
-/** The hashes of its keys, which lead nowhere now. */
+/** Returns the hashes of its keys, which are no longer valid. */
 const CLOSE_ACCOUNT = script<KeyHash[]>(
   KNOWN,
   CLOSED,

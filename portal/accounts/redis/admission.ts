@@ -12,7 +12,9 @@ import { fleeting, type Script } from './script.ts';
 const WINDOW_SECONDS = 60;
 const MAX_KEYS_KNOWN = 100_000;
 
-/** The door of keyed requests: one round trip. The rates are counted in Redis, for all who share it. */
+/**
+ * Admits keyed requests in one round trip. The rates are counted in Redis, for all that share it.
+ */
 export class Admissions {
   readonly #redis: RedisConnection;
   readonly #window: { readonly limit: number; readonly windowSeconds: number };
@@ -102,7 +104,7 @@ local id, key_id = ARGV[5], ARGV[6]`,
   OUTCOME,
 );
 
-/** Follows a key's entry to its account: on a single Redis every key is reachable. */
+/** Follows a key's entry to its account: on a single Redis, every key is reachable. */
 const FIND_AND_ADMIT: Script<Admitted> = fleeting(
   TAKE,
   `

@@ -64,7 +64,7 @@ export async function takeBack(
   return { taken, balance };
 }
 
-/** A grant as `GRANT` takes it, in JSON. */
+/** A grant in the JSON form that `GRANT` takes. */
 function grantOrder(given: Grant): string {
   return JSON.stringify(orderOf(given));
 }

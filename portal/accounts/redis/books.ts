@@ -18,14 +18,14 @@ import { type KeyTexts, keysIn } from './keys.ts';
 import { KNOWN, USAGE } from './lua.ts';
 import { fleeting, script } from './script.ts';
 
-/** After every day and month. */
+/** Sorts after every day and month. */
 const WITHOUT_LAST = '~';
 
 function monthOf(day: string): string {
   return day.slice(0, 'YYYY-MM'.length);
 }
 
-/** By day, key and route: what is read of it are the months of the days that are asked for. */
+/** By day, key and route; reads only the months of the requested days. */
 export async function usageOf(
   redis: RedisConnection,
   id: AccountId,
@@ -47,7 +47,7 @@ export async function auditOf(redis: RedisConnection, id: AccountId): Promise<Au
   return auditIn(await redis.ask((client) => client.lrange(keysOf(id).audit, 0, -1))).reverse();
 }
 
-/** Everything of an account, as it is at one moment. */
+/** A consistent snapshot of everything about an account. */
 export async function exportBooks(
   redis: RedisConnection,
   id: AccountId,
@@ -66,8 +66,8 @@ export async function exportBooks(
 }
 
 /**
- * Claims the address, writes where the keys lead, then the books in one step: if it dies between,
- * the next import does the rest.
+ * Claims the address, writes the keys' targets, then the books in one step: if it dies in between,
+ * the next import completes it.
  */
 export async function importBooks(redis: RedisConnection, books: AccountBooks): Promise<boolean> {
   const { id, email } = books.account;
@@ -132,7 +132,7 @@ function grantsIn(records: Readonly<Record<string, string>>): Grant[] {
   );
 }
 
-/** Oldest first: entries may have been noted in another order than that of their times. */
+/** Oldest first: entries may have been recorded out of order. */
 function auditIn(texts: readonly string[]): AuditEntry[] {
   const entries = texts.map((text): AuditEntry => JSON.parse(text));
   return entries.sort((a, b) => a.atMs - b.atMs);

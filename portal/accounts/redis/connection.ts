@@ -6,31 +6,37 @@ import { redisOptions } from './redis-options.ts';
 import { LATE, REFUSED, type Script } from './script.ts';
 
 const CONNECT_MS = 1_000;
-/** A command that takes longer has failed, and its caller is told. */
+/** A command that takes longer counts as failed, and its caller gets an error. */
 const COMMAND_MS = 1_500;
-/** A command that starts later than this would likely be answered too late. */
+/** A command that starts later than this would likely finish too late. */
 const BEGIN_WITHIN_MS = COMMAND_MS - 100;
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 1_000];
 const KEYS_A_SCAN = 1_000;
-/** How long a write waits for its replicas: less than a command, so that it is said what is wrong. */
+/**
+ * How long a write waits for its replicas: less than a command, so that the error can name the
+ * cause.
+ */
 const REPLICATE_MS = 1_000;
 
 export type Client = Redis | Cluster;
 
 /**
- * The way to a Redis, to the master that sentinels name, or to a cluster. It is made again when it
- * breaks, but nothing is sent twice, and nothing waits for it: what is asked for meanwhile fails at
- * once. Every failure is a `LedgerUnavailable`.
+ * Connection to a Redis, to the master named by sentinels, or to a cluster. It reconnects when it
+ * breaks, but nothing is sent twice, and nothing waits for it: calls made meanwhile fail at once.
+ * Every failure is a `LedgerUnavailable`.
  */
 export class RedisConnection {
   readonly #address: RedisAddress;
   readonly #client: Client;
-  /** How many replicas must have a write before it counts: as many as Redis itself wants to see. */
+  /**
+   * How many replicas must have a write before it counts: as many as Redis itself is configured to
+   * require.
+   */
   #replicas = 0;
-  /** How many have what was asked for in this turn. */
+  /** Number of replicas that have the writes of this turn. */
   #replicating: Promise<number> | undefined;
   #lastError: Error | undefined;
-  /** Redis's clock less ours. */
+  /** Redis's clock minus ours. */
   #clockAheadMs = 0;
   #isOpen = false;
   #closed = false;
@@ -40,7 +46,7 @@ export class RedisConnection {
     this.#client = clientOf(address, () => this.#isOpen);
     // Without a listener, ioredis would log them to the console; failing calls report them.
     this.#client.on('error', (error: Error & { lastNodeError?: Error }) => {
-      // A cluster's says no more than that none of its nodes would do.
+      // A cluster's own error only says that none of its nodes responded.
       this.#lastError = error.lastNodeError ?? error;
     });
     this.#client.on('ready', () => {
@@ -48,7 +54,7 @@ export class RedisConnection {
     });
   }
 
-  /** Resolves once Redis answers; rejects if it does not. */
+  /** Resolves once Redis responds; rejects if it does not. */
   static async open(address: RedisAddress): Promise<RedisConnection> {
     const connection = new RedisConnection(address);
     try {
@@ -67,7 +73,7 @@ export class RedisConnection {
     }
   }
 
-  /** Whether a script may touch the keys of one slot only. */
+  /** Whether a script may only touch keys of one slot. */
   get isCluster(): boolean {
     return this.#address.kind === 'cluster';
   }
@@ -98,8 +104,8 @@ export class RedisConnection {
   }
 
   /**
-   * Returns a reply once enough replicas have its write. They are asked in the same turn of the
-   * event loop and on the same connection as the write; otherwise the answer would concern another
+   * Returns a reply once enough replicas have its write. They are queried in the same turn of the
+   * event loop and on the same connection as the write; otherwise the result would concern another
    * write.
    */
   async #replicated<T>(reply: Promise<T>): Promise<T> {
@@ -119,8 +125,8 @@ export class RedisConnection {
   }
 
   /**
-   * As `run`, of a script that begins with `IN_TIME`: it is not made once its caller has given up.
-   * Where the clocks have come apart, Redis's is taken, and the script asked for again.
+   * Like `run`, for a script that starts with `IN_TIME`: it is not executed once its caller has
+   * given up. If the clocks have drifted apart, adopts Redis's time and retries.
    */
   async runInTime<Reply>(
     script: Script<Reply>,
@@ -145,7 +151,7 @@ export class RedisConnection {
     this.#clockAheadMs = redisMs - Date.now();
   }
 
-  /** Asks for anything else. */
+  /** Runs any other command. */
   async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
     if (this.#closed) throw new LedgerUnavailable(`ledger ${this.shown}: the ledger is closed`);
     try {
@@ -157,7 +163,7 @@ export class RedisConnection {
     }
   }
 
-  /** The keys that match a pattern, each once, wherever they are. */
+  /** The keys that match a pattern, each once, across all nodes. */
   async *keysLike(pattern: string): AsyncGenerator<string> {
     const seen = new Set<string>();
     for (const node of this.#masters()) {
@@ -185,7 +191,9 @@ export class RedisConnection {
     return Promise.all(all);
   }
 
-  /** How many replicas each master has, and wants to have to take writes. */
+  /**
+   * For each master, the number of replicas connected and the number it requires to accept writes.
+   */
   async replicas(): Promise<{ connected: number; wanted: number }[]> {
     const settings = await this.settings('min-replicas-to-write');
     const reported = this.#masters().map((node) => node.info('replication').catch(() => ''));
@@ -195,11 +203,11 @@ export class RedisConnection {
     }));
   }
 
-  /** Waits for what is under way. */
+  /** Waits for pending commands. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    // A Redis that is not there needs no farewell.
+    // Closing an unreachable Redis needs no QUIT.
     await this.#client.quit().catch(() => {});
     this.#client.disconnect();
   }
@@ -216,7 +224,10 @@ function asArgument(value: string | number | Uint8Array): string | number | Buff
     : value;
 }
 
-/** `isOpen`: whether it has been reached once. Then sentinels that name no master will do so again. */
+/**
+ * `isOpen`: whether it has been reached before. If so, sentinels that name no master are expected
+ * to do so again.
+ */
 function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
   const { kind, hosts, username, password, isEncrypted, master } = address;
   const retryStrategy = (times: number) => Math.min(FIRST_RETRY_MS * 2 ** times, LAST_RETRY_MS);
@@ -225,12 +236,13 @@ function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
     connectTimeout: CONNECT_MS,
     commandTimeout: COMMAND_MS,
     socketTimeout: COMMAND_MS,
-    // A debit that may have been made must not be sent again.
+    // A debit that may have been applied must not be resent.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     lazyConnect: true,
-    // It was a master: the connection to the one that is now is made, and the write is not sent again.
+    // The server is no longer the master: reconnects to the current one without resending the
+    // write.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   };
   if (kind === 'cluster') {
@@ -240,7 +252,7 @@ function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
       redisOptions: options,
       clusterRetryStrategy: retryStrategy,
       slotsRefreshTimeout: CONNECT_MS,
-      // By these, ioredis would send again what was under way when a connection broke.
+      // Otherwise, ioredis would resend pending commands when a connection breaks.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
     });
@@ -262,7 +274,7 @@ function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
   return new Redis({ ...options, retryStrategy });
 }
 
-/** The rest of a script's reply after its expected first word. */
+/** The rest of a script's error reply after its expected first word. */
 function saidAfter(word: string, error: unknown): string | undefined {
   if (!(error instanceof Error) || !error.message.startsWith(word)) return undefined;
   return error.message.slice(word.length);

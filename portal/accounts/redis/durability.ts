@@ -1,8 +1,8 @@
 import type { RedisConnection } from './connection.ts';
 
 /**
- * Finds settings by which a Redis can lose acknowledged debits, one sentence each; empty if there
- * are none or they cannot be read, as on many hosted servers.
+ * Returns one sentence for each setting by which a Redis can lose acknowledged debits; empty if
+ * there are none or the settings cannot be read, as on many hosted servers.
  */
 export async function durabilityFaults(connection: RedisConnection): Promise<string[]> {
   const faults = new Set<string>();

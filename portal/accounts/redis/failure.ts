@@ -16,26 +16,26 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [/^LATE|timed? ?out/i, 'Redis does not answer; is it overloaded, or stopped?'],
 ];
 
-/** Permanent faults: the server responds, but is not the intended one or refuses access. */
+/** Permanent errors: the server responds, but is not the intended one or refuses access. */
 const WRONG = /WRONGPASS|NOAUTH|NOPERM|^READONLY|^MOVED|cluster support disabled/i;
 
 /**
- * Explains a fault of Redis and how to fix it. `shown`: its address without the password; `last`:
- * the connection's last error, which is more specific.
+ * Explains a Redis error and how to fix it. `shown`: its address without the password; `last`: the
+ * connection's last error, which is more specific.
  */
 export function unavailable(shown: string, error: unknown, last?: Error): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   const text = messageOf(error);
   const isUnsent = /isn't writeable|isn't ready|startup nodes/.test(text);
   const isOffline = isUnsent || text.includes('Connection is closed');
-  // ioredis's word for a connection that broke while an answer was waited for.
+  // ioredis's message for a connection that broke while waiting for a reply.
   const isBroken = text.includes('max retries');
   const met = (isOffline || isBroken) && last ? messageOf(last) : text;
   const found = ADVICE.find(([says]) => says.test(met))?.[1];
   const broke = `the connection broke before Redis answered${last ? ` (${met})` : ''}; is it restarting?`;
   const unreachable = `cannot be reached (${met}); is Redis running there?`;
   const other = isBroken ? broke : isOffline ? unreachable : `cannot be used (${met})`;
-  // A command answered with an error was not executed; one without an answer may have been.
+  // A command with an error reply was not executed; one without any reply may have been.
   const isAnswer = error instanceof Error && error.name === 'ReplyError';
   const mayBeDone = !isUnsent && !isAnswer;
   const isAway = !WRONG.test(met);

@@ -1,10 +1,10 @@
 import type { AccountId } from '../accounts.ts';
 import type { KeyHash } from '../key-hash.ts';
 
-// Names of the keys in Redis. The part in braces decides the slot: all keys of an account share
+// Names of the keys in Redis. The part in braces determines the slot: all keys of an account share
 // one.
 
-/** Begins every key, so that a ledger can share a database. */
+/** Prefix of every key, so that a ledger can share a database. */
 export const PREFIX = 'tta:';
 
 export type AccountKeys = ReturnType<typeof keysOf>;
@@ -12,36 +12,39 @@ export type AccountKeys = ReturnType<typeof keysOf>;
 export function keysOf(id: AccountId) {
   const of = `${PREFIX}{${id}}:`;
   return {
-    /** Hash of an `Account`: what is null or false is not there. */
+    /** Hash of an `Account`: null and false values are omitted. */
     account: `${of}account`,
-    /** Hash: key id → JSON of a `StoredKey` with its `hash`; of keys that are not revoked. */
+    /** Hash: key id → JSON of a `StoredKey` with its `hash`; keys that are not revoked. */
     keys: `${of}keys`,
     /** Hash: id of such a key → when it was last used, in ms. */
     uses: `${of}uses`,
-    /** List: JSON of those that are, with `lastUsedAtMs`, the last revoked first. */
+    /** List: JSON of revoked keys, with `lastUsedAtMs`, the last revoked first. */
     revoked: `${of}revoked`,
-    /** String: a window of keys made, as `TAKE` writes it. */
+    /** String: window of keys created, as written by `TAKE`. */
     made: `${of}made`,
     /** Hash: cause → JSON of tokens and atMs. */
     grants: `${of}grants`,
     /**
-     * Begins the names of a hash a month (`…:usage:2026-11`), JSON of [day, key id, route] →
-     * "requests tokens lastAtMs", and of the set of these months, `…:usage:months`.
+     * Prefix of one hash per month (`…:usage:2026-11`), JSON of [day, key id, route] → "requests
+     * tokens lastAtMs", and of the set of these months, `…:usage:months`.
      */
     usage: `${of}usage`,
-    /** List of JSON, as it was noted. */
+    /** List of JSON, in order of recording. */
     audit: `${of}audit`,
-    /** String: a window of requests, as `TAKE` writes it. */
+    /** String: window of requests, as written by `TAKE`. */
     rate: `${of}rate`,
     /** Hash: session id → JSON of a `StoredSession`. */
     sessions: `${of}sessions`,
     /** Hash: receipt id → "deliveries delivered repaid tokens", and the field of `usage`. */
     receipts: `${of}receipts`,
-    /** Sorted set: receipt ids by when their answers end. */
+    /** Sorted set: receipt ids by when their responses expire. */
     receiptEnds: `${of}receipt-ends`,
-    /** Hash: lane → the number that passed it last, and of which receipt; see `ChangeId`. */
+    /** Hash: lane → the number that passed it last, and its receipt; see `ChangeId`. */
     lanes: `${of}lanes`,
-    /** String: "receipt-id endsAtMs fingerprint". A customer's text must not make another name. */
+    /**
+     * String: "receipt-id endsAtMs fingerprint". Customer text must not be able to form another key
+     * name.
+     */
     replay: (idempotencyKey: string) =>
       `${of}replay:${Buffer.from(idempotencyKey).toString('base64url')}`,
     /** Hash: headers, gzip. */
@@ -69,7 +72,7 @@ export function mailboxEntry(mailbox: string): string {
 /** Set of hashed mailboxes whose accounts were closed. */
 export const FORMER_MAILBOXES = `${PREFIX}former-mailboxes`;
 
-/** Set of those of them whose accounts were disabled then. */
+/** Set of those whose accounts were disabled at the time. */
 export const DISABLED_MAILBOXES = `${PREFIX}disabled-mailboxes`;
 
 /** Hash: codeHash, linkHash, endsAtMs, wrongCodes. */
@@ -77,23 +80,23 @@ export function challengeEntry(mailbox: string): string {
   return `${PREFIX}challenge:${mailbox}`;
 }
 
-/** String: a window, as `TAKE` writes it. */
+/** String: a window, as written by `TAKE`. */
 export function limitEntry(subject: string): string {
   return `${PREFIX}limit:${subject}`;
 }
 
-/** String: the form of the records. */
+/** String: version of the record format. */
 export const FORM_MARK = `${PREFIX}form`;
 
 /** Hash: name → secret. */
 export const SECRETS = `${PREFIX}secrets`;
 
-/** Those of payment events, in one slot. */
+/** Keys of payment events, in one slot. */
 export const EVENTS = {
-  /** Sorted set of ids by when they came. */
+  /** Sorted set of ids by time of arrival. */
   open: `${PREFIX}{events}:open`,
-  /** Hash: id → JSON of those that are open. */
+  /** Hash: id → JSON of open events. */
   records: `${PREFIX}{events}:records`,
-  /** String: that an event was acted upon, for as long as it is known. */
+  /** String: marks an event as processed, for as long as it is remembered. */
   closed: (id: string) => `${PREFIX}{events}:closed:${id}`,
 };

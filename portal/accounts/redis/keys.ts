@@ -34,7 +34,7 @@ export async function issueKey(redis: RedisConnection, order: KeyOrder): Promise
 /**
  * Issues a key for an account, creating the account if `opening` allows; null if the account was
  * closed meanwhile. The key's target is written first and removed if there is no room; a key that
- * was never returned and that no account lists is refused.
+ * was never returned and that no account lists is rejected.
  */
 async function issueTo(
   redis: RedisConnection,
@@ -105,7 +105,7 @@ export function keysIn([keys, uses, revoked]: KeyTexts): KeyRecord[] {
   return keysInOrder([...active, ...revoked.map((text) => JSON.parse(text))]);
 }
 
-/** `false` if there is no key with this id. The target of a revoked key is removed. */
+/** Returns `false` if there is no key with this id. The target of a revoked key is removed. */
 export async function changeKey(
   redis: RedisConnection,
   id: AccountId,
@@ -149,7 +149,7 @@ end
 return nil`,
 );
 
-/** Account, grant, membership and key, or nothing. A disabled key takes up its place. */
+/** Account, grant, membership and key, or nothing. A disabled key counts towards the limit. */
 const ISSUE_KEY = script<
   | [outcome: 'issued', ...fields: string[]]
   | [outcome: 'too-many-keys']

@@ -7,11 +7,11 @@ const LANE_LIFE_SECONDS = 2 * 24 * 60 * 60;
 /** Sequences are pruned when there are this many more of them. */
 const LANES_LOOKED_AT = 16;
 
-// Lua that several scripts share.
+// Lua shared by several scripts.
 
 /**
- * Precedes operations that must not run after their caller has given up, such as a debit queued in
- * a stalled Redis. The last argument is the deadline by Redis's clock.
+ * Guards operations that must not run after their caller has given up, such as a debit queued in a
+ * stalled Redis. The last argument is the deadline by Redis's clock.
  */
 export const IN_TIME = `
 local time = redis.call('TIME')
@@ -20,7 +20,7 @@ if now_ms > tonumber(ARGV[#ARGV]) then
   return redis.error_reply('${LATE}' .. string.format('%.0f', now_ms))
 end`;
 
-/** Whether there is the account at a key, and what to answer if there is none. */
+/** Whether the account at a key exists, and the reply if not. */
 export const KNOWN = `
 local function known(account)
   return redis.call('EXISTS', account) == 1
@@ -35,7 +35,7 @@ local function is_closed(account)
   return redis.call('HEXISTS', account, 'closedAtMs') == 1
 end`;
 
-/** Appends to the bounded audit trail, as `surplusEntry` does. */
+/** Appends to the bounded audit trail, evicting as `surplusEntry` does. */
 export const NOTE = `
 local function note(audit, entry)
   if redis.call('RPUSH', audit, cjson.encode(entry)) <= ${AUDIT_KEPT} then return end
@@ -54,7 +54,7 @@ local function note(audit, entry)
   redis.call('LREM', audit, 1, oldest[commonest])
 end`;
 
-/** Adds to what is counted of a key's day on a route: in the hash of its month. */
+/** Adds to the counts of a key's day on a route, in the hash of its month. */
 export const COUNT = `
 local function counted(text)
   local requests, tokens, last = string.match(text or '0 0 0', '(%S+) (%S+) (%S+)')
@@ -74,7 +74,7 @@ local function count(usage, field, more_requests, more_tokens, at)
   if is_new == 1 then redis.call('SADD', usage .. ':months', month) end
 end`;
 
-/** Reads usage from one month to another: field and text in turn, a list a month. */
+/** Reads usage from one month to another: fields and values alternating, one list per month. */
 export const USAGE = `
 ${COUNT}
 local function usage_of(usage, from, to)
@@ -88,8 +88,8 @@ local function usage_of(usage, from, to)
 end`;
 
 /**
- * Takes tokens from an account, all or nothing: whether it has, and its balance; nothing of no
- * account.
+ * Debits tokens from an account, all or nothing. Returns whether it did, and the balance; nothing
+ * for an unknown account.
  */
 export const CHARGE = `
 ${COUNT}
@@ -102,8 +102,8 @@ local function charge(account, usage, field, requests, tokens, at)
 end`;
 
 /**
- * Refunds tokens of a charge; a full refund also uncounts its request. Returns whether there is
- * such a charge.
+ * Refunds tokens of a charge; a full refund also uncounts its request. Returns whether the charge
+ * exists.
  */
 export const UNDO_CHARGE = `
 ${COUNT}
@@ -116,8 +116,9 @@ local function undo_charge(account, usage, field, charged, tokens)
 end`;
 
 /**
- * Whether a change, or one after it, has passed its lane; and to pass it, with a word on what was
- * done. See \`ChangeId\`. When it passed is by Redis's clock: those of the processes may be apart.
+ * Checks whether a change, or a later one, has passed its lane; and marks it as passed, with a word
+ * on the outcome. See `ChangeId`. The time of passing is by Redis's clock, since those of the
+ * processes may differ.
  */
 export const PASS = `
 local function has_passed(lanes, lane, number)
@@ -139,7 +140,10 @@ local function pass(lanes, lane, number, word)
   end
 end`;
 
-/** Reads and writes a receipt: how often its answer was sent, what came of it, and of which charge. */
+/**
+ * Reads and writes a receipt: how often its response was sent, with what outcome, and for which
+ * charge.
+ */
 export const RECEIPT = `
 local function receipt_of(receipts, id)
   local record = redis.call('HGET', receipts, id)
@@ -156,8 +160,8 @@ local function keep_receipt(receipts, id, r)
 end`;
 
 /**
- * Takes back a delivery, of which so much was not delivered; \`nil\`: all. The receipt goes with the
- * last one if nothing was delivered: without it there is no replay.
+ * Undoes a delivery, of which the given amount was not delivered; `nil`: all. The receipt is
+ * removed with the last delivery if nothing was delivered: without it, there is no replay.
  */
 export const UNDELIVERED = `
 ${RECEIPT}
@@ -182,7 +186,7 @@ local function undeliver(account, usage, receipts, receipt_ends, answer, id, und
   return 1
 end`;
 
-/** Takes one from a window that begins with the first. Refused attempts do not count. */
+/** Takes one from a window that starts with the first. Refused attempts do not count. */
 export const TAKE = `
 local function take(window, limit, length, now)
   local start, used = string.match(redis.call('GET', window) or '', '^(%S+) (%S+)$')
@@ -197,7 +201,7 @@ local function take(window, limit, length, now)
   return allowed and 1 or 0, used, now - start
 end`;
 
-/** Books a grant, \`{ cause, record, tokens, atMs, detail }\`, once per cause. */
+/** Books a grant, `{ cause, record, tokens, atMs, detail }`, once per cause. */
 export const GRANT = `
 ${NOTE}
 local function grant(account, grants, audit, given, by)
@@ -207,7 +211,7 @@ local function grant(account, grants, audit, given, by)
   return true
 end`;
 
-/** Makes an account, with a grant or without; disabled, if the one before it was. */
+/** Creates an account, with or without a grant; disabled if the previous one was. */
 export const OPEN = `
 ${GRANT}
 local function open(account, grants, audit, email, given, by, at, disabled)
@@ -221,7 +225,7 @@ local function open(account, grants, audit, email, given, by, at, disabled)
   if given then grant(account, grants, audit, given, by) end
 end`;
 
-/** Changes a key of an account that is not revoked: it is revoked, disabled, or enabled. */
+/** Revokes, disables or enables a key of an account, unless it is already revoked. */
 export const CHANGE_KEY = `
 ${NOTE}
 local function change_key(keys, uses, revoked, audit, key, what, by, at)

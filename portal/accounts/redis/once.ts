@@ -6,41 +6,41 @@ import { keysOf } from './key-names.ts';
 import { PASS, UNDELIVERED, UNDO_CHARGE } from './lua.ts';
 import { type Script, script } from './script.ts';
 
-/** How much may be owed: past it nothing more is charged. */
+/** Maximum number of pending refunds: beyond it, nothing more is charged. */
 const MAX_OWED = 10_000;
-/** Refunds that Redis does not answer for this long are logged and given up. */
+/** Refunds that Redis does not acknowledge for this long are logged and given up. */
 const OWED_LIFE_MS = 24 * 60 * 60 * 1000;
 const RETRY_MS = 250;
 /** Concurrent refunds sent to a Redis that has just come back. */
 const AT_ONCE = 100;
-/** How long a ledger that closes waits for what it owes. */
+/** How long a closing ledger waits for its pending refunds. */
 const CLOSE_MS = 2_000;
 
 /**
- * The id of one change of an account. Changes pass a lane one after another, each with a higher
- * number, and a lane keeps the last that was made: so what a number stands for is made once, and not
- * at all once a higher one has passed.
+ * Identifies one change of an account. Changes pass a lane one after another, with increasing
+ * numbers, and a lane records the last one applied: so the change of a given number is applied at
+ * most once, and never after a higher one has passed.
  */
 export interface ChangeId {
   readonly lane: string;
   readonly number: number;
 }
 
-/** A change that is asked for until it is known to have been made. */
+/** A change that is retried until it is known to have been applied. */
 interface Due {
   readonly account: AccountId;
   readonly tokens: number;
   readonly sinceMs: number;
   make(): Promise<unknown>;
-  /** The lane is free for others. */
+  /** Releases the lane for others. */
   leave(): void;
 }
 
 /**
- * Changes by id, for when the connection breaks between a change and its reply. A debit whose reply
- * was lost is undone in the background, wherever it has got to: what was made is given back, and
- * what is still on its way is not made any more. A refund that failed is asked for again. An account
- * has as many lanes of a process as changes under way at once: mostly one.
+ * Exactly-once changes by id, in case the connection breaks between a change and its reply. A debit
+ * whose reply was lost is undone in the background, wherever it is: if it was applied, it is
+ * refunded; if it is still in transit, it is barred. A failed refund is retried. A process uses as
+ * many lanes per account as it has concurrent changes: usually one.
  */
 export class Once {
   readonly #redis: RedisConnection;
@@ -59,7 +59,8 @@ export class Once {
 
   /**
    * Runs a charge script under the next sequence number. If its outcome is unknown, throws
-   * `GivenBackLater` and undoes the charge of so many tokens, counted under a field of `usage`.
+   * `GivenBackLater` and undoes the charge of the given number of tokens, counted under a field of
+   * `usage`.
    */
   async charge<Reply>(
     { account, field, tokens }: { account: AccountId; field: string; tokens: number },
@@ -90,7 +91,7 @@ export class Once {
     }
   }
 
-  /** Gives back by a script that passes its lane: now, or as soon as Redis answers. */
+  /** Refunds by a script that passes its lane: now, or as soon as Redis responds. */
   async giveBack<Reply>(
     { account, tokens }: { account: AccountId; tokens: number },
     ask: (id: ChangeId) => Promise<Reply>,
@@ -134,7 +135,7 @@ export class Once {
     return { id: { lane: `${this.#process}.${lane}`, number: this.#next() }, leave };
   }
 
-  /** Higher than any before, of this process. */
+  /** Higher than any earlier number of this process. */
   #next(): number {
     this.#lastNumber = Math.max(this.#lastNumber + 1, Date.now() * 1000);
     return this.#lastNumber;
@@ -160,7 +161,7 @@ export class Once {
     this.#isPaying = false;
   }
 
-  /** Whether it is settled. */
+  /** Returns whether it is settled. */
   async #make(due: Due): Promise<boolean> {
     try {
       await due.make();

@@ -9,7 +9,7 @@ export async function keepEvent(redis: RedisConnection, event: PaymentEvent): Pr
   return (await redis.run(KEEP_EVENT, keys, [id, receivedAtMs, JSON.stringify(event)])) === 1;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function openEvents(
   redis: RedisConnection,
   limit: number,
@@ -29,7 +29,7 @@ export async function closeEvent(redis: RedisConnection, id: string): Promise<vo
   await redis.run(CLOSE_EVENT, [EVENTS.open, EVENTS.records, EVENTS.closed(id)], [id]);
 }
 
-/** Lua hands on no more values at once. */
+/** Lua cannot return more values at once. */
 const MAX_EVENTS = 1_000;
 
 const KEEP_EVENT = script<0 | 1>(

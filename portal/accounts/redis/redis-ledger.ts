@@ -38,7 +38,10 @@ import { importSecrets, secret, secrets } from './secrets.ts';
 import { beginSession, endSession, sessionOf, sessionsOf } from './sessions.ts';
 import { answerChallenge, keepChallenge, takeLimited } from './sign-ins.ts';
 
-/** Opens a ledger in a Redis. One that cannot be reached or used is a `LedgerUnavailable`. */
+/**
+ * Opens a ledger in a Redis. Rejects with `LedgerUnavailable` for one that cannot be reached or
+ * used.
+ */
 export async function openRedisLedger(
   address: RedisAddress,
   { rateLimitPerMinute, warn = (words) => process.emitWarning(words) }: LedgerOptions,
@@ -54,10 +57,10 @@ export async function openRedisLedger(
   return new RedisLedger(redis, rateLimitPerMinute, warn);
 }
 
-/** The form of the records. */
+/** Version of the record format. */
 const FORM = 1;
 
-/** Marks a new ledger; refuses one that a newer program has written. */
+/** Marks a new ledger; rejects one written by a newer version of the program. */
 async function requireForm(redis: RedisConnection): Promise<void> {
   const form = Number((await redis.ask((client) => client.get(FORM_MARK))) ?? 0);
   if (form > FORM) throw tooNew(redis.shown, form, FORM);
@@ -68,7 +71,7 @@ async function requireForm(redis: RedisConnection): Promise<void> {
  * The ledger shared by many machines. Each step of an account is one script, atomic and in one
  * round trip; Redis logs it before it replies (`appendfsync always`). A debit whose reply is lost
  * is undone. A step across two slots (an address, a key) claims before it uses, so that the next
- * step completes an interrupted one. Rates are counted for all sharers.
+ * step completes an interrupted one. Rates are counted across all processes that share the ledger.
  */
 class RedisLedger implements Ledger {
   readonly #redis: RedisConnection;

@@ -19,7 +19,7 @@ import { CHARGE, COUNT, IN_TIME, KNOWN, PASS, RECEIPT, UNDELIVERED } from './lua
 import type { Once } from './once.ts';
 import { fleeting, script } from './script.ts';
 
-/** Charges for an answer, unless one was charged for already. */
+/** Charges for a response, unless one has been charged for already. */
 export async function debitOnce(
   redis: RedisConnection,
   once: Once,
@@ -61,7 +61,7 @@ export async function debitOnce(
   return replayOf(redis, once, charge.account, said);
 }
 
-/** The answer that is kept for a request, with one more delivery of it begun. */
+/** Returns the response stored for a request, counting one more delivery of it. */
 export async function replay(
   redis: RedisConnection,
   once: Once,
@@ -71,14 +71,14 @@ export async function replay(
 ): Promise<Replay | undefined> {
   const of = keysOf(account);
   const keys = [of.account, of.usage, of.replay(request.key), of.receipts, of.lanes];
-  // It charges what a receipt says, and is undone by that.
+  // The receipt determines the charge, and undoing goes by the receipt.
   const said = await once.charge({ account, field: '', tokens: 0 }, ({ lane, number }) =>
     redis.runInTime(REPLAY, keys, [nowMs, request.fingerprint, lane, number]),
   );
   return said === null ? undefined : replayOf(redis, once, account, said);
 }
 
-/** Keeps the answer of a debit that still stands. */
+/** Stores the response of a debit that has not been undone. */
 export async function keepAnswer(
   redis: RedisConnection,
   { account, id }: Receipt,
@@ -138,8 +138,8 @@ async function replayOf(
 }
 
 /**
- * Apart from the step that begins a delivery: a body of megabytes need not go through a script. It
- * cannot go meanwhile, for that takes the end of every delivery.
+ * Separate from the step that starts a delivery: a body of megabytes need not pass through a
+ * script. It cannot be removed meanwhile, since that requires every delivery to have ended.
  */
 async function answerOf(
   redis: RedisConnection,
@@ -151,7 +151,7 @@ async function answerOf(
   return headers && gzip ? { headers: JSON.parse(headers.toString()), gzip } : null;
 }
 
-/** Begins one more delivery of what is kept; charges what was repaid of it. */
+/** Starts one more delivery of a stored response; charges what was refunded of it. */
 const BEGIN_REPLAY = `
 ${CHARGE}
 ${RECEIPT}

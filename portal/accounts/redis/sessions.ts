@@ -32,7 +32,7 @@ export async function beginSession(
   );
 }
 
-/** The session that a browser has, and its account. */
+/** A browser's session, and its account. */
 export async function sessionOf(
   redis: RedisConnection,
   { account: id, id: sessionId, secretHash }: SessionRef,
@@ -50,7 +50,7 @@ export async function sessionOf(
   return { account: owner, session: publicSession(record) };
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function sessionsOf(
   redis: RedisConnection,
   id: AccountId,
@@ -73,7 +73,7 @@ export async function endSession(
   return (await redis.run(END_SESSION, [sessions, audit], [sessionId, nowMs])) === 1;
 }
 
-/** Those seen longest ago make room. */
+/** Evicts the sessions that have been idle longest. */
 const BEGIN_SESSION = script<'begun' | 'closed'>(
   KNOWN,
   CLOSED,

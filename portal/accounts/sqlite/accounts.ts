@@ -50,7 +50,7 @@ export function account(books: Books, id: AccountId): Account | undefined {
   return row && accountIn(row);
 }
 
-/** The account with this id; an unknown one is an error. */
+/** The account with this id; throws if unknown. */
 export function existing(books: Books, id: AccountId): Account {
   const found = account(books, id);
   if (!found) throw new Error(`no account ${id}`);

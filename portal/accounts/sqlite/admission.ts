@@ -7,7 +7,7 @@ import { membershipIn } from './accounts.ts';
 import type { Books } from './books.ts';
 import type { LedgerDatabase } from './database.ts';
 
-/** A key and its account, as far as admitting a request goes. */
+/** A key and its account, as far as needed for admission. */
 interface KeyOwner {
   readonly account: AccountId;
   readonly keyId: string;
@@ -17,15 +17,20 @@ interface KeyOwner {
   readonly balance: number;
 }
 
-/** Keys remembered between two commits. */
+/** Keys cached between two commits. */
 const MAX_KNOWN = 10_000;
 
-/** Authorizes keyed requests by reads alone. Rates are counted by every sharer of `rates`. */
+/**
+ * Authorizes keyed requests by reads alone. Rates are counted across everything that shares
+ * `rates`.
+ */
 export class Admissions {
   readonly #database: LedgerDatabase;
   readonly #rates: RateCounter;
   readonly #lastUses = new LastUses();
-  /** What was read since the last commit of anybody; `undefined` of keys that do not exist. */
+  /**
+   * Reads cached since the last commit by any connection; `undefined` for keys that do not exist.
+   */
   readonly #known = new Map<KeyHash, KeyOwner | undefined>();
   #version = -1;
 
@@ -47,7 +52,7 @@ export class Admissions {
   }
 
   #ownerOf(books: Books, keyHash: KeyHash): KeyOwner | undefined {
-    // SQLite changes this number when any other connection has committed.
+    // SQLite changes this number when another connection has committed.
     const { data_version: version } = books.get<{ data_version: number }>('PRAGMA data_version')!;
     if (version !== this.#version || this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#version = version;

@@ -2,7 +2,7 @@ import { type AccountId, AUDIT_KEPT, type AuditEntry } from '../accounts.ts';
 import { surplusEntry } from '../in-order.ts';
 import type { Books } from './books.ts';
 
-/** Notes a change of an account, in the transaction that makes it. */
+/** Records a change of an account in the audit trail, within its transaction. */
 export function note(books: Books, account: AccountId, entry: AuditEntry): void {
   const { atMs, what, detail, by } = entry;
   books.run(

@@ -47,7 +47,7 @@ export function refund(books: Books, charge: Charge, tokens = charge.tokens): vo
   give(books, account, tokens);
 }
 
-/** Takes back what `refund` gave back of a debit; its request was still counted. */
+/** Reverses a refund of a debit; its request was still counted. */
 export function chargeAgain(books: Books, charge: Charge, tokens: number): Debit {
   requireTokens(tokens);
   const { account, keyId, route, atMs } = charge;
@@ -83,7 +83,7 @@ export function grant(
   return { granted: true, balance: balance + tokens };
 }
 
-/** Books a negative grant of as many tokens as are left of those to take. */
+/** Books a negative grant of the given tokens, or as many as are left. */
 export function takeBack(
   books: Books,
   id: AccountId,
@@ -124,7 +124,7 @@ export function grants(books: Books, id: AccountId): Grant[] {
   return grantsInOrder(books.all<Grant>(sql, id));
 }
 
-/** Returns the new balance, or `undefined` if there are not as many tokens. */
+/** Returns the new balance, or `undefined` if there are not enough tokens. */
 function take(books: Books, id: AccountId, tokens: number): number | undefined {
   return books.get<{ balance: number }>(
     'UPDATE accounts SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1 RETURNING balance',
@@ -137,14 +137,14 @@ function give(books: Books, id: AccountId, tokens: number): void {
   books.run('UPDATE accounts SET balance = balance + ? WHERE id = ?', tokens, id);
 }
 
-/** Throws if there is no such account. */
+/** Throws for an unknown account. */
 function balanceOf(books: Books, id: AccountId): number {
   const found = books.get<{ balance: number }>('SELECT balance FROM accounts WHERE id = ?', id);
   if (!found) throw new Error(`no account ${id}`);
   return found.balance;
 }
 
-/** Records a grant; `false` if its cause has been recorded before. */
+/** Records a grant; returns `false` if its cause has been recorded before. */
 function book(books: Books, id: AccountId, { cause, tokens, atMs }: Grant): boolean {
   const sql = 'INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
   return books.run(sql, id, cause, tokens, atMs) > 0;

@@ -10,26 +10,26 @@ import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 /** How long a connection waits for another one's lock before it gives up. */
 const BUSY_MS: Millis = 10_000;
 /**
- * Pause between tries to begin a transaction while another process is in one. SQLite's own pauses
- * grow to 100 ms, and a transaction takes half a millisecond.
+ * Pause between attempts to begin a transaction while another process is in one. SQLite's own
+ * pauses grow to 100 ms, and a transaction takes half a millisecond.
  */
 const BEGIN_PAUSE_MS: Millis = 0.2;
 const SQLITE_BUSY = 5;
-/** The write-ahead log is cut back to this after a checkpoint. */
+/** The write-ahead log is truncated to this size after a checkpoint. */
 const LOG_BYTES = 16 * 2 ** 20;
 
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
 
 export type SqlValue = string | number | null | Uint8Array;
 
-/** A connection to a ledger's database, with its statements prepared once. */
+/** A connection to a ledger's database, with cached prepared statements. */
 export class Books {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
 
   /**
-   * Opens the database in `file`; makes its tables if it is empty. `isWriter`: it only makes
-   * transactions.
+   * Opens the database in `file`; creates its tables if it is empty. `isWriter`: used for
+   * transactions only.
    */
   constructor(file: string, { isWriter = false } = {}) {
     this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
@@ -40,7 +40,7 @@ export class Books {
         PRAGMA journal_size_limit = ${LOG_BYTES};
       `);
       if (this.#version() !== SCHEMA_VERSION) this.transaction(() => this.#makeTables(file));
-      // From here on `transaction` waits by itself.
+      // From here on, `transaction` does its own waiting.
       if (isWriter) this.#database.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
       this.#database.close();
@@ -48,7 +48,9 @@ export class Books {
     }
   }
 
-  /** The first row, if there is one. Of a statement that changes rows: what it `RETURNING`s. */
+  /**
+   * The first row, if any. For a statement that changes rows, the first one that it `RETURNING`s.
+   */
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#statement(sql).get(...values) as Row | undefined;
   }
@@ -57,17 +59,17 @@ export class Books {
     return this.#statement(sql).all(...values) as Row[];
   }
 
-  /** Returns how many rows were changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number {
     return Number(this.#statement(sql).run(...values).changes);
   }
 
-  /** Makes a change whole or not at all; when it returns, the change is on the disk. */
+  /** Runs a change in a transaction; when it returns, the change is on disk. */
   transaction<T>(change: () => T): T {
     return this.#within(() => this.#beginWriting(), change);
   }
 
-  /** Makes a part of a transaction whole or not at all; the transaction continues either way. */
+  /** Runs part of a transaction atomically (a savepoint); the transaction continues either way. */
   part<T>(change: () => T): T {
     this.run('SAVEPOINT part');
     try {
@@ -80,7 +82,7 @@ export class Books {
     }
   }
 
-  /** Reads from one moment's state, whatever others commit meanwhile. */
+  /** Reads a consistent snapshot, regardless of concurrent commits. */
   snapshot<T>(read: () => T): T {
     return this.#within(() => this.run('BEGIN'), read);
   }
@@ -111,7 +113,7 @@ export class Books {
       this.run('COMMIT');
       return result;
     } catch (error) {
-      // After some errors, such as a full disk, SQLite has rolled back by itself.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (this.#database.isTransaction) this.run('ROLLBACK');
       throw error;
     }
@@ -143,7 +145,7 @@ export class Books {
 /** More than a new record adds, so that none pile up. */
 export const REMOVED_AT_ONCE = 4;
 
-/** Removes some of the records of a table that have ended. */
+/** Removes some of a table's expired records. */
 export function removeEnded(
   books: Books,
   table: 'challenges' | 'limits' | 'payment_events',

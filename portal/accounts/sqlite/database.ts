@@ -9,13 +9,13 @@ import { claimLedgerFolder, DATABASE_FILE } from './ledger-folder.ts';
 import type { ArgsOf, Writes } from './operations.ts';
 import { openWriter, type Writer } from './writer.ts';
 
-/** For so long after a commit has failed, and none has succeeded, the ledger is not well. */
+/** The ledger counts as unhealthy for this long after a failed commit, unless one succeeds. */
 const DISTRUST_MS: Millis = 10_000;
 
 /**
  * The database of a ledger's folder: reads are function calls on a connection of this thread;
- * changes are committed in groups by a thread of their own. Every failure is a `LedgerUnavailable`,
- * but for what an operation itself throws.
+ * changes are committed in groups by a dedicated thread. Every failure is a `LedgerUnavailable`,
+ * except what an operation itself throws.
  */
 export class LedgerDatabase {
   readonly #directory: string;
@@ -24,7 +24,7 @@ export class LedgerDatabase {
   readonly #commits: GroupCommit;
   #isClosed = false;
 
-  /** Opens a ledger's folder, or makes one. */
+  /** Opens a ledger's folder, creating it if needed. */
   static async open(directory: string): Promise<LedgerDatabase> {
     try {
       await claimLedgerFolder(directory);
@@ -52,7 +52,10 @@ export class LedgerDatabase {
     }
   }
 
-  /** Resolves once the change is on disk. `clientId`: in whose turn its outcome is delivered. */
+  /**
+   * Resolves once the change is on disk. `clientId`: the client in whose turn the outcome is
+   * delivered.
+   */
   async write<Name extends keyof Writes>(
     name: Name,
     args: ArgsOf<Writes[Name]>,
@@ -67,10 +70,10 @@ export class LedgerDatabase {
     }
   }
 
-  /** Throws while the ledger is not well. */
+  /** Throws while the ledger is unhealthy. */
   check(): void {
     this.read((books) => books.get('SELECT 1 FROM accounts LIMIT 1'));
-    // A full disk can still be read. Writes are retried by later calls after a while.
+    // A full disk can still be read. Later calls retry writes after a while.
     const { lastFailure } = this.#commits;
     if (lastFailure && performance.now() - lastFailure.atMs < DISTRUST_MS) {
       throw unavailable(this.#directory, lastFailure.error.cause);

@@ -8,7 +8,7 @@ const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
     advice: 'permission denied; let this user write to it',
   },
   { said: /ENOSPC|disk is full|file too large/i, advice: 'the disk is full; free some space' },
-  // A write that was cut short, as by a disk that fills up.
+  // An interrupted write, for instance because the disk filled up.
   { said: /disk I\/O error/i, advice: 'the disk is full, or damaged; free some space' },
   { said: /database is locked/i, advice: 'another process has kept it locked; try again' },
   {
@@ -17,7 +17,7 @@ const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   },
 ];
 
-/** Explains a fault of a ledger's folder and how to fix it. */
+/** Explains an error of a ledger's folder and how to fix it. */
 export function unavailable(directory: string, error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   const message = messageOf(error);
@@ -27,11 +27,11 @@ export function unavailable(directory: string, error: unknown): LedgerUnavailabl
   return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });
 }
 
-/** SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH: a value that no record can have. */
+/** SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH: errors of a value. */
 const OF_VALUES = new Set([18, 19, 20]);
 const CODE_BITS = 0xff;
 
-/** Whether an error is of the database itself, so that no change can be made. */
+/** Whether an error concerns the database itself, so that no change can be made. */
 export function isOfTheDatabase(error: unknown): boolean {
   const { errcode } = error as { errcode?: unknown };
   return typeof errcode === 'number' && !OF_VALUES.has(errcode & CODE_BITS);

@@ -3,7 +3,7 @@ import type { Millis } from '../../../shards/units.ts';
 import type { Outcome, Write } from './operations.ts';
 import type { Writer } from './writer.ts';
 
-/** A transaction did not make it to the disk; `cause` is the database's own error. */
+/** A transaction failed to reach the disk; `cause` is the database's own error. */
 export class CommitFailed extends Error {
   override readonly name = 'CommitFailed';
 }
@@ -16,21 +16,21 @@ interface Pending extends Write {
 
 /**
  * Outcomes are delivered in small groups, one turn of the event loop each: the first clients send
- * their next request while others are still being answered. Otherwise all would move in step and
- * the processor would idle during each commit. Delivery is round-robin by client.
+ * their next request while others are still being answered. Otherwise, all would move in lockstep
+ * and the CPU would idle during each commit. Delivery is round-robin by client.
  */
 const HANDFUL = 8;
 
 /**
- * Collects the changes that come while a transaction is under way, and commits them together in
- * the next, so that thousands of debits a second share a sync of the disk.
+ * Collects the changes that arrive while a transaction is in progress, and commits them together in
+ * the next, so that thousands of debits per second share one disk sync.
  */
 export class GroupCommit {
   readonly #writer: Writer;
   #queue: Pending[] = [];
   #isRunning = false;
   #onIdle: (() => void)[] = [];
-  /** Why the last commit failed, and when, if it did. */
+  /** Error and time of the last commit, if it failed. */
   lastFailure: { readonly error: CommitFailed; readonly atMs: Millis } | null = null;
 
   constructor(writer: Writer) {
@@ -49,7 +49,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when every change queued so far has ended. */
+  /** Resolves when every change queued so far is settled. */
   idle(): Promise<void> {
     if (!this.#isRunning) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
@@ -64,7 +64,7 @@ export class GroupCommit {
       try {
         const outcomes = await this.#writer.commit(group.map(({ name, args }) => ({ name, args })));
         this.lastFailure = null;
-        // The next transaction begins meanwhile.
+        // The next transaction starts meanwhile.
         void deliver(group, outcomes);
       } catch (cause) {
         const error = new CommitFailed('the transaction failed', { cause });

@@ -79,7 +79,7 @@ export function insertKey(books: Books, account: AccountId, key: HashedKey): voi
   );
 }
 
-/** Records that a key was used, if it is still there and this is its latest use. */
+/** Records the use of a key, if it still exists and this is its latest use. */
 export function noteUse(books: Books, hash: KeyHash, nowMs: number): void {
   books.run(
     'UPDATE keys SET lastUsedAtMs = max(coalesce(lastUsedAtMs, 0), ?) WHERE hash = ?',
@@ -88,7 +88,7 @@ export function noteUse(books: Books, hash: KeyHash, nowMs: number): void {
   );
 }
 
-/** `false` if there is no key with this id. */
+/** Returns `false` if there is no key with this id. */
 export function revokeKey(books: Books, id: AccountId, keyId: string, change: Change): boolean {
   const key = keyOf(books, id, keyId);
   if (key) revoke(books, id, key, change);
@@ -101,7 +101,7 @@ export function revokeAllKeys(books: Books, id: AccountId, change: Change): void
   removeLongRevoked(books, id);
 }
 
-/** `false` if there is no key with this id. */
+/** Returns `false` if there is no key with this id. */
 export function setKeyDisabled(
   books: Books,
   id: AccountId,
@@ -135,7 +135,7 @@ function removeLongRevoked(books: Books, id: AccountId): void {
   );
 }
 
-/** A disabled key takes a place: it can be enabled again. */
+/** A disabled key counts towards the limit: it can be enabled again. */
 function hasRoom(books: Books, id: AccountId): boolean {
   const { active } = books.get<{ active: number }>(
     'SELECT count(*) AS active FROM keys WHERE account = ? AND revokedAtMs IS NULL',

@@ -4,24 +4,25 @@ import path from 'node:path';
 import { systemCode } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
-/** Mode of the ledger's files: they tell who has what, and hold the secret that signs cursors. */
+/** Mode of the ledger's files: they contain account data and the secret that signs cursors. */
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const OF_OTHERS = 0o077;
 export const DATABASE_FILE = 'ledger.db';
-/** The write-ahead log and its index, which are there while a process has the ledger open. */
+/** The write-ahead log and its index exist while a process has the ledger open. */
 const LEDGER_FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`];
-/** The file of a ledger of LMDB, as versions before the first release had it. */
+/** File of an LMDB ledger, used by versions before the first release. */
 const LMDB_FILE = 'data.mdb';
 
-/** Whether a folder holds a ledger; one that cannot be looked into does not. */
+/** Whether a folder contains a ledger; false if it cannot be read. */
 export function holdsLedger(directory: string): boolean {
   return existsSync(path.join(directory, DATABASE_FILE));
 }
 
 /**
- * Makes a ledger's folder, private to its owner. One that is there already, files and all, is made
- * private; but one that holds other things is not ours to close, and refused while others may open it.
+ * Creates a ledger's folder, private to its owner. An existing ledger's folder and files are made
+ * private as well; but a folder with other contents is not ours to restrict, and is rejected if
+ * other users can open it.
  */
 export async function claimLedgerFolder(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER });

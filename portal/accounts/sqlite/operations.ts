@@ -26,7 +26,7 @@ export const READS = {
   usage: balances.usage,
 };
 
-/** Operations that change something, by name, as they are sent to the thread that writes. */
+/** Operations that change something, by name, as sent to the writer thread. */
 export const WRITES = {
   answerChallenge: signIns.answerChallenge,
   beginSession: sessions.beginSession,
@@ -67,14 +67,14 @@ export type ArgsOf<F extends Operation> = F extends (books: Books, ...args: infe
   ? A
   : never;
 
-/** An operation as callers of the ledger see it. */
+/** An operation's signature for callers of the ledger. */
 export type Promised<F extends Operation> = (...args: ArgsOf<F>) => Promise<ReturnType<F>>;
 
-/** A change to be made: structured-cloneable, for it may go to another thread. */
+/** A requested change: structured-cloneable, since it may be sent to another thread. */
 export interface Write {
   readonly name: keyof Writes;
   readonly args: readonly unknown[];
 }
 
-/** What came of a change: its result, or what it threw. */
+/** Outcome of a change: its result, or what it threw. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };

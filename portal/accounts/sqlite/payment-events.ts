@@ -1,7 +1,7 @@
 import { EVENT_LIFE_MS, type PaymentEvent } from '../payment-events.ts';
 import { type Books, removeEnded } from './books.ts';
 
-/** `false` if an event with this id was kept before. */
+/** Returns `false` if an event with this id was stored before. */
 export function keepEvent(books: Books, event: PaymentEvent): boolean {
   const { id, type, object, receivedAtMs } = event;
   const sql = 'INSERT INTO payment_events VALUES (?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING';

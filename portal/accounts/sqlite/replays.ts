@@ -22,20 +22,20 @@ interface ReplayRow {
   readonly endsAtMs: number;
 }
 
-/** A row of `receipts`: a debit, and what became of the deliveries of its response. */
+/** A row of `receipts`: a debit, and the state of its response's deliveries. */
 interface ReceiptRow extends Charge {
   readonly id: string;
   readonly idempotencyKey: string;
   readonly endsAtMs: number;
-  /** Deliveries that have begun and are not known to have failed. */
+  /** Deliveries that have started and are not known to have failed. */
   readonly deliveries: number;
-  /** Tokens' worth that the best of the failed deliveries delivered. */
+  /** Tokens' worth delivered by the best of the failed deliveries. */
   readonly delivered: number;
-  /** Tokens that were given back, and that the next delivery is charged. */
+  /** Refunded tokens, which the next delivery is charged. */
   readonly repaid: number;
 }
 
-/** Charges for a response, unless one was charged for already. */
+/** Charges for a response, unless one has been charged for already. */
 export function debitOnce(
   books: Books,
   charge: Charge,
@@ -50,12 +50,12 @@ export function debitOnce(
   return { ...debited, receipt: record(books, charge, request) };
 }
 
-/** Whether an account has used an `Idempotency-Key` lately. */
+/** Whether an account has recently used an `Idempotency-Key`. */
 export function hasReplay(books: Books, account: AccountId, { key }: IdempotentRequest): boolean {
   return replayOf(books, account, key) !== undefined;
 }
 
-/** The response that is kept for a request, with one more delivery of it begun. */
+/** Returns the response stored for a request, counting one more delivery of it. */
 export function replay(
   books: Books,
   account: AccountId,
@@ -82,7 +82,7 @@ export function replay(
   };
 }
 
-/** Keeps the response of a debit that still stands. */
+/** Stores the response of a debit that has not been undone. */
 export function keepAnswer(books: Books, receipt: Receipt, answer: KeptAnswer): void {
   if (answer.gzip.length > MAX_KEPT_BYTES) return;
   const paid = receiptOf(books, receipt.account, receipt.id);
@@ -95,7 +95,10 @@ export function keepAnswer(books: Books, receipt: Receipt, answer: KeptAnswer): 
   );
 }
 
-/** Takes back a delivery; with the last one, what none of them delivered of the charge. */
+/**
+ * Undoes a delivery; after the last one, refunds the share of the charge that none of them
+ * delivered.
+ */
 export function undeliver(books: Books, receipt: Receipt, undelivered?: number): void {
   const paid = receiptOf(books, receipt.account, receipt.id);
   if (!paid || paid.deliveries === 0) return;
@@ -116,7 +119,7 @@ export function undeliver(books: Books, receipt: Receipt, undelivered?: number):
   }
   books.run('DELETE FROM receipts WHERE id = ?', id);
   books.run('DELETE FROM responses WHERE receipt = ?', id);
-  // The response may have expired, and the key may have been used again.
+  // The response may have expired, and the key may have been reused.
   books.run(
     'DELETE FROM replays WHERE account = ? AND idempotencyKey = ? AND receipt = ?',
     paid.account,
@@ -125,7 +128,7 @@ export function undeliver(books: Books, receipt: Receipt, undelivered?: number):
   );
 }
 
-/** Records a debit, for replays and for what is not delivered. */
+/** Records a debit, for replays and refunds. */
 function record(books: Books, charge: Charge, { key, fingerprint }: IdempotentRequest): Receipt {
   const { account, keyId, route, tokens, atMs } = charge;
   const endsAtMs = atMs + ANSWER_LIFE_MS;
@@ -168,7 +171,7 @@ function responseOf(books: Books, receipt: string): KeptAnswer | null {
   return row ? { headers: JSON.parse(row.headers), gzip: row.gzip } : null;
 }
 
-/** Removes some of the responses and receipts that have ended: more than are added. */
+/** Removes some of the expired responses and receipts: more than are added. */
 function removeEndedReplays(books: Books, nowMs: number): void {
   const ended = books.all<{ receipt: string }>(
     `DELETE FROM replays WHERE (account, idempotencyKey) IN (

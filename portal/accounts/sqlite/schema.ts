@@ -1,8 +1,8 @@
-/** Version of the schema, kept as SQLite's `user_version`; 0 is an empty file. */
+/** Version of the schema, stored as SQLite's `user_version`; 0 is an empty file. */
 export const SCHEMA_VERSION = 1;
 
 /**
- * The tables of a ledger. Columns are named as the fields of the records that callers know; times
+ * The tables of a ledger. Columns are named like the fields of the records that callers see; times
  * are in ms since 1970.
  */
 export const SCHEMA = `

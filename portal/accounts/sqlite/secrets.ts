@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Books } from './books.ts';
 
-/** A secret by its name, made on first use. */
+/** A secret by its name, created on first use. */
 export function secret(books: Books, name: string): string {
   const made = randomBytes(32).toString('base64url');
   books.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, made);
@@ -13,7 +13,7 @@ export function secrets(books: Books): Record<string, string> {
   return Object.fromEntries(rows.map((row) => [row.name, row.secret]));
 }
 
-/** Those that are there already stay as they are. */
+/** Existing secrets stay unchanged. */
 export function importSecrets(books: Books, taken: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(taken)) {
     books.run('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING', name, text);

@@ -46,7 +46,7 @@ export function beginSession(
   return 'begun';
 }
 
-/** The session that a browser has, and its account. */
+/** A browser's session, and its account. */
 export function session(
   books: Books,
   { account: owner, id, secretHash }: SessionRef,
@@ -60,7 +60,7 @@ export function session(
   return found && { account: found, session: publicSession(stored) };
 }
 
-/** Records that a session was seen, if it is still there. */
+/** Records the use of a session, if it still exists. */
 export function noteSeen(books: Books, owner: AccountId, id: string, nowMs: number): void {
   books.run('UPDATE sessions SET seenAtMs = ? WHERE account = ? AND id = ?', nowMs, owner, id);
 }

@@ -52,7 +52,7 @@ export function takeLimited(
   nowMs: number,
 ): { allowed: boolean; rate: RateState } {
   const kept = books.get<LimitRow>('SELECT * FROM limits WHERE subject = ?', subject);
-  // If the clock was set back to before the window began, the window would last for as long.
+  // If the clock was set back to before the window started, the window would last that much longer.
   const isOpen = kept !== undefined && kept.startMs <= nowMs && nowMs < kept.endsAtMs;
   const startMs = isOpen ? kept.startMs : nowMs;
   const before = isOpen ? kept.used : 0;

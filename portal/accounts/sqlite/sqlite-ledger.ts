@@ -19,14 +19,14 @@ import { session } from './sessions.ts';
 
 export interface SqliteLedgerOptions {
   readonly rateLimitPerMinute: number;
-  /** Shared request counters, if this ledger does not count alone. */
+  /** Shared request counters, if other processes count too. */
   readonly rates?: RateCounter;
 }
 
 /**
- * Opens, or creates, the ledger of one machine in a folder. Each change is made in one transaction.
- * Several processes may have it open; their rates are counted in each, or by the `rates` that they
- * share. A folder that cannot be used is a `LedgerUnavailable`.
+ * Opens, or creates, a single-machine ledger in a folder. Each change is made in one transaction.
+ * Several processes may have it open; rates are counted per process, or by the shared `rates`.
+ * Rejects with `LedgerUnavailable` for an unusable folder.
  */
 export async function openSqliteLedger(
   directory: string,
@@ -42,7 +42,7 @@ export async function openSqliteLedger(
     admit: (keyHash, nowMs) => admissions.admit(keyHash, nowMs),
 
     async replay(account, request, nowMs) {
-      // Mostly there is none, and nothing to write.
+      // Usually there is none, and nothing to write.
       const isKnown = database.read((books) => hasReplay(books, account, request));
       return isKnown ? replay(account, request, nowMs) : undefined;
     },
@@ -85,7 +85,7 @@ function writesOf(database: LedgerDatabase): PromisedWrites {
   return Object.fromEntries(entries);
 }
 
-/** The client that an operation is for: the account in its first argument, if it names one. */
+/** The client that an operation is for: the account in its first argument, if present. */
 function clientOf([first]: readonly unknown[]): ClientId | undefined {
   if (typeof first !== 'object' || first === null || !('account' in first)) return undefined;
   return typeof first.account === 'string' ? first.account : undefined;

@@ -11,7 +11,7 @@ export function formerMailboxes(books: Books): FormerMailbox[] {
   return rows.map(({ hash, disabled }) => ({ hash, disabled: disabled !== 0 }));
 }
 
-/** Those that are there already stay as they are. */
+/** Existing mailboxes stay unchanged. */
 export function importFormerMailboxes(books: Books, mailboxes: readonly FormerMailbox[]): void {
   for (const mailbox of mailboxes) {
     const sql = 'INSERT INTO former_mailboxes VALUES (?, ?) ON CONFLICT DO NOTHING';

@@ -3,7 +3,7 @@ import { Books } from './books.ts';
 import type { Write } from './operations.ts';
 import { commitGroup, type Reply } from './writer.ts';
 
-// The thread that writes to a ledger: each message is a group of changes, an empty one the last.
+// The thread that writes to a ledger: each message is a group of changes; an empty one is the last.
 
 const port = parentPort!;
 const books = new Books(workerData as string, { isWriter: true });

@@ -3,24 +3,25 @@ import { Books } from './books.ts';
 import { isOfTheDatabase } from './failure.ts';
 import { type Outcome, WRITES, type Write } from './operations.ts';
 
-/** Makes groups of changes, each in one transaction, one group after another. */
+/** Applies groups of changes, each in one transaction, one group after another. */
 export interface Writer {
   /**
-   * Resolves with an outcome for each change, in their order, when all are on the disk. If it
-   * rejects, none of them has been made.
+   * Resolves with an outcome for each change, in order, when all are on disk. If it rejects, none
+   * of them has been applied.
    */
   commit(group: readonly Write[]): Promise<readonly Outcome[]>;
   close(): Promise<void>;
 }
 
-/** Makes a group of changes in one transaction; one that throws undoes itself alone. */
+/** Applies a group of changes in one transaction; one that throws is rolled back alone. */
 export function commitGroup(books: Books, group: readonly Write[]): Outcome[] {
   try {
     return books.transaction(() => group.map((write) => ({ value: perform(books, write) })));
   } catch (error) {
     if (isOfTheDatabase(error)) throw error;
   }
-  // One has thrown, which is rare, and everything is undone: again, each with a savepoint.
+  // A change threw, which is rare, and everything was rolled back: retries with a savepoint for
+  // each.
   return books.transaction(() => group.map((write) => outcomeOf(books, write)));
 }
 
@@ -62,7 +63,7 @@ class LocalWriter implements Writer {
   }
 }
 
-/** What the thread sends back for a group, and for the message that ends it. */
+/** The thread's reply to a group, and to the final message. */
 export type Reply =
   | { readonly outcomes: readonly Outcome[] }
   | { readonly failure: { readonly message: string; readonly errcode?: number } };
@@ -75,13 +76,13 @@ interface Waiting {
 class ThreadWriter implements Writer {
   readonly #thread: Worker;
   #waiting: Waiting | null = null;
-  /** Why the thread has ended, if it has. */
+  /** Why the thread has stopped, if it has. */
   #ended: Error | null = null;
 
   constructor(file: string) {
     this.#thread = new Worker(new URL('./writer-thread.js', import.meta.url), {
       workerData: file,
-      // Flags of the process, such as those of code given on the command line, are not for it.
+      // Does not inherit the process's flags, such as code given on the command line.
       execArgv: [],
     });
     this.#thread.on('message', (reply: Reply) => this.#settle(reply));
@@ -94,7 +95,7 @@ class ThreadWriter implements Writer {
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      // The process lives until what was begun is settled.
+      // Keeps the process alive until pending work is settled.
       this.#thread.ref();
       this.#thread.postMessage(group);
     });

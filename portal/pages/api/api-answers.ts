@@ -1,6 +1,6 @@
-// Responses of the API as the pages read them; the portal's are in `portal/answers.ts`.
+// API responses as the pages read them; the portal's are in `portal/answers.ts`.
 
-/** A census place, as the API finds it by name. */
+/** A census place, as returned by the API's search by name. */
 export interface Place {
   readonly name: string;
   readonly geoid: string;

@@ -1,7 +1,7 @@
-/** An answer that is not the one asked for, with a sentence for the person who meets it. */
+/** An error response, with a sentence for the user. */
 export class Fault extends Error {
   override readonly name = 'Fault';
-  /** The last segment of the problem's `type`; `unreachable` where there was no answer at all. */
+  /** The last segment of the problem's `type`; `unreachable` if there was no response. */
   readonly slug: string;
   readonly retryAfterSeconds: number;
 
@@ -14,12 +14,15 @@ export class Fault extends Error {
 
 const PATIENCE_MS = 20_000;
 
-/** Asks for JSON. Everything but a success is a `Finding`; so is no answer in twenty seconds. */
+/**
+ * Requests JSON. Throws a `Fault` for everything but a success, including no response within twenty
+ * seconds.
+ */
 export async function ask<Answer>(url: string, init: RequestInit = {}): Promise<Answer> {
   return (await answerOf(url, init)).json();
 }
 
-/** The same, for what has no body, or more to it than its body. */
+/** The same for responses without a body, or where more than the body matters. */
 export async function answerOf(url: string, init: RequestInit = {}): Promise<Response> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, patience]) : patience;
@@ -41,7 +44,7 @@ async function faultOf(response: Response): Promise<Fault> {
   return new Fault(slug, sentence(detail), Number(response.headers.get('retry-after')) || 0);
 }
 
-/** Details begin in small letters, and end without a full stop. */
+/** Details start in lower case and have no full stop. */
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

@@ -13,7 +13,7 @@ import { answerOf, ask, Fault } from './ask.ts';
 let config: Promise<PortalConfig> | undefined;
 let csrf: Promise<{ csrf: string }> | undefined;
 
-/** Asked once; again after it failed. */
+/** Loaded once; again after a failure. */
 export function portalConfig(): Promise<PortalConfig> {
   config ??= get<PortalConfig>('/config.json').catch((error: unknown) => {
     config = undefined;
@@ -22,7 +22,7 @@ export function portalConfig(): Promise<PortalConfig> {
   return config;
 }
 
-/** Has a code and a link mailed; the link leads on to `next`. */
+/** Requests a mail with a code and a link; the link continues to `next`. */
 export const requestCode = (email: string, next: OwnPagePath) =>
   post('/auth/request', { email, next });
 export const account = () => get<Account>('/account');
@@ -32,7 +32,7 @@ export const activity = async () => (await get<{ entries: Activity[] }>('/audit'
 export const usage = async (from: string, to: string) =>
   (await get<{ days: UsageDay[] }>(`/usage?from=${from}&to=${to}`)).days;
 
-/** Signs in: the browser has the session's cookie from then on. */
+/** Signs in: the browser then has the session cookie. */
 export async function verifyCode(email: string, code: string): Promise<Account> {
   const response = await post('/auth/verify-code', { email, code });
   csrf = undefined;
@@ -50,10 +50,10 @@ export const revokeKey = (id: string) => change('DELETE', `/keys/${encodeURIComp
 export const endSession = (id: string) => change('DELETE', `/sessions/${encodeURIComponent(id)}`);
 export const closeAccount = () => change('DELETE', '/account');
 
-/** Where the membership is paid for. */
+/** Page for buying a membership. */
 export const subscribe = () => addressFrom('/billing/subscribe');
 export const buyPack = (id: string) => addressFrom('/billing/packs', { pack_id: id });
-/** Where the membership, cards and invoices are looked after. */
+/** Page for managing membership, cards and invoices. */
 export const manageBilling = () => addressFrom('/billing/portal');
 
 async function addressFrom(path: string, body?: object): Promise<string> {
@@ -73,7 +73,10 @@ function post(path: string, body?: object, headers: Record<string, string> = {})
   return answerOf(path, withBody('POST', body, headers));
 }
 
-/** Changes something of the account: with the token that shows that the request comes from here. */
+/**
+ * Changes something of the account, with the CSRF token that proves that the request comes from
+ * here.
+ */
 async function change(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Response> {
   const attempt = async () => {
     csrf ??= get<{ csrf: string }>('/auth/csrf');
@@ -86,7 +89,7 @@ async function change(method: 'POST' | 'DELETE', path: string, body?: object): P
   try {
     return await attempt();
   } catch (error) {
-    // Signed in anew in another tab: the session has another token now.
+    // The user signed in again in another tab, so the session has a new token.
     if (!(error instanceof Fault) || error.slug !== 'invalid-csrf-token') throw error;
     csrf = undefined;
     return attempt();

@@ -17,8 +17,7 @@ export function boundaryOf(api: string, geoid: string, signal?: AbortSignal): Pr
 }
 
 /**
- * The most populous place whose name begins with the first of these that any has: one to begin
- * with.
+ * The most populous place matching the first of these prefixes that has any: an initial example.
  */
 export async function somePlace(api: string, signal?: AbortSignal): Promise<Place | undefined> {
   for (const letter of 'aeiou') {
@@ -28,7 +27,7 @@ export async function somePlace(api: string, signal?: AbortSignal): Promise<Plac
   return undefined;
 }
 
-/** Sources of the release in force. */
+/** Sources of the current release. */
 export async function releaseFacts(api: string) {
   const [updated, vintage, modes, types] = await Promise.all([
     ask<{ last_updated: string; release: string }>(`${api}/v1/last-updated`),
@@ -44,7 +43,7 @@ export async function destinationTypes(api: string): Promise<DestinationType[]> 
   return (await ask<{ destination_types: DestinationType[] }>(url)).destination_types;
 }
 
-/** A metered request: the answer, and what it cost. */
+/** A metered request: the response and its price. */
 export async function summaryWithKey(url: string, key: string) {
   const response = await answerOf(url, { headers: { authorization: `Bearer ${key}` } });
   const summary: Summary = await response.json();

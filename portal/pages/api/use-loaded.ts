@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** Something that is on its way, here, or not to be had. */
+/** Something that is loading, loaded, or failed to load. */
 export type Loaded<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'here'; readonly value: Value }
   | { readonly state: 'failed'; readonly error: Error };
 
 /**
- * Loads when first shown, when the question becomes another, and on `reload`; what is there stays
- * until the new has come.
+ * Loads when first shown, when the query changes, and on `reload`; the old value stays until the
+ * new one arrives.
  */
 export function useLoaded<Value>(
   load: () => Promise<Value>,
@@ -28,7 +28,7 @@ export function useLoaded<Value>(
   }, []);
   useEffect(() => {
     void reload();
-    // A result that arrives after the page has gone is dropped.
+    // A result that arrives after unmounting is dropped.
     return () => void turn.current++;
   }, [reload, question]);
   return { ...loaded, reload };

@@ -5,7 +5,7 @@ import { answerText, EXAMPLE, MODES, REQUEST } from './example.ts';
 const MINUTES = 30;
 const WIDTH = 190;
 
-/** A summary of one block as it was answered: as a picture, and as it came. */
+/** A real summary of one block, as a chart and as raw JSON. */
 export function ExampleAnswer() {
   return (
     <Section id="example" title="One block, one answer" class="example">

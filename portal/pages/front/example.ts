@@ -36,7 +36,7 @@ export const PATH = `${SUMMARY}?${WANTED.join('&')}`;
 const A_LINE = 4;
 const data = WANTED.map((wanted) => `-d ${wanted}`);
 
-/** The same with curl. */
+/** The same as a curl command. */
 export const REQUEST = [
   `curl -G "$API${SUMMARY}"`,
   '  -H "Authorization: Bearer $KEY"',
@@ -44,7 +44,7 @@ export const REQUEST = [
   `  ${data.slice(A_LINE).join(' ')}`,
 ].join(' \\\n');
 
-/** The answer as it comes, but for its line breaks. */
+/** The raw response, apart from its line breaks. */
 export function answerText(): string {
   const { geoid, population, landAreaM2 } = EXAMPLE;
   const rows = EXAMPLE.rows.flatMap(({ type: dest_type_id, minutes: [travel_time] }) =>

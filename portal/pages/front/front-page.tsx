@@ -11,7 +11,7 @@ import { LivePlace } from './live-place.tsx';
 import { Prices } from './prices.tsx';
 import { ReleaseFacts } from './release-facts.tsx';
 
-/** The front page: a summary with a live response; below it an example, prices and data. */
+/** The front page: a summary with a live response; below it, an example, prices and data. */
 export function FrontPage() {
   const config = useLoaded(portalConfig);
   const { visitor } = useSession();

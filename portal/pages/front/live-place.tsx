@@ -4,7 +4,7 @@ import { boundaryOf, somePlace } from '../api/service.ts';
 import { PlaceMap } from './place-map.tsx';
 import { PlaceSearch } from './place-search.tsx';
 
-/** A live answer of the API: a city or town by its name, and its outline. Neither needs a key. */
+/** A live API response: a city or town searched by name, and its outline. Neither needs a key. */
 export function LivePlace(props: { readonly api: string | null; readonly unreachable: boolean }) {
   const { api, unreachable } = props;
   const [place, setPlace] = useState<Place | null>(null);

@@ -1,12 +1,12 @@
 import type { Boundary, Ring } from '../api/api-answers.ts';
 
-/** An outline as it is drawn. */
+/** An outline prepared for drawing. */
 export interface Drawing {
-  /** The `d` of an SVG path, to be filled by the even-odd rule. */
+  /** The `d` of an SVG path, to be filled with the even-odd rule. */
   readonly path: string;
-  /** Where a point lies in the picture. */
+  /** Position of a point in the picture. */
   place(lon: number, lat: number): readonly [x: number, y: number];
-  /** A round length, and how long it is in the picture. */
+  /** A scale bar: a round length, and its length in the picture. */
   readonly scale: { readonly metres: number; readonly length: number };
 }
 
@@ -14,8 +14,8 @@ const METRES_PER_DEGREE = 111_195;
 const SCALE_PART = 0.3;
 
 /**
- * Fits an outline into a picture with a margin around it, north up, true to scale at its middle:
- * the equirectangular projection about that latitude. Places across the antimeridian stay whole.
+ * Fits an outline into a picture with a margin, north up, true to scale at its middle: the
+ * equirectangular projection about that latitude. Places across the antimeridian stay whole.
  */
 export function drawOutline(
   { geometry }: Boundary,
@@ -47,7 +47,7 @@ export function drawOutline(
   };
 }
 
-/** The largest of 1, 2 and 5 times a power of ten that is not longer. */
+/** The largest of 1, 2 and 5 times a power of ten that does not exceed `most`. */
 export function roundLength(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most));
   const step = [5, 2, 1].find((one) => one * power <= most) ?? 1;

@@ -4,7 +4,7 @@ import { drawOutline } from './outline.ts';
 
 const SIZE = { width: 480, height: 320, margin: 46 };
 
-/** The outline of a place on a squared ground whose squares have a known length. */
+/** The outline of a place on a grid whose cells have a known size. */
 export function PlaceMap(props: {
   readonly place: Place | null;
   readonly outline: Boundary | null;

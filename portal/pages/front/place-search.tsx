@@ -5,7 +5,7 @@ import { counted } from '../parts/formats.ts';
 
 const PAUSE_MS = 200;
 
-/** Finds census places by name, as one types. */
+/** Finds census places by name while typing. */
 export function PlaceSearch(props: {
   readonly api: string | null;
   readonly onFound: (place: Place) => void;

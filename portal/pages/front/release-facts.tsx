@@ -13,7 +13,7 @@ const COMPONENTS: Readonly<Record<string, string>> = {
   parks: 'Parks',
 };
 
-/** Sources of the release in force. */
+/** Sources of the current release. */
 export function ReleaseFacts({ api }: { readonly api: string | null }) {
   return (
     <Section id="facts" title="What it knows" class="facts">

@@ -2,7 +2,7 @@ import type { Activity } from '../../answers.ts';
 import { counted, dateOf } from '../parts/formats.ts';
 import { deviceName } from './device-name.ts';
 
-/** Translates the cause of a grant for the account's owner. */
+/** Describes the cause of a grant for the account's owner. */
 const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
   [/^signup$/, 'to begin with'],
   [/^signup-withheld:/, 'to begin with, for now'],
@@ -14,7 +14,7 @@ const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
   [/^cli:/, ''],
 ];
 
-/** The detail of an entry, as the ledger writes it, for whom it is about. */
+/** Translates the ledger's detail of an entry for the account's owner. */
 export function detailInWords(what: Activity['what'], detail: string): string {
   switch (what) {
     case 'tokens-granted':
@@ -33,7 +33,7 @@ export function detailInWords(what: Activity['what'], detail: string): string {
   }
 }
 
-/** `5,000 tokens to begin with` of `5000, signup`. */
+/** Converts `5000, signup` to `5,000 tokens to begin with`. */
 function tokensInWords(detail: string): string {
   const [, tokens, cause] = /^(\d+)(?: of \d+)?, (.*)$/.exec(detail) ?? [];
   if (cause === undefined) return detail;

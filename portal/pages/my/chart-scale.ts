@@ -1,12 +1,12 @@
-/** Where the bars of a chart stand, in pixels. */
+/** Geometry of a bar chart, in pixels. */
 export interface ChartScale {
   readonly width: number;
   readonly height: number;
   readonly left: number;
   readonly top: number;
-  /** From one bar to the next. */
+  /** Distance between bars. */
   readonly pitch: number;
-  /** The values that have a line. */
+  /** Values of the grid lines. */
   readonly lines: readonly number[];
   yOf(value: number): number;
 }
@@ -14,7 +14,7 @@ export interface ChartScale {
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 52, 18, 10, 26];
 const MAX_STEPS = 4;
 
-/** The scale of values, as wide as there is room, and of which the greatest still fits. */
+/** Computes a scale that fills the width and fits the largest value. */
 export function chartScale(values: readonly number[], width: number): ChartScale {
   const most = Math.max(1, ...values);
   const step = roundStep(most);
@@ -30,7 +30,7 @@ export function chartScale(values: readonly number[], width: number): ChartScale
   };
 }
 
-/** The smallest of 1, 2 and 5 times a power of ten of which four make a value. */
+/** The smallest of 1, 2 and 5 times a power of ten such that four steps reach `most`. */
 function roundStep(most: number): number {
   let power = 1;
   for (;;) {

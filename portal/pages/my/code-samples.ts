@@ -1,4 +1,4 @@
-/** A request with a key in the languages people use for such data. */
+/** A request with a key, in the languages used for such data. */
 export const CODE_SAMPLES: readonly {
   readonly name: string;
   readonly codeOf: (url: string, key: string) => string;

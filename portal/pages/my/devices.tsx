@@ -8,7 +8,7 @@ import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { deviceName } from './device-name.ts';
 
-/** Where the account is signed in. */
+/** The account's sign-in sessions. */
 export function Devices() {
   const loaded = useLoaded(devices);
   const [ending, setEnding] = useState<Device | null>(null);

@@ -2,16 +2,16 @@ import type { UsageDay } from '../../answers.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The last days of UTC up to today, oldest first, as `YYYY-MM-DD`. */
+/** The last UTC days up to today, oldest first, as `YYYY-MM-DD`. */
 export function lastDays(number: number, nowMs: number): string[] {
   return Array.from({ length: number }, (_, i) =>
     new Date(nowMs - (number - 1 - i) * DAY_MS).toISOString().slice(0, 10),
   );
 }
 
-/** Tokens and requests a day, in parts. */
+/** Tokens and requests per day, split into parts. */
 export interface DividedUsage {
-  /** The names of the parts, the greatest first. */
+  /** Names of the parts, largest first. */
   readonly parts: readonly string[];
   readonly days: readonly DayUsage[];
   readonly tokens: number;
@@ -26,11 +26,11 @@ export interface DayUsage {
   readonly ofParts: readonly number[];
 }
 
-/** Parts that a chart can tell apart; the smaller ones are one more together. */
+/** Parts that a chart can distinguish; the smaller ones are combined into one more. */
 const MAX_PARTS = 4;
 const REST = 'all others';
 
-/** Lays usage out by day, in parts by name; days without any are there too. */
+/** Groups usage by day, split into parts by name; days without usage are included. */
 export function divideUsage(
   rows: readonly UsageDay[],
   days: readonly string[],

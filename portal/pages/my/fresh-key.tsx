@@ -4,7 +4,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';
 
-/** The key that was just made: here, now, and never again. */
+/** The newly created key, shown only once. */
 export function FreshKey() {
   const { freshKey, setFreshKey } = useSession();
   const place = useRef<HTMLElement>(null);

@@ -1,7 +1,7 @@
 import type { Key } from '../../answers.ts';
 import { dateOf, momentOf } from '../parts/formats.ts';
 
-/** Keys with what is known of them; with a way to revoke them, where one is given. */
+/** Table of keys with their details and, if a handler is given, a way to revoke them. */
 export function KeyTable(props: {
   readonly keys: readonly Key[];
   readonly onRevoke?: (key: Key) => void;

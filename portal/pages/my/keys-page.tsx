@@ -11,7 +11,7 @@ import { FreshKey } from './fresh-key.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKeyForm } from './new-key-form.tsx';
 
-/** Keys: made, seen, revoked. */
+/** Page to create, list and revoke keys. */
 export function KeysPage() {
   const loaded = useLoaded(keys);
   const [revoking, setRevoking] = useState<Key | null>(null);

@@ -3,7 +3,7 @@ import { MAX_LABEL } from '../../key-limits.ts';
 import { createKey } from '../api/portal.ts';
 import { useSession } from '../session/session.tsx';
 
-/** Makes a key. */
+/** Form to create a key. */
 export function NewKeyForm({ onMade }: { readonly onMade: () => void }) {
   const { setFreshKey } = useSession();
   const [label, setLabel] = useState('');
@@ -30,7 +30,7 @@ export function NewKeyForm({ onMade }: { readonly onMade: () => void }) {
         <input
           id="label"
           autoComplete="off"
-          // Counted in units of UTF-16 here, of which a character has up to two.
+          // Counted in UTF-16 code units here; a character has up to two.
           maxLength={2 * MAX_LABEL}
           placeholder="my notebook"
           value={label}

@@ -8,10 +8,10 @@ import { useSession } from '../session/session.tsx';
 import { membershipText } from './membership-text.ts';
 import { Usage } from './usage.tsx';
 
-/** The balance, and where it went. */
+/** The balance, and how it was used. */
 export function OverviewPage({ account }: { readonly account: Account }) {
   const { refresh } = useSession();
-  // Later usage is not known here.
+  // Refreshes, since the session data may predate recent usage.
   useEffect(() => void refresh(), [refresh]);
   const { tokens_remaining, membership } = account;
   return (

@@ -14,7 +14,7 @@ import { membershipText } from './membership-text.ts';
 export function MembershipPlan(props: {
   readonly plan: PortalConfig['plans']['membership'];
   readonly membership: Membership | null;
-  /** Leads to a page of the payment processor; `null` where nothing can be paid. */
+  /** Opens a page of the payment processor; `null` if nothing can be bought. */
   readonly pay: ((askAddress: () => Promise<string>) => void) | null;
 }) {
   const { plan, membership, pay } = props;
@@ -44,10 +44,10 @@ export function MembershipPlan(props: {
   );
 }
 
-/** Tokens that are bought once. */
+/** One-time token packs. */
 export function TokenPacks(props: {
   readonly packs: PortalConfig['plans']['token_packs'];
-  /** Leads to a page of the payment processor; `null` where nothing can be paid. */
+  /** Opens a page of the payment processor; `null` if nothing can be bought. */
   readonly pay: ((askAddress: () => Promise<string>) => void) | null;
 }) {
   const { packs, pay } = props;
@@ -76,7 +76,7 @@ export function TokenPacks(props: {
   );
 }
 
-/** The membership and token packs. Payment itself is made at the payment processor’s pages. */
+/** The membership and token packs. Payment itself takes place on the payment processor’s pages. */
 export function PlanPage({ account }: { readonly account: Account }) {
   const { refresh } = useSession();
   const config = useLoaded(portalConfig);

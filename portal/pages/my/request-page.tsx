@@ -15,7 +15,7 @@ import { TryIt } from './try-it.tsx';
 
 const NO_KEY = 'YOUR_KEY';
 
-/** The first request with one’s own key: from here, and in four languages. */
+/** The first request with the user’s own key: from here, and in four languages. */
 export function RequestPage() {
   const { freshKey } = useSession();
   const [key, setKey] = useState(freshKey ?? '');
@@ -67,7 +67,7 @@ export function RequestPage() {
   );
 }
 
-/** The address of a summary that has rows: of the portal’s example, or of the middle of some place. */
+/** URL of a summary that has rows: for the portal’s example block, or the middle of some place. */
 async function firstRequest(): Promise<string> {
   const { api_url, example_block } = await portalConfig();
   if (example_block) return `${api_url}/v1/blocks/${example_block}/summary?mode=walk`;

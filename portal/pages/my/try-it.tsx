@@ -13,7 +13,7 @@ interface Outcome {
   readonly rows: readonly { readonly name: string; readonly minutes: number }[];
 }
 
-/** Sends the request from the browser, and shows what came and what it cost. */
+/** Sends the request from the browser, and shows the response and its price. */
 export function TryIt({ url, apiKey }: { readonly url: string; readonly apiKey: string }) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [fault, setFault] = useState('');

@@ -1,10 +1,10 @@
 import type { ChartScale } from './chart-scale.ts';
 import type { DayUsage } from './divided-usage.ts';
 
-/** Free share of a bar's slot. */
+/** Share of a bar's slot left empty. */
 const GAP = 0.25;
 
-/** The bar of a day: its parts, one upon the other. Its whole height can be pointed at. */
+/** The stacked bar of a day. The pointer target is its full height. */
 export function UsageBar(props: {
   readonly day: DayUsage;
   readonly at: number;

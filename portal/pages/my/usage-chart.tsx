@@ -8,7 +8,7 @@ import { UsageBar } from './usage-bar.tsx';
 
 const UNTIL_KNOWN = 720;
 
-/** How wide an element is, in pixels, now and whenever it changes. */
+/** Width of an element in pixels, updated when it changes. */
 export function useWidth<Kind extends HTMLElement>(): [RefObject<Kind | null>, number] {
   const element = useRef<Kind>(null);
   const [width, setWidth] = useState(UNTIL_KNOWN);
@@ -110,7 +110,7 @@ function Legend({ parts }: { readonly parts: readonly string[] }) {
   );
 }
 
-/** `Sat 22 Nov: 40 tokens, 2 requests`, and the parts, where there are any. */
+/** `Sat 22 Nov: 40 tokens, 2 requests`, followed by the parts, if any. */
 function sentence({ day, tokens, requests, ofParts }: DayUsage, parts: readonly string[]): string {
   const all = `${dayOf(day)}: ${counted(tokens, 'token')}, ${counted(requests, 'request')}`;
   const reported = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));

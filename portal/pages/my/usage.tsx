@@ -11,7 +11,7 @@ import { Link } from '../router/link.tsx';
 import { divideUsage, lastDays } from './divided-usage.ts';
 import { UsageChart } from './usage-chart.tsx';
 
-/** One of some values, by their names. */
+/** Selects one of several values by name. */
 export function Choice<Value extends string | number>(props: {
   readonly label: string;
   readonly options: Readonly<Record<string, Value>>;
@@ -38,7 +38,7 @@ export function Choice<Value extends string | number>(props: {
   );
 }
 
-/** The usage in figures, the newest day first. */
+/** The usage as a table, newest day first. */
 export function UsageTable(props: {
   readonly rows: readonly UsageDay[];
   readonly keyName: (row: UsageDay) => string;
@@ -83,7 +83,7 @@ const SPANS = { 'last 7': 7, 'last 30': 30, 'last 90': 90 };
 const DIVISIONS = { together: 'together', 'by key': 'key', 'by route': 'route' } as const;
 type Division = (typeof DIVISIONS)[keyof typeof DIVISIONS];
 
-/** Tokens by day, told apart by key or route as wanted: a chart, and the table behind it. */
+/** Tokens by day, split by key or route: a chart, and the table behind it. */
 export function Usage() {
   const [span, setSpan] = useState(30);
   const [division, setDivision] = useState<Division>('together');

@@ -2,10 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Notice } from './notice.tsx';
 
-/**
- * Asks before something that cannot be taken back. Escape is no; the focus goes back to where it
- * was.
- */
+/** Confirms an irreversible action. Escape cancels; the focus returns to where it was. */
 export function ConfirmDialog(props: {
   readonly title: string;
   /** Label of its button. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const SAID_FOR_MS = 2_500;
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard, with confirmation. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [said, setSaid] = useState<'' | 'Copied' | 'Not copied'>('');
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { InputHTMLAttributes, Ref } from 'preact';
 
-/** A line to type in, its name, and what is wrong with it, which screen readers say at once. */
+/** A labelled text input with its error, announced immediately by screen readers. */
 export function Field({
   label,
   fault,
@@ -10,7 +10,7 @@ export function Field({
 }: InputHTMLAttributes<HTMLInputElement> & {
   readonly id: string;
   readonly label: string;
-  /** Empty: nothing is wrong. */
+  /** Empty if there is no error. */
   readonly fault: string;
   readonly onText: (text: string) => void;
   readonly input: Ref<HTMLInputElement>;

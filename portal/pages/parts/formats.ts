@@ -29,7 +29,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A moment as its day, in the reader’s time zone. */
+/** Formats a timestamp as a date, in the reader’s time zone. */
 export function dateOf(moment: string): string {
   return DATE.format(new Date(moment));
 }
@@ -38,12 +38,12 @@ export function momentOf(moment: string): string {
   return MOMENT.format(new Date(moment));
 }
 
-/** `Sat 22 Nov` of `2026-11-22`: a day of UTC, wherever the reader is. */
+/** Formats `2026-11-22` as `Sat 22 Nov`: a UTC day, regardless of the reader's time zone. */
 export function dayOf(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`));
 }
 
-/** `22 Nov 2026` of `2026-11-22`. */
+/** Formats `2026-11-22` as `22 Nov 2026`. */
 export function dayMonthYear(day: string): string {
   return UTC_DATE.format(new Date(`${day}T00:00:00Z`));
 }

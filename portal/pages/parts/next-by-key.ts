@@ -1,4 +1,4 @@
-/** Where a key leads in a row of things of which one can have the focus; `undefined`: nowhere. */
+/** Index that a key moves the focus to in a row of items; `undefined` if none. */
 export function nextByKey(key: string, at: number, length: number): number | undefined {
   const targets: Readonly<Record<string, number>> = {
     ArrowRight: (at + 1) % length,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Something to know. A fault is said at once by screen readers, the rest when there is a pause. */
+/** A notice. Screen readers announce an error immediately, others at the next pause. */
 export function Notice(props: {
   readonly kind: 'fault' | 'good' | 'plain';
   readonly children: ComponentChildren;

@@ -5,8 +5,8 @@ const SITE = 'Travel-Time Access';
 let isFirst = true;
 
 /**
- * A page: its title, and its heading, which takes the focus when it replaces another page, so that
- * keyboards and screen readers begin where the eye does.
+ * A page: its title, and its heading, which takes the focus on navigation, so that keyboards and
+ * screen readers start at the top.
  */
 export function Page(props: {
   readonly title: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A part of a page under its heading. */
+/** A part of a page with a heading. */
 export function Section(props: {
   readonly id: string;
   readonly title: string;

@@ -2,10 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../api/use-loaded.ts';
 import { Notice } from './notice.tsx';
 
-/**
- * Shows what was loaded; until then a quiet line, and if it cannot be had, why, and a way to ask
- * again.
- */
+/** Shows loaded data; until then a loading line, and on failure the error with a retry button. */
 export function Shown<Value>(props: {
   readonly of: Loaded<Value> & { readonly reload: () => Promise<void> };
   readonly what: string;

@@ -7,7 +7,7 @@ export interface Tab {
   readonly content: ComponentChildren;
 }
 
-/** Tabs: arrow keys, Home and End go from one to the next, as the ARIA authoring practices say. */
+/** Tabs: arrow keys, Home and End move between them, as in the ARIA authoring practices. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const [shown, setShown] = useState(0);
   const buttons = useRef<(HTMLButtonElement | null)[]>([]);

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 const readers = new Set<(path: string) => void>();
 addEventListener('popstate', tell);
 
-/** The path of the page shown, without a slash at its end. */
+/** The current path, without a trailing slash. */
 export function usePath(): string {
   const [path, setPath] = useState(pathNow);
   useEffect(() => {
@@ -13,7 +13,7 @@ export function usePath(): string {
   return path;
 }
 
-/** Shows another page. `replace`: the one shown now is not come back to. */
+/** Navigates to another page. `replace`: replaces the current history entry. */
 export function navigate(path: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);

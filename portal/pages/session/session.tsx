@@ -9,8 +9,8 @@ import { pathNow } from '../router/router.ts';
 const NAME = 'signed-in';
 
 /**
- * Whether this browser was signed in: a hint that spares first visits a request. The session itself
- * is a cookie that scripts cannot read. Browsers without storage have no hint.
+ * Whether this browser was signed in: a hint that saves a request on first visits. The session
+ * itself is a cookie that scripts cannot read. Browsers without storage have no hint.
  */
 export function wasSignedIn(): boolean {
   try {
@@ -36,13 +36,13 @@ export type Visitor =
 
 export interface Session {
   readonly visitor: Visitor;
-  /** The key made last, while these pages are open: it is shown once, and kept nowhere. */
+  /** The last key created while these pages are open: shown once, and stored nowhere. */
   readonly freshKey: string | null;
   setFreshKey(key: string | null): void;
   signedIn(account: Account): void;
-  /** Asks the server who this is. */
+  /** Reloads the session from the server. */
   refresh(): Promise<void>;
-  /** The session is over: here, or by the server’s word. */
+  /** Marks the session as ended: by the user, or by the server. */
   ended(): void;
 }
 
@@ -50,7 +50,7 @@ const SessionContext = createContext<Session | null>(null);
 
 export function SessionProvider({ children }: { readonly children: ComponentChildren }) {
   const [visitor, setVisitor] = useState<Visitor>(() =>
-    // The link of the mail ends at the account's pages, of which the browser has no hint yet.
+    // The mailed link opens the account pages directly, when the browser has no hint yet.
     wasSignedIn() || pathNow().startsWith(PAGE_PATHS.overview)
       ? { state: 'unknown' }
       : { state: 'anonymous' },

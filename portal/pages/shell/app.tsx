@@ -14,7 +14,7 @@ import { Header } from './header.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
-/** Everything that is shown: what every page has, and the page of the path. */
+/** The application: the frame of every page, and the page of the current path. */
 export function App() {
   const path = usePath();
   const { visitor, refresh } = useSession();

@@ -7,7 +7,7 @@ import { navigate } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
 import { useApiAddress } from './use-api-address.ts';
 
-/** The sign of the service: bands of time about a place. */
+/** The service's icon: bands of travel time around a place. */
 export function Sign() {
   return (
     <svg class="sign" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">

@@ -5,7 +5,7 @@ import { Fault } from '../api/ask.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
 
-/** Why signing in did not work, for the person who tries. */
+/** Explains to the user why signing in failed. */
 export function plainly(error: unknown): string {
   if (!(error instanceof Fault)) return 'Something went wrong here. Please try again.';
   switch (error.slug) {
@@ -25,7 +25,7 @@ function inWords(seconds: number): string {
   return `${Math.ceil(seconds / 60)} minutes`;
 }
 
-/** Whole seconds until something may be done again. */
+/** Whole seconds until something can be retried. */
 export function useCountdown(first: number): {
   readonly seconds: number;
   begin(seconds: number): void;
@@ -44,10 +44,10 @@ export function useCountdown(first: number): {
 const RESEND_AFTER_S = 30;
 const DIGITS = 6;
 
-/** Takes the code. Six digits, typed or pasted, are sent without pressing anything. */
+/** Input of the code. Six digits, typed or pasted, are submitted automatically. */
 export function CodeForm(props: {
   readonly email: string;
-  /** Where the link of the mail leads on to. */
+  /** Page that the mailed link continues to. */
   readonly next: OwnPagePath;
   readonly onSignedIn: (account: Account) => void;
   readonly onOtherAddress: () => void;

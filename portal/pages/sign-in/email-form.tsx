@@ -3,10 +3,10 @@ import type { OwnPagePath } from '../../page-paths.ts';
 import { requestCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
 
-/** Asks for an address, and has a code sent to it. */
+/** Asks for an address and requests a code for it. */
 export function EmailForm(props: {
   readonly email: string;
-  /** Where the link of the mail leads on to. */
+  /** Page that the mailed link continues to. */
   readonly next: OwnPagePath;
   readonly onSent: (email: string) => void;
 }) {
@@ -57,7 +57,7 @@ export function EmailForm(props: {
   );
 }
 
-/** Finds obvious faults of an address; the server decides. */
+/** Finds obvious errors in an address; the server decides. */
 function faultIn(address: string): string {
   if (address === '') return 'Please type your e-mail address.';
   if (!/^\S+@\S+$/.test(address)) return 'An e-mail address looks like name@example.org.';

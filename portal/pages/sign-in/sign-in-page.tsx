@@ -10,7 +10,7 @@ import { nextPath } from '../shell/routes.ts';
 import { CodeForm } from './code-form.tsx';
 import { EmailForm } from './email-form.tsx';
 
-/** Signing in: an address, then the code that was mailed to it. An account begins the same way. */
+/** Signing in, or up: an address, then the code mailed to it. */
 export function SignInPage() {
   const { visitor, signedIn } = useSession();
   const [email, setEmail] = useState('');

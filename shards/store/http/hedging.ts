@@ -1,10 +1,10 @@
 const KEPT = 256;
-/** Fewer say nothing of the slowest twentieth. */
+/** Fewer samples say nothing about the slowest twentieth. */
 const ENOUGH = 64;
 const RECOUNT_EVERY = 32;
 const QUANTILE = 0.95;
 
-/** How long the last reads took, to know when one is late. */
+/** Durations of recent reads, used to detect late ones. */
 export class Latencies {
   readonly #lastMs = new Float64Array(KEPT);
   #seen = 0;
@@ -17,21 +17,21 @@ export class Latencies {
     this.#lateMs = sorted[Math.floor(sorted.length * QUANTILE)];
   }
 
-  /** The 95th percentile; null until enough is known. */
+  /** The 95th percentile; null until there are enough samples. */
   get lateMs(): number | null {
     return this.#lateMs;
   }
 }
 
-/** A read under way that can be given up. */
+/** A read in progress that can be abandoned. */
 export interface Attempt<T> {
   readonly done: Promise<T>;
   giveUp(): void;
 }
 
 /**
- * Makes a read, and when it is not done after `lateMs` and `mayHedge` says so, the same once more;
- * the first to succeed counts, and the other is given up. ("Hedged requests": Dean and Barroso, The
+ * Starts a read and, if it is not done after `lateMs` and `mayHedge` allows, a second one; the
+ * first to succeed counts, and the other is abandoned. ("Hedged requests": Dean and Barroso, The
  * Tail at Scale, 2013.)
  */
 export async function hedged<T>(

@@ -16,41 +16,41 @@ const CONNECTIONS = 128;
 const KEEP_ALIVE_MS = 20_000;
 const SLOWEST_BYTES_PER_MS = 128;
 const WHOLE_MS = 60_000;
-/** Reads that take about as long as each other, so that one can be told to be late. */
+/** Reads up to this size take similar times, so that a late one can be recognized. */
 const HEDGED_BYTES: Bytes = 2 ** 16;
-/** No sooner: what comes from a server next door is not worth a second request. */
+/** Minimum delay: a nearby server's latency is not worth a second request. */
 const HEDGE_NO_SOONER_MS = 10;
-/** Where a store says what it has recorded of an object; see `S3Store`. */
+/** Header with the SHA-256 that a store recorded for an object; see `S3Store`. */
 const SHA256_HEADER = 'x-amz-meta-sha256';
 
-/** A whole object as a server gave it. */
+/** A whole object as returned by a server. */
 export interface ObjectAnswer {
   readonly bytes: Uint8Array;
   readonly etag: string;
-  /** How long ago it was written, by the server's own clock, to the second. */
+  /** Time since it was written, by the server's own clock, to the second. */
   readonly ageMs: number;
 }
 
 export interface HttpReaderOptions {
   /** Additional certificates to trust, PEM. */
   readonly ca?: string;
-  /** By default a build's. */
+  /** Defaults to a build's. */
   readonly patience?: Timeouts;
 }
 
 /** Cost of reading over HTTP beyond the requested bytes. */
 export interface WireCounts {
-  /** Bytes of objects that came, those of tries that failed and of second reads too. */
+  /** Object bytes received, including those of failed attempts and hedged reads. */
   readonly fetchedBytes: Bytes;
   readonly retries: number;
-  /** Reads that were late and asked for a second time. */
+  /** Number of late reads that were requested a second time. */
   readonly hedges: number;
 }
 
 /**
  * A read-only store over HTTP. A range is one request on a kept-alive connection. A response counts
- * only if it is a 206 of exactly that range, of an object of the recorded length and, where the
- * server states it, of the recorded SHA-256; the name carries that hash too, and readers verify the
+ * only if it is a 206 of exactly that range, of an object of the recorded length and, if the server
+ * states it, of the recorded SHA-256; the name carries that hash too, and readers verify the
  * content. Transient failures are retried, and a slow small read is hedged, both within a retry
  * budget.
  */
@@ -60,8 +60,8 @@ export class HttpReader implements Store {
   readonly #agent: Agent;
   readonly #latencies = new Latencies();
   /**
-   * A retry a five reads, and fifty saved up; a second read a ten, which is twice those that are
-   * late.
+   * One retry per five reads, up to fifty saved; one hedged read per ten, twice the share of late
+   * ones.
    */
   readonly #retries = new RetryBudget(0.2, 50, 50);
   readonly #hedges = new RetryBudget(0.1, 10, 0);
@@ -96,7 +96,7 @@ export class HttpReader implements Store {
     if (offset + length > ref.bytes) {
       throw this.#changed(ref.name, `has no ${length} bytes at ${offset}`);
     }
-    // HTTP knows no range of nothing.
+    // HTTP cannot express an empty range.
     if (length === 0) return this.#nothingOf(ref);
     const headers = { range: `bytes=${offset}-${offset + length - 1}` };
     const withinMs = this.#patience.tryMs + length / SLOWEST_BYTES_PER_MS;
@@ -115,7 +115,7 @@ export class HttpReader implements Store {
     return { bytes, identity: this.#face.identityOf(bytes, etag) };
   }
 
-  /** A whole object, and what the server says of it. `fresh`: no cache may answer. */
+  /** Reads a whole object and its metadata. `fresh`: bypasses caches. */
   protected readNow(name: string, fresh: boolean): Promise<ObjectAnswer> {
     const headers: Headers = fresh ? { 'cache-control': 'no-cache' } : {};
     return this.#retried(name, () => {
@@ -169,7 +169,7 @@ export class HttpReader implements Store {
     });
   }
 
-  /** A small read: how long such take is learnt, and one that takes longer is asked for twice. */
+  /** Makes a small read, learning its latency; one that takes unusually long is hedged. */
   async #small(begin: () => Attempt<Uint8Array>): Promise<Uint8Array> {
     const begunMs = performance.now();
     const { lateMs } = this.#latencies;
@@ -213,7 +213,7 @@ export class HttpReader implements Store {
       }
     };
     const done = ask().finally(() => clearTimeout(deadline));
-    // Nothing waits for an attempt that was abandoned.
+    // No caller awaits an abandoned attempt.
     done.catch(() => {});
     return { done, giveUp: () => abort.abort(new TransientError('given up')) };
   }

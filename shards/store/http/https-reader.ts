@@ -4,8 +4,8 @@ import { HttpReader, type HttpReaderOptions } from './http-reader.ts';
 import { encodePath, type ObjectProtocol, type Refusal } from './object-protocol.ts';
 
 /**
- * A store behind `https://host/prefix`, to read only: a CDN, or what a bucket shows the public.
- * Plain `http` is for a server of this machine.
+ * A read-only store behind `https://host/prefix`: a CDN, or a public bucket. Plain `http` is for
+ * local servers.
  */
 export class HttpsReader extends HttpReader {
   constructor(location: string, options?: HttpReaderOptions) {
@@ -22,7 +22,7 @@ function publicFace({ origin, pathname }: URL): ObjectProtocol {
       const path = `${folder}/${encodePath(name)}`;
       return { origin, path, headers: { 'accept-encoding': 'identity', ...headers } };
     },
-    // Servers make ETags of times and sizes, which two contents can share.
+    // Servers derive ETags from times and sizes, which two contents can share.
     identityOf,
     explain: (name, refusal) => explain(nameOf(name), refusal),
   };

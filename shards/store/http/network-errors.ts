@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS/;
 
-/** A fault of the network as something to try again, or to be told; others are passed on. */
+/** Converts a network error to one to retry or to report; other errors are passed on. */
 export function transientFault(origin: string, error: unknown): unknown {
   if (error instanceof TransientError || error instanceof StoreError) return error;
   const code = codeOf(error);
@@ -33,7 +33,7 @@ export function transientFault(origin: string, error: unknown): unknown {
   return new TransientError(`${origin}: ${MEANINGS[code] ?? said}`, cause);
 }
 
-/** Reports the first address's error of an aggregate. */
+/** Returns the code of an aggregate's first error. */
 function codeOf(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined) return code;

@@ -2,7 +2,7 @@ import type { StoreError } from '../../errors.ts';
 
 export type Headers = Record<string, string>;
 
-/** A request for an object, as it goes over the wire. */
+/** An HTTP request for an object. */
 export interface ObjectRequest {
   /** Such as `https://host:8443`. */
   readonly origin: string;
@@ -11,27 +11,30 @@ export interface ObjectRequest {
   readonly headers: Headers;
 }
 
-/** An answer that is no object. */
+/** A response other than an object. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The beginning of what it says. */
+  /** Start of the response body. */
   readonly body: string;
 }
 
-/** How objects of a store are asked for by HTTP: addresses, signatures, and what refusals mean. */
+/**
+ * How a store's objects are requested over HTTP: addresses, signatures, and the meaning of
+ * refusals.
+ */
 export interface ObjectProtocol {
-  /** Rejects with a `StoreError` when it cannot be asked, such as without credentials. */
+  /** Rejects with a `StoreError` if no request can be made, such as without credentials. */
   request(method: 'GET' | 'HEAD', name: string, headers: Headers): Promise<ObjectRequest>;
-  /** The name of an object in messages. */
+  /** Display name of an object for messages. */
   nameOf(name: string): string;
-  /** A validator that changes with a mutable object. */
+  /** A validator that changes whenever a mutable object does. */
   identityOf(bytes: Uint8Array, etag: string): string;
   /** Explains a refusal and how to fix it; null if a retry may succeed. */
   explain(name: string, refusal: Refusal): StoreError | null;
 }
 
-/** Percent-encodes a path but its slashes: the strict way that signatures need (RFC 3986). */
+/** Percent-encodes a path except its slashes, as strictly as signatures require (RFC 3986). */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeSegment).join('/');
 }

@@ -2,13 +2,13 @@ import type { Dispatcher } from 'undici';
 import { TransientError } from '../../concurrency/retry.ts';
 import type { Bytes } from '../../units.ts';
 
-/** Largest object read as a whole: a national manifest has about 10 MB. */
+/** Largest object read as a whole: a national manifest is about 10 MB. */
 export const MAX_WHOLE_BYTES: Bytes = 2 ** 28;
 const REFUSAL_BYTES: Bytes = 4096;
 
 /**
- * Reads a whole body: `length` bytes, or as many as arrive before it ends. `count` receives the
- * size of each chunk.
+ * Reads a whole body: `length` bytes, or all that arrive before it ends. `count` receives the size
+ * of each chunk.
  */
 export async function bytesOf(
   { body }: Dispatcher.ResponseData,
@@ -30,7 +30,7 @@ export async function bytesOf(
   return whole(chunks, received);
 }
 
-/** On memory of its own: a reader may view it as numbers of any width, and keep it. */
+/** Copies into memory of its own: a reader may view it as numbers of any width, and keep it. */
 function whole(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
@@ -41,7 +41,7 @@ function whole(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return bytes;
 }
 
-/** The beginning of what an answer says, for one that is no object. */
+/** Start of the body of a response that is not an object. */
 export async function beginningOf({ body }: Dispatcher.ResponseData): Promise<string> {
   let text = '';
   for await (const chunk of body) {
@@ -51,7 +51,7 @@ export async function beginningOf({ body }: Dispatcher.ResponseData): Promise<st
   return text.slice(0, REFUSAL_BYTES);
 }
 
-/** A header's text; empty if there is none. */
+/** Value of a header; empty if absent. */
 export function textOf(header: string | string[] | undefined): string {
   return (Array.isArray(header) ? header[0] : header) ?? '';
 }

@@ -6,12 +6,12 @@ export class RetryBudget {
   readonly #share: number;
   readonly #most: number;
   #left: number;
-  /** How many have been made. */
+  /** Number of retries made. */
   spent = 0;
 
   /**
-   * `share`: extras an ordinary read earns; `most`: how many can be saved up; `left`: to begin
-   * with.
+   * `share`: retries earned per ordinary read; `most`: limit on saved retries; `left`: the initial
+   * number.
    */
   constructor(share: number, most: number, left: number) {
     this.#share = share;
@@ -19,12 +19,12 @@ export class RetryBudget {
     this.#left = left;
   }
 
-  /** An ordinary read is made. */
+  /** Records an ordinary read. */
   earn(): void {
     this.#left = Math.min(this.#most, this.#left + this.#share);
   }
 
-  /** Whether one more may be made; if so, it counts as made. */
+  /** Whether another retry is allowed; if so, it is counted. */
   spend(): boolean {
     if (this.#left < 1) return false;
     this.#left--;

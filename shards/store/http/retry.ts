@@ -8,10 +8,9 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Tries again what fails in passing, a few times, as far as the allowance leads, after pauses that
- * double, of random length ("full jitter"), so that clients that failed together do not return
- * together. No try begins later than `withinMs` after the first. Rejects with a `StoreError` of
- * `object`.
+ * Retries transient failures a few times within the budget, with exponential backoff and full
+ * jitter, so that clients that failed together do not return together. No attempt starts later than
+ * `withinMs` after the first. Rejects with a `StoreError` for `object`.
  */
 export async function retryRequest<T>(
   object: string,

@@ -1,14 +1,17 @@
 import type { Millis } from '../../units.ts';
 
-/** For how long a server is waited for. */
+/** How long to wait for a server. */
 export interface Timeouts {
-  /** Until there is a connection. */
+  /** Limit on establishing a connection. */
   readonly connectMs: Millis;
-  /** Without a first byte, or a next one, the answer is as good as lost. */
+  /**
+   * Limit on waiting for the first byte or the next one, after which the response is considered
+   * lost.
+   */
   readonly silenceMs: Millis;
-  /** All of a try: this long, and what its bytes take at the slowest rate that is put up with. */
+  /** Limit on a whole attempt: this, plus the transfer time at the slowest accepted rate. */
   readonly tryMs: Millis;
-  /** No further try begins later than this after the first. */
+  /** No attempt starts later than this after the first. */
   readonly retryWithinMs: Millis;
 }
 
@@ -20,7 +23,7 @@ export const BUILDING_TIMEOUTS: Timeouts = {
   retryWithinMs: Number.POSITIVE_INFINITY,
 };
 
-/** For services, whose clients wait meanwhile: a silent server is given up after two attempts. */
+/** For services, whose clients are waiting: a silent server is given up after two attempts. */
 export const SERVING_TIMEOUTS: Timeouts = {
   connectMs: 1_000,
   silenceMs: 2_000,

@@ -6,18 +6,20 @@ import {
 import type { AwsCredentialIdentity, Provider } from '@smithy/types';
 import { StoreError } from '../../errors.ts';
 
-/** How S3 is reached: what the environment and the shared files of its clients say. */
+/** Access to S3, from the environment and the shared AWS configuration files. */
 export interface S3Access {
-  /** A server other than Amazon’s, asked by path: `https://host/bucket/key`. */
+  /** A server other than Amazon's, with path-style addresses: `https://host/bucket/key`. */
   readonly endpoint: URL | null;
   readonly region: Provider<string>;
   readonly credentials: Provider<AwsCredentialIdentity>;
 }
 
-/** Servers other than Amazon’s take any. */
+/** Servers other than Amazon's accept any region. */
 const ANY_REGION = 'us-east-1';
 
-/** Access as `location` needs it; its providers reject with a `StoreError` that says what to set. */
+/**
+ * Access for `location`; its providers reject with a `StoreError` that names the missing settings.
+ */
 export function s3Access(location: string, env: NodeJS.ProcessEnv = process.env): S3Access {
   const endpoint = endpointOf(location, env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL);
   const configured = loadConfig<string>(
@@ -43,7 +45,7 @@ function endpointOf(location: string, text: string | undefined): URL | null {
   throw new StoreError('unavailable', location, problem);
 }
 
-/** The usual chain. It is long to load, and only a store in S3 needs it. */
+/** The usual credential chain. It is slow to load, and only S3 stores need it. */
 function credentialsOf(location: string): Provider<AwsCredentialIdentity> {
   let chain: Promise<Provider<AwsCredentialIdentity>> | null = null;
   const load = async () => (await import('@aws-sdk/credential-provider-node')).defaultProvider();

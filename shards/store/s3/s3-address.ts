@@ -1,17 +1,17 @@
 import { StoreError } from '../../errors.ts';
 
-/** Where in S3 a store lies. */
+/** Location of a store in S3. */
 export interface S3Address {
   readonly bucket: string;
-  /** The prefix of all keys: empty, or ending in a slash. */
+  /** Prefix of all keys: empty, or ending in a slash. */
   readonly prefix: string;
 }
 
-/** Letters, digits, dots and dashes: what servers take as the name of a bucket. */
+/** Valid bucket names: letters, digits, dots and dashes. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const LOCATION = /^s3:\/\/([^/]*)(?:\/(.*))?$/i;
 
-/** Finds the fault in `s3://bucket/prefix`; null if there is none. */
+/** Returns the error in `s3://bucket/prefix`; null if valid. */
 export function s3Fault(location: string): string | null {
   const [, bucket = '', prefix = ''] = LOCATION.exec(location) ?? [];
   if (bucket.includes('@')) {
@@ -25,7 +25,7 @@ export function s3Fault(location: string): string | null {
   return `"${prefix}" is no prefix; a store is s3://bucket/prefix`;
 }
 
-/** Parses a location without faults. */
+/** Parses a valid location. */
 export function s3Address(location: string): S3Address {
   const fault = s3Fault(location);
   if (fault !== null) throw new StoreError('unavailable', location, fault);
@@ -34,7 +34,7 @@ export function s3Address(location: string): S3Address {
   return { bucket, prefix: folder === '' ? '' : `${folder}/` };
 }
 
-/** The name of an object of the store in messages. */
+/** Display name of an object for messages. */
 export function s3Name({ bucket, prefix }: S3Address, name: string): string {
   return `s3://${bucket}/${prefix}${name}`;
 }

@@ -2,12 +2,12 @@ import { StoreError } from '../../errors.ts';
 import type { Refusal } from '../http/object-protocol.ts';
 import { type S3Address, s3Name } from './s3-address.ts';
 
-/** An error response of S3. */
+/** An S3 error response. */
 export interface S3Refusal {
   readonly status: number;
-  /** Such as `NoSuchKey`; empty where there is none, as in the answer to a HEAD. */
+  /** Such as `NoSuchKey`; empty if absent, as in the response to a HEAD. */
   readonly code: string;
-  /** Where the bucket is, if S3 says so. */
+  /** Region of the bucket, if S3 reports it. */
   readonly region: string;
 }
 

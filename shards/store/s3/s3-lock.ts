@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 
 /**
- * A lock that its owner has not renewed for this long is anybody's. A build may hold its event loop
- * for seconds at a time; nothing it does takes a minute.
+ * A lock that its owner has not renewed for this long may be taken over. A build may block its
+ * event loop for seconds at a time, but never for a minute.
  */
 export const LOCK_LAPSES_MS = 60_000;
 const RENEWALS = 6;
@@ -13,37 +13,42 @@ const RENEWALS = 6;
 const lockSchema = z.object({
   owner: z.string(),
   lapses_ms: z.number().positive(),
-  /** Another at every renewal, so that one who found it lapsed sees that it was renewed since. */
+  /**
+   * Changes at every renewal, so that a contender that found the lock lapsed notices a renewal
+   * since.
+   */
   renewal: z.string(),
 });
 
 /** Operations that a lock needs of its object. */
 export interface LockObject {
-  /** Its contents, identity and age by the server's clock; null if it does not exist. */
+  /** Contents, identity, and age by the server's clock; null if it does not exist. */
   read(): Promise<{ text: string; identity: string; ageMs: number } | null>;
-  /** Replaces what has this identity (null: creates); returns the new one, or null if it is another. */
+  /**
+   * Replaces the object if it has this identity (null: creates it); returns the new identity, or
+   * null if it did not match.
+   */
   replace(text: string, identity: string | null): Promise<string | null>;
   remove(): Promise<void>;
 }
 
-/** A lock that was taken, and may be lost; or who has it, in words. */
+/** An acquired lock, which may be lost; or its current holder, as text. */
 export type ObjectLock = HeldLock | { readonly taken: false; readonly owner: string };
 
 export interface HeldLock {
   readonly taken: true;
   /**
-   * Whether the lock is still its owner's, who may have failed to renew it in time: it is then
-   * renewed now, which succeeds only if nothing else held it meanwhile. Rejects when the server
-   * does not answer.
+   * Whether the lock is still held. If it was not renewed in time, it is renewed now, which
+   * succeeds only if it was not taken over meanwhile. Rejects when the server does not respond.
    */
   isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
 
 /**
- * Takes a lock that is an object: it names its owner, who writes it anew while he is alive. Every
- * step is a conditional put, so that of those who want it one gets it. One that was not renewed for
- * as long as its owner says is taken over.
+ * Takes a lock that is an object: it names its owner, who rewrites it periodically. Every step is a
+ * conditional put, so that only one contender succeeds. A lock not renewed for as long as its owner
+ * declared is taken over.
  */
 export async function takeObjectLock(object: LockObject, lapsesMs: number): Promise<ObjectLock> {
   const there = await object.read();
@@ -60,18 +65,18 @@ function held(object: LockObject, lapsesMs: number, first: string): HeldLock {
   let identity: string | null = first;
   let renewedMs = performance.now();
   let renewing = Promise.resolve();
-  /** It cannot have been taken over. */
+  /** A fresh lock cannot have been taken over. */
   const isFresh = () => identity !== null && performance.now() - renewedMs < lapsesMs / 2;
   const renew = async () => {
     if (identity === null) return;
     const begunMs = performance.now();
-    // The object of a lock that was taken over is another's, and stays so.
+    // After a takeover, the identity never matches again.
     identity = await object.replace(textOfLock(lapsesMs), identity);
     renewedMs = begunMs;
   };
   const renewInTurn = () => {
     const renewal = renewing.then(renew);
-    // If not now, the next time may do, or the lock lapses.
+    // If this fails, the next renewal may succeed, or the lock lapses.
     renewing = renewal.catch(() => {});
     return renewal;
   };

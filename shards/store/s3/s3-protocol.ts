@@ -11,7 +11,7 @@ class Sha256 extends Hash {
   }
 }
 
-/** Objects of a bucket, asked for by requests that are signed (AWS Signature Version 4). */
+/** Objects of a bucket, requested with signed requests (AWS Signature Version 4). */
 export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol {
   const signer = new SignatureV4({
     service: 's3',
@@ -41,14 +41,14 @@ export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol
   };
 }
 
-/** Where a bucket is found: `https://bucket.s3.region…`, or below a server of one's own. */
+/** URL of a bucket: `https://bucket.s3.region…`, or a path on a custom server. */
 async function bucketUrl({ bucket }: S3Address, { endpoint, region }: S3Access): Promise<URL> {
   if (endpoint !== null) {
     return new URL(`${endpoint.pathname.replace(/\/*$/, '')}/${bucket}/`, endpoint);
   }
   const domain = `s3.${await region()}.amazonaws.com`;
   const suffix = (await region()).startsWith('cn-') ? '.cn' : '';
-  // A certificate for all buckets covers no name with a dot.
+  // The wildcard certificate for buckets covers no name with a dot.
   return bucket.includes('.')
     ? new URL(`https://${domain}${suffix}/${bucket}/`)
     : new URL(`https://${bucket}.${domain}${suffix}/`);

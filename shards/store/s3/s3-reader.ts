@@ -4,8 +4,8 @@ import { type S3Address, s3Address } from './s3-address.ts';
 import { s3Protocol } from './s3-protocol.ts';
 
 /**
- * A store in a bucket of S3, to read: `s3://bucket/prefix`. Reads are signed requests of our own
- * connections, which cost a tenth of what the S3 client’s do.
+ * A read-only store in an S3 bucket: `s3://bucket/prefix`. Reads are signed requests on our own
+ * connections, at a tenth of the cost of the S3 client's.
  */
 export class S3Reader extends HttpReader {
   protected readonly address: S3Address;

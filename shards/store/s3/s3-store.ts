@@ -13,7 +13,7 @@ import { type HeldLock, LOCK_LAPSES_MS, takeObjectLock } from './s3-lock.ts';
 import { S3Reader } from './s3-reader.ts';
 
 const LOCK = /[.-]lock$/;
-/** The name of a leftover: an upload of parts to this key that was not completed. */
+/** Name of a leftover: an incomplete multipart upload to this key. */
 const UPLOAD = /^(.*)\?uploadId=(.+)$/;
 const PART_BYTES: Bytes = 16 * 2 ** 20;
 const PARTS_AT_ONCE = 3;
@@ -29,17 +29,17 @@ const UNTIL_REPLACED = { CacheControl: 'no-cache' };
 /**
  * A store in an S3 bucket: `s3://bucket/prefix`. Objects carry their SHA-256 in their metadata, so
  * that they can be identified without reading them. Large bodies are uploaded in parts and appear
- * with the last one. Locks are objects; a store that has lost one writes and removes nothing until
- * it is released. The bucket must exist, and its server must honour conditional puts.
+ * with the last one. Locks are objects; a store that has lost one rejects all writes and removals
+ * until it is released. The bucket must exist, and its server must honour conditional puts.
  */
 export class S3Store extends S3Reader implements WritableStore {
-  /** The client is long to load, and reading does not need it. */
+  /** Loaded on demand: the client is slow to load, and reading does not need it. */
   #client: Promise<S3> | null = null;
   readonly #lockLapsesMs: number;
-  /** Locks that were taken and not released, and their names. */
+  /** Locks held, and their names. */
   readonly #locks = new Map<HeldLock, string>();
 
-  /** `lockLapsesMs`: how soon locks taken here are anybody's when their owner has died. */
+  /** `lockLapsesMs`: how soon locks taken here may be taken over once their owner has died. */
   constructor(location: string, lockLapsesMs = LOCK_LAPSES_MS) {
     super(location);
     this.#lockLapsesMs = lockLapsesMs;
@@ -164,7 +164,7 @@ export class S3Store extends S3Reader implements WritableStore {
     return { taken: true, release };
   }
 
-  /** Rejects with `conflict` if a lock was lost: what it kept others from, they may be doing. */
+  /** Rejects with `conflict` if a lock was lost: another writer may be doing what it protected. */
   async #requireLocks(): Promise<void> {
     for (const [lock, name] of this.#locks) {
       if (await lock.isHeld()) continue;
@@ -178,7 +178,7 @@ export class S3Store extends S3Reader implements WritableStore {
     (await this.#client)?.destroy();
   }
 
-  /** All pages of what lies right under a prefix. */
+  /** Lists everything directly under a prefix, across all pages. */
   async #listed(prefix: string): Promise<{ objects: StoredObject[]; folders: string[] }> {
     const objects: StoredObject[] = [];
     const folders: string[] = [];
@@ -212,7 +212,9 @@ export class S3Store extends S3Reader implements WritableStore {
     return key.slice(this.address.prefix.length);
   }
 
-  /** Asks by the S3 client, which tries again what fails in passing; rejects with a `StoreError`. */
+  /**
+   * Makes a call with the S3 client, which retries transient failures; rejects with a `StoreError`.
+   */
   async #ask<T>(name: string, ask: (client: S3) => Promise<T>): Promise<T> {
     this.#client ??= this.#connect();
     try {
@@ -223,7 +225,7 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 
   async #connect(): Promise<S3> {
-    // Suppresses the SDK's notice about the Node version, which builders of a release cannot act
+    // Suppresses the SDK's notice about the Node version, which users building a release cannot act
     // on.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const { S3 } = await import('@aws-sdk/client-s3');
@@ -234,7 +236,7 @@ export class S3Store extends S3Reader implements WritableStore {
       maxAttempts: TRIES,
       requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
       ...(endpoint !== null && { endpoint: endpoint.href, forcePathStyle: true }),
-      // Checksums in trailers are not understood by all servers; the signature covers the bytes.
+      // Not all servers support checksum trailers; the signature covers the bytes.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
@@ -251,7 +253,7 @@ export class S3Store extends S3Reader implements WritableStore {
       return new StoreError('unavailable', object, (fault as Error).message, { cause: error });
     }
     const region = String($response?.headers['x-amz-bucket-region'] ?? '');
-    // The answer to a HEAD has no code; the client makes one up.
+    // The response to a HEAD has no code; the client makes one up.
     const refusal = { status, code: code === 'NotFound' || code === 'Unknown' ? '' : code, region };
     const problem = `the server answered ${status} ${code}, ${TRIES} times over`;
     return (
@@ -261,7 +263,7 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 }
 
-/** Some servers compare an ETag in a condition without its quotes only; all take it so. */
+/** Strips the quotes of an ETag: some servers require conditions without them; all accept it. */
 function bare(etag: string): string {
   return etag.replaceAll('"', '');
 }
