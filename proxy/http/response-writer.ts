@@ -81,7 +81,7 @@ export class ResponseWriter {
    */
   send(raw: ServerResponse, body: Body): Promise<DeliveredFraction> {
     const { socket } = raw.req;
-    if (raw.destroyed || socket.destroyed) return Promise.resolve(0);
+    if (raw.destroyed || !isSound(socket)) return Promise.resolve(0);
     if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
     return new Promise((resolve) => {
       const letter = this.#sendWhole(raw, body);
@@ -195,7 +195,10 @@ export class ResponseWriter {
   }
 }
 
-/** Node emits `finish` and keeps writing when a connection has been reset. */
+/**
+ * Whether the kernel can accept what is written. Node emits `finish` and keeps writing when a
+ * connection has been reset, or ended by the response to a malformed request behind this one.
+ */
 function isSound(socket: Socket): boolean {
-  return !socket.destroyed && !socket.errored;
+  return socket.writable && !socket.destroyed && !socket.errored;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
@@ -105,6 +106,26 @@ test('a response written to a reset connection, which Node reports as finished, 
   responseWriter.send = send;
   expect([isFinished, paid > 0]).toEqual([true, true]);
   await expect.poll(() => books(id)).toBe(0);
+});
+
+test('a response whose connection was ended by a malformed request behind it costs nothing', async () => {
+  const { id, key } = await proxy.customer({ tokens: TOKENS });
+  let charged = 0;
+  for (let visit = 0; visit < 10; visit++) {
+    const route = visit % 2 === 0 ? 'summary' : 'pois';
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (bytes) => {
+      text += bytes;
+    });
+    socket.write(
+      `GET /v1/blocks/${geoid}/${route} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n\0\0\r\n\r\n`,
+    );
+    await once(socket, 'close');
+    charged += chargedIn(text) || 0;
+    expect(text).toContain('HTTP/1.1 400');
+    await expect.poll(() => books(id)).toBe(charged);
+  }
 });
 
 test('a reader who stops just before the end, which the kernel has accepted, gets no refund', async () => {
