@@ -29,7 +29,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/demo-release.setup.ts', 'test/support/debian.setup.ts'],
-    // What hangs ends at last: nothing is said by them of how long something may take.
+    // Ends a test that hangs; says nothing of how long one may take.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },

@@ -4,8 +4,7 @@ import type { RateState } from './rate-state.ts';
 /** Accounts, their keys, and their books. Every ledger failure rejects with `LedgerUnavailable`. */
 export interface Accounts {
   /**
-   * Finds or creates the account of an address; without an address, always creates one. Of
-   * concurrent calls, only one creates it. All spellings of an address that reach one mailbox share
+   * Finds or creates the account of an address; without an address, always creates one. Only one of several concurrent calls creates it. All spellings of an address that reach one mailbox share
    * one account (`mailboxOf`). The sign-up grant is due unless the mailbox has had an account
    * before; if that one was closed while disabled, the new one is disabled too. Throws a
    * `RangeError` for an empty address, or one over `MAX_MAILBOX_BYTES`.

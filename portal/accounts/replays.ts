@@ -5,8 +5,7 @@ import type { Charge } from './metering.ts';
 export interface Replays {
   /**
    * `debit`, once per `Idempotency-Key`: the first request is charged and its response kept; a
-   * repetition of the same request within `ANSWER_LIFE_MS` gets that response free. Of concurrent
-   * requests, one is first. Throws a `RangeError` for an empty key, or one over
+   * repetition of the same request within `ANSWER_LIFE_MS` gets that response free. Only one of several concurrent requests is first. Throws a `RangeError` for an empty key, or one over
    * `MAX_IDEMPOTENCY_KEY`.
    */
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay>;
@@ -91,7 +90,7 @@ export type Replay =
       /** Charge of this replay: the share refunded earlier. Usually 0. */
       readonly charged: number;
     }
-  /** What was refunded of it can no longer be paid. */
+  /** The refunded share can no longer be paid. */
   | { readonly outcome: 'insufficient'; readonly tokens: number; readonly balance: number }
   /** The key was used for another request. */
   | { readonly outcome: 'conflict' };

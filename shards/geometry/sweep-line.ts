@@ -32,7 +32,7 @@ export class SweepLine {
   readonly #isHole: Uint8Array;
   /** 1 if the ground north of an edge is inside its polygon, -1 if the ground south of it is. */
   readonly #entry: Int8Array;
-  /** The polygon that owns the ground just north of an edge on the line, or `NOBODY`. */
+  /** The polygon that owns the ground just north of an edge on the line, or `NO_OWNER`. */
   readonly #owner: Int32Array;
   /** Edge ends in sweep order: edge × 2, + 1 for its east end. */
   readonly #ends: Uint32Array;
@@ -101,7 +101,7 @@ export class SweepLine {
       // East means south of a rising edge, and north of a falling one.
       return side > 0 || (side === 0 && this.#eastY[line[at]] <= this.#westY[line[at]]);
     });
-    return southOfIt > 0 && this.#owner[line[southOfIt - 1]] !== NOBODY;
+    return southOfIt > 0 && this.#owner[line[southOfIt - 1]] !== NO_OWNER;
   }
 
   #restart(): void {
@@ -190,15 +190,15 @@ export class SweepLine {
 
   /** Recomputes the owner of the ground north of each given edge: at most one polygon. */
   #cover(edges: readonly number[], south: number): SweepFault | null {
-    let owner = south === 0 ? NOBODY : this.#owner[this.#line[south - 1]];
+    let owner = south === 0 ? NO_OWNER : this.#owner[this.#line[south - 1]];
     for (const edge of edges) {
       const polygon = this.#polygon[edge];
       if (this.#entry[edge] === 1) {
-        if (owner !== NOBODY) return owner === polygon ? 'crossing' : 'overlap';
+        if (owner !== NO_OWNER) return owner === polygon ? 'crossing' : 'overlap';
         owner = polygon;
       } else {
         if (owner !== polygon) return this.#isHole[this.#ring[edge]] ? 'hole' : 'crossing';
-        owner = NOBODY;
+        owner = NO_OWNER;
       }
       this.#owner[edge] = owner;
     }
@@ -240,7 +240,7 @@ export class SweepLine {
   }
 }
 
-const NOBODY = -1;
+const NO_OWNER = -1;
 
 /** Decided by the turn at the westernmost vertex, exactly. */
 function isCounterClockwise(ring: Ring): boolean {

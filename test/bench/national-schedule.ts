@@ -8,7 +8,7 @@ import { schedule } from './schedule.ts';
 /** The fifty states and the District of Columbia, as counted in the 2020 census. */
 export const NATION = { counties: 3_143, blocks: 8_132_968 };
 /**
- * Of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8 times the
+ * Spread of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8 times the
  * median.
  */
 const SPREAD = 0.9;

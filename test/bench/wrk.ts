@@ -25,7 +25,7 @@ export function ask(address: string, { path, key, body }: Target): Promise<Respo
 /** The results of a load. Latencies in milliseconds. */
 export interface Load {
   readonly requests: number;
-  /** Of all responses, with their heads. */
+  /** Bytes of all responses, heads included. */
   readonly bytes: number;
   readonly rate: number;
   readonly p50: number;

@@ -102,7 +102,7 @@ test.each([undefined, 50])(
         'n5 T x5 y5',
         'n6 Tshop=gift x5.1 y5',
         'w1 Thighway=residential Nn1,n2,n4',
-        // Of the two closed ways, one starts outside the area; a road counts as neither.
+        // One of the two closed ways starts outside the area; a road counts as neither.
         'w2 Tamenity=parking Nn1,n2,n3,n1',
         'w3 Tamenity=parking Nn5,n6',
         ...more,

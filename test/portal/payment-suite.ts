@@ -233,7 +233,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.balances.set(customer, 400);
       shop.books.advance(30 * DAY);
       expect((await shop.reported(id)).balance).toBe(20_000);
-      // Of 1,000 cents, 600 by card.
+      // 600 of 1,000 cents by card.
       shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[1]), 600);
       expect((await shop.reported(id)).balance).toBe(14_000);
       shop.books.coupons.set(customer, 1_000);

@@ -182,7 +182,7 @@ describe('bridges and tunnels do not follow the ground', () => {
     });
   });
 
-  // Of three ways that meet at a gate, the middle one has the gate on both sides.
+  // The middle one of three ways that meet at a gate has the gate on both sides.
   test.each([
     ['bridge', 'street', 'other bridge'],
     ['bridge', 'other bridge', 'street'],
@@ -227,7 +227,7 @@ test('voids are bridged between known heights, and level where none is known', a
   const slow = levelTobler / tobler(0.1);
   const [[across]] = await seconds('walk', [[[0, 290], PATH]], between(50, 200));
   expect(across).toBeCloseTo((290 / WALK) * slow, 2);
-  // Of ten steps, the last that has a height at both ends is the seventh.
+  // The seventh of ten steps is the last with a height at both ends.
   const [[outOf]] = await seconds('walk', [[[0, 290], PATH]], between(220, 301));
   expect(outOf).toBeCloseTo((203 / WALK) * slow + 87 / WALK, 2);
   const { known } = await onGround(streetsOf([[[0, 300], PATH]]), between(-1, 301));

@@ -12,7 +12,7 @@ export interface Customer {
   readonly requests: number;
 }
 
-/** Of each sale here, before any refund. */
+/** Tokens of each sale here, before any refund. */
 const TOKENS_OF_A_SALE = PLANS.membership.tokens_per_month;
 
 /**
