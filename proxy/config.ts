@@ -18,13 +18,13 @@ export const proxyConfigSchema = z.strictObject({
   freeRateLimitPerMinute: z.int().min(1).default(600),
   /** Rows per batch; origins beyond it are omitted whole. */
   batchRowBudget: z.int().min(1).default(50_000),
-  /** Memory for plans of URLs on the current release. */
-  planCacheBytes: z
+  /** Memory for what URLs resolve to on the current release. */
+  queryCacheBytes: z
     .int()
     .min(1)
     .default(64 * MEBIBYTE),
   /** Memory limit of the response cache; by default, the whole cache budget. */
-  answerCacheBytes: z.int().min(0).optional(),
+  responseCacheBytes: z.int().min(0).optional(),
   /**
    * Memory limit for large responses waiting for their readers; beyond it, stalled connections are
    * closed.

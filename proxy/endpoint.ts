@@ -8,7 +8,7 @@ import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
 import type { Release } from '../shards/release/release.ts';
 import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
 import type { RowTable } from './formats/row-table.ts';
-import type { MeteredPlan } from './metering/plan-cache.ts';
+import type { ResolvedQuery } from './metering/query-cache.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
 
 /** Declares a route: its schemas validate requests and generate the OpenAPI document. */
@@ -55,7 +55,7 @@ export interface FreeEndpoint<
    * `application/geo+json`.
    */
   readonly isGeoJson?: boolean;
-  answer(services: ProxyServices, input: Input<P, Q>): Promise<StaticResult> | StaticResult;
+  respond(services: ProxyServices, input: Input<P, Q>): Promise<StaticResult> | StaticResult;
 }
 
 export interface StaticResult {
@@ -69,7 +69,7 @@ export interface KeyedEndpoint<
   Q extends z.ZodObject = z.ZodObject,
 > extends Asked<P, Q> {
   readonly access: 'keyed';
-  answer(balance: number, input: Input<P, Q>): object;
+  respond(balance: number, input: Input<P, Q>): object;
 }
 
 /** The result of a metered route, and its price. */
@@ -106,7 +106,7 @@ export function rowsResponse(body: object, rows: number): QueryResult {
 export interface MeteredEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
-  Plan extends MeteredPlan = MeteredPlan,
+  Resolved extends ResolvedQuery = ResolvedQuery,
   Located = unknown,
 > extends Asked<P, Q> {
   readonly access: 'metered';
@@ -121,19 +121,23 @@ export interface MeteredEndpoint<
   /** Media type of its body, if not JSON. */
   readonly mediaType?: string;
   /**
-   * Plans the request on this release. Reads only objects that are cached whole; throws for
+   * Resolves the request on this release. Reads only objects that are cached whole; throws for
    * requests that cannot be fulfilled.
    */
-  plan(release: Release, input: Input<P, Q>, services: ProxyServices): Plan | Promise<Plan>;
+  resolve(
+    release: Release,
+    input: Input<P, Q>,
+    services: ProxyServices,
+  ): Resolved | Promise<Resolved>;
   /**
    * Finds the subject of the request, or throws a not-found problem. Reads indexes at most. Absent
-   * if planning has found it.
+   * if `resolve` has found it.
    */
-  locate?(release: Release, plan: Plan, waiters: Waiters): Promise<Located>;
+  locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
   /** `located`: the result of `locate`. */
-  answer(
+  respond(
     release: Release,
-    plan: Plan,
+    resolved: Resolved,
     context: QueryContext,
     located: Located,
   ): Promise<QueryResult>;
@@ -159,19 +163,19 @@ export interface ExampleMarks {
 }
 
 /** A metered POST route, for requests too large for a URL. Never cached. */
-export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknown>
+export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = unknown>
   extends Described {
   readonly access: 'posted';
   readonly body: B;
   readonly table: RowTable;
   /** A body that returns few rows. */
   requestExample(marks: ExampleMarks): object;
-  /** Plans the request on this release; throws for requests that cannot be fulfilled. */
-  plan(release: Release, body: z.output<B>, services: ProxyServices): Plan;
+  /** Resolves the request on this release; throws for requests that cannot be fulfilled. */
+  resolve(release: Release, body: z.output<B>, services: ProxyServices): Resolved;
   /** `balance`: the affordable price. A batch stops there; other routes ignore it. */
-  answer(
+  respond(
     release: Release,
-    plan: Plan,
+    resolved: Resolved,
     context: QueryContext,
     balance: number,
   ): Promise<QueryResult>;
@@ -194,14 +198,14 @@ export function keyedEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(
 export function meteredEndpoint<
   P extends z.ZodObject,
   Q extends z.ZodObject,
-  Plan extends MeteredPlan,
+  Resolved extends ResolvedQuery,
   Located,
->(endpoint: MeteredEndpoint<P, Q, Plan, Located>): MeteredEndpoint {
+>(endpoint: MeteredEndpoint<P, Q, Resolved, Located>): MeteredEndpoint {
   return endpoint as unknown as MeteredEndpoint;
 }
 
-export function postEndpoint<B extends z.ZodObject, Plan>(
-  endpoint: PostEndpoint<B, Plan>,
+export function postEndpoint<B extends z.ZodObject, Resolved>(
+  endpoint: PostEndpoint<B, Resolved>,
 ): PostEndpoint {
   return endpoint as unknown as PostEndpoint;
 }

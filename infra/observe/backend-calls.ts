@@ -86,10 +86,10 @@ function kindOf({ object }: StoreCall): string {
 
 const OPERATIONS: readonly LedgerCall['operation'][] = [
   ...(['admit', 'debit', 'debitOnce', 'replay'] as const),
-  ...(['refund', 'undeliver', 'keepAnswer', 'ping'] as const),
+  ...(['refund', 'undeliver', 'storeResponse', 'ping'] as const),
 ];
 /** Operations that must be attempted even while the breaker is open. */
-const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'keepAnswer', 'ping']);
+const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'storeResponse', 'ping']);
 
 /** Ledger calls by operation, and the tokens they moved. */
 export class LedgerCalls extends Calls {

@@ -14,7 +14,7 @@ export interface Replays {
    * Stores the response that a debit paid for, outside its transaction, since a body may have
    * megabytes. A body over `MAX_KEPT_BYTES` is not stored, nor one whose debit was undone.
    */
-  keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void>;
+  storeResponse(receipt: Receipt, answer: StoredResponse): Promise<void>;
 
   /**
    * The stored response to an earlier request with this `Idempotency-Key`, if any: check before
@@ -42,9 +42,9 @@ export interface Replays {
 }
 
 /** How long the response to an `Idempotency-Key` is kept. */
-export const ANSWER_LIFE_MS = 24 * 60 * 60 * 1000;
+export const RESPONSE_LIFE_MS = 24 * 60 * 60 * 1000;
 /** Minimum period after a debit in which its response can be reported as undelivered. */
-export const RECEIPT_LIFE_MS = 2 * ANSWER_LIFE_MS;
+export const RECEIPT_LIFE_MS = 2 * RESPONSE_LIFE_MS;
 /** Maximum length of an `Idempotency-Key` in characters. */
 export const MAX_IDEMPOTENCY_KEY = 255;
 /** A larger body is not stored; its charge is. */
@@ -71,7 +71,7 @@ export interface IdempotentRequest {
 }
 
 /** A response stored for replay. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The body, compressed. */
   readonly gzip: Uint8Array;
@@ -81,7 +81,7 @@ export type Replay =
   | {
       readonly outcome: 'replayed';
       /** `null`: it was too large to store, or is not stored yet, and has to be recomputed. */
-      readonly answer: KeptAnswer | null;
+      readonly response: StoredResponse | null;
       /** Original price. */
       readonly tokens: number;
       readonly balance: number;

@@ -153,7 +153,7 @@ const ENDS_IN_PARAMETER = /\/:\w+$/;
  * Responds to OPTIONS with the methods of a known path. For a service that is not open to
  * cross-origin requests.
  */
-export function answerOptionsRequests(
+export function handleOptionsRequests(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, readonly string[]>,
 ): void {

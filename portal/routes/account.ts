@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Activity, accountSchema, activitySchema } from '../answers.ts';
 import { Problem } from '../http/problem.ts';
+import { type Activity, accountSchema, activitySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
@@ -57,7 +57,7 @@ const SHOW: Operation = {
   description: 'The account of the session.',
   tag: 'Account',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The account.',
     schema: accountSchema,
@@ -73,7 +73,7 @@ const CLOSE: Operation = {
     'Revokes its keys, ends its sessions and its membership, forgets its address. Tokens that are left are lost, and an account of the same address gets no second sign-up grant. One that was disabled is disabled still when its address signs in again.',
   tag: 'Account',
   access: 'change',
-  answer: { status: 204, description: 'It is closed.', setsCookie: true },
+  response: { status: 204, description: 'It is closed.', setsCookie: true },
   problems: ['membership-unavailable'],
 };
 
@@ -83,7 +83,7 @@ const AUDIT: Operation = {
   description: 'Sign-ins, keys, grants, changes, and by whom; the newest first, some hundred.',
   tag: 'Account',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The newest entries.',
     schema: z.object({ entries: z.array(activitySchema) }),

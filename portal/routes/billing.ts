@@ -123,7 +123,7 @@ const SUBSCRIBE: Operation = {
     'Makes a checkout, which is paid in a browser; up to 10 an hour, with those of packs. A member is told where it is managed.',
   tag: 'Payment',
   access: 'change',
-  answer: {
+  response: {
     status: 200,
     description: 'The checkout.',
     schema: checkout,
@@ -140,7 +140,7 @@ const BUY: Operation = {
   access: 'change',
   body: PACK,
   bodyExample: { pack_id: 'pack_10k' },
-  answer: {
+  response: {
     status: 200,
     description: 'The checkout.',
     schema: checkout,
@@ -155,7 +155,7 @@ const MANAGE: Operation = {
   description: 'Makes a page of the payment processor, for one visit.',
   tag: 'Payment',
   access: 'change',
-  answer: {
+  response: {
     status: 200,
     description: 'The page.',
     schema: z.object({ portal_url: z.url() }),
@@ -171,7 +171,7 @@ const FOLLOW: Operation = {
     'The same as a link that can be kept. In a browser only from the pages of the portal.',
   tag: 'Payment',
   access: 'session',
-  answer: {
+  response: {
     status: 303,
     description: 'A page of the payment processor, or the plan of the portal.',
   },
@@ -190,7 +190,7 @@ const EVENT: Operation = {
   }),
   body: z.looseObject({}),
   bodyExample: { id: 'evt_1', type: 'invoice.paid' },
-  answer: {
+  response: {
     status: 200,
     description: 'It is kept.',
     schema: z.object({ received: z.literal(true) }),

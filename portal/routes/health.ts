@@ -25,7 +25,7 @@ const HEALTH: Operation = {
   description: 'Touches no backend.',
   tag: 'Service',
   access: 'open',
-  answer: {
+  response: {
     status: 200,
     description: 'It is alive.',
     schema: z.object({ status: z.literal('ok'), version: z.string() }),
@@ -40,7 +40,7 @@ const READY: Operation = {
   description: 'Asks the ledger. Pages are shown also while it is away.',
   tag: 'Service',
   access: 'open',
-  answer: {
+  response: {
     status: 200,
     description: 'The ledger answers.',
     schema: z.object({ ready: z.literal(true) }),

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MAX_REVOKED_KEPT } from '../accounts/accounts.ts';
-import { type Key, keySchema, type NewKey, newKeySchema } from '../answers.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem, truncate } from '../http/problem.ts';
 import { rateLimited } from '../http/rate-limiting.ts';
 import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../key-limits.ts';
+import { type Key, keySchema, type NewKey, newKeySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
@@ -103,7 +103,7 @@ const LIST: Operation = {
   description: `Oldest first: the active ones, and the ${MAX_REVOKED_KEPT} that were revoked last. \`last_used_at\` is to the minute. A key itself is shown when it is made, and not again.`,
   tag: 'Keys',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The keys.',
     schema: z.object({ keys: z.array(keySchema) }),
@@ -131,7 +131,7 @@ const CREATE: Operation = {
   access: 'change',
   body: orderSchema,
   bodyExample: { label: 'first' },
-  answer: {
+  response: {
     status: 201,
     description: 'The key: keep it.',
     schema: newKeySchema,
@@ -151,6 +151,6 @@ const REVOKE: Operation = {
   tag: 'Keys',
   access: 'change',
   params: z.object({ id: z.string().meta({ description: 'Of `GET /keys`.' }) }),
-  answer: { status: 204, description: 'It is revoked.' },
+  response: { status: 204, description: 'It is revoked.' },
   problems: ['key-not-found'],
 };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Device, deviceSchema } from '../answers.ts';
 import { Problem, truncate } from '../http/problem.ts';
+import { type Device, deviceSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
@@ -48,7 +48,7 @@ const LIST: Operation = {
   description: 'Sessions last thirty days from their last use; the newest first.',
   tag: 'Account',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The sessions.',
     schema: z.object({ sessions: z.array(deviceSchema) }),
@@ -75,6 +75,6 @@ const END: Operation = {
   tag: 'Account',
   access: 'change',
   params: z.object({ id: z.string().meta({ description: 'Of `GET /sessions`.' }) }),
-  answer: { status: 204, description: 'It has ended.', setsCookie: true },
+  response: { status: 204, description: 'It has ended.', setsCookie: true },
   problems: ['session-not-found'],
 };

@@ -29,17 +29,17 @@ export interface SignedIn {
 type Answer = (owner: SignedIn, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** Route options of a read-only operation: it requires a session, without which no body is read. */
-export function looking(services: PortalServices, answer: Answer) {
-  return guarded(answer, (request, reply) => signIn(request, reply, services));
+export function looking(services: PortalServices, response: Answer) {
+  return guarded(response, (request, reply) => signIn(request, reply, services));
 }
 
 /**
  * Route options of a change: it requires the session's CSRF token too. The session is checked again
  * once the body has arrived, as it may have been ended since.
  */
-export function changing(services: PortalServices, answer: Answer) {
+export function changing(services: PortalServices, response: Answer) {
   const still: Answer = async (_owner, request, reply) =>
-    answer(await signIn(request, reply, services), request, reply);
+    response(await signIn(request, reply, services), request, reply);
   return guarded(still, async (request, reply) => {
     requireOwnSite(request, services);
     const { token } = await signIn(request, reply, services);
@@ -53,14 +53,15 @@ export function changing(services: PortalServices, answer: Answer) {
 }
 
 function guarded(
-  answer: Answer,
+  response: Answer,
   onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ) {
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       await onRequest(request, reply);
     },
-    handler: ((request, reply) => answer(request.signedIn!, request, reply)) as RouteHandlerMethod,
+    handler: ((request, reply) =>
+      response(request.signedIn!, request, reply)) as RouteHandlerMethod,
   };
 }
 

@@ -24,7 +24,7 @@ export const lastUpdated = freeEndpoint({
     'When the release in force was first published, and what it is called. The same from every ' +
     'server, and again after a release of before was put back in force.',
   response: z.object({ last_updated: z.iso.datetime(), release: z.string() }),
-  answer({ releases }) {
+  respond({ releases }) {
     const { latest } = releases.current;
     return { body: { last_updated: latest.published_at, release: latest.release } };
   },
@@ -41,7 +41,7 @@ export const modes = freeEndpoint({
   response: z.object({
     modes: z.array(z.object({ mode_id: z.int(), mode: modeLabel, description: z.string() })),
   }),
-  answer({ releases }) {
+  respond({ releases }) {
     const { modes: held } = releases.current.manifest;
     const listed = MODES.filter(({ mode }) => held.includes(mode)).map(
       ({ modeId, mode, description }) => ({ mode_id: modeId, mode, description }),
@@ -70,7 +70,7 @@ export const destinationTypes = freeEndpoint({
       }),
     ),
   }),
-  answer({ releases }) {
+  respond({ releases }) {
     const { taxonomy } = releases.current;
     const destination_types = taxonomy.types.map(({ dest_type_id, name, label, parent_id }) => {
       const leaf_ids = taxonomy.leavesOf(dest_type_id);
@@ -100,7 +100,7 @@ export const vintage = freeEndpoint({
           'Counties with less than 80 % of their blocks near a street: their street data has a gap.',
       }),
   }),
-  answer: ({ releases }) => {
+  respond: ({ releases }) => {
     const { manifest } = releases.current;
     return {
       body: { components: manifest.components, coverage_gaps: coverageGaps(manifest) },
@@ -108,7 +108,7 @@ export const vintage = freeEndpoint({
   },
 });
 
-export const plans = freeEndpoint({
+export const queries = freeEndpoint({
   ...free,
   path: '/v1/plans',
   operationId: 'getPlans',
@@ -134,7 +134,7 @@ export const plans = freeEndpoint({
       .nullable()
       .meta({ description: 'Where keys are made and tokens bought; null if that is not set.' }),
   }),
-  answer: ({ config }) => ({ body: { ...PLANS, account_url: config.accountUrl ?? null } }),
+  respond: ({ config }) => ({ body: { ...PLANS, account_url: config.accountUrl ?? null } }),
 });
 
 export const catalogue: readonly FreeEndpoint[] = [
@@ -142,5 +142,5 @@ export const catalogue: readonly FreeEndpoint[] = [
   modes,
   destinationTypes,
   vintage,
-  plans,
+  queries,
 ];

@@ -46,7 +46,7 @@ export function setCommonHeaders(reply: FastifyReply): void {
 }
 
 /** Responds to preflight requests for every path. */
-export function answerPreflights(app: FastifyInstance): void {
+export function handlePreflights(app: FastifyInstance): void {
   app.options('/*', (_request, reply) => {
     reply.code(204).headers(PREFLIGHT).send();
   });
@@ -57,7 +57,7 @@ const whole = (description: string) => z.int().meta({ description });
 const textIfAny = (description: string) => z.string().optional().meta({ description });
 
 /** Every header specific to this API, by name: the single source for the document and the code. */
-const ANSWER_HEADERS = {
+const RESPONSE_HEADERS = {
   ETag: text('Hash of what decides the answer.'),
   'X-Tokens-Charged': whole('What this answer cost.'),
   'X-Tokens-Remaining': whole('The balance after it.'),
@@ -93,7 +93,7 @@ const ANSWER_HEADERS = {
   ),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
-export type HeaderName = keyof typeof ANSWER_HEADERS;
+export type HeaderName = keyof typeof RESPONSE_HEADERS;
 
 /** A header name as sent: in lower case, as in Node and HTTP/2. */
 export type SentHeader = Lowercase<HeaderName>;
@@ -107,7 +107,7 @@ const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional')
 
 function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {
   return Object.fromEntries(
-    Object.entries<z.ZodType>(ANSWER_HEADERS).map(([name, header]) => {
+    Object.entries<z.ZodType>(RESPONSE_HEADERS).map(([name, header]) => {
       const about = { ...header.meta(), header: { id: `${name}${suffix}` } };
       return [name, of(header).meta(about)];
     }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
-  ANSWER_LIFE_MS,
   MAX_IDEMPOTENCY_KEY,
   MAX_KEPT_BYTES,
+  RESPONSE_LIFE_MS,
 } from '../../portal/accounts/replays.ts';
 import { HEADER_OF_STATUS } from '../../portal/http/problem-docs.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -23,7 +23,7 @@ export const idempotencyKey = z
   .regex(/^[ -~]+$/)
   .optional()
   .meta({
-    description: `Send the same key with a repeated request: within ${ANSWER_LIFE_MS / 3_600_000} hours it is charged once and answered again. Of up to ${MAX_KEPT_BYTES / 2 ** 20} MiB, compressed, it is the first answer as it was, in its format, whatever \`Accept\` says then.`,
+    description: `Send the same key with a repeated request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. Of up to ${MAX_KEPT_BYTES / 2 ** 20} MiB, compressed, it is the first answer as it was, in its format, whatever \`Accept\` says then.`,
     param: { id: 'IdempotencyKey' },
   });
 
@@ -88,7 +88,7 @@ export function headHeaders(endpoint: Endpoint) {
 }
 
 /** Headers of a response with its body. */
-export function answerHeaders(endpoint: Endpoint) {
+export function responseHeaders(endpoint: Endpoint) {
   const members =
     endpoint.response instanceof z.ZodObject ? Object.keys(endpoint.response.shape) : [];
   const isPaged = endpoint.access === 'metered' && members.includes('next_cursor');

@@ -204,19 +204,19 @@ interface AskedRows {
 }
 
 /** A page of areal rows, without its blocks. */
-export interface AreaPlan extends PagedRequest {
+export interface ResolvedArea extends PagedRequest {
   readonly query: ArealQuery;
 }
 
 /** `where`: the parameters that identify the area. */
-export function planArea(
+export function resolveArea(
   release: Release,
   cursors: CursorSealer,
   route: string,
   where: object,
   { include_population, include_missing, limit, cursor, ...cells }: AskedRows,
   part: 'query' | 'body' = 'query',
-): AreaPlan {
+): ResolvedArea {
   const { filter, spelled } = requestedCells(release, cells, part);
   const asked = { ...where, ...spelled, include_population, include_missing };
   return {
@@ -229,7 +229,7 @@ export function planArea(
 export async function queryArea(
   release: Release,
   { cursors, waiters, format }: QueryContext,
-  { query, page }: AreaPlan,
+  { query, page }: ResolvedArea,
   { counties, beyond }: FoundBlocks,
 ): Promise<QueryResult> {
   const results = new Rows(format);
@@ -237,12 +237,12 @@ export async function queryArea(
   // If all rows found fit, the next page starts with the blocks not yet looked up.
   const next = end ?? (beyond && [beyond, 0, 0]);
   const next_cursor = nextCursor(cursors, page, next);
-  const answer = rowsResponse({ results, next_cursor }, results.count);
-  return { ...answer, columns: columnsOf(query) };
+  const response = rowsResponse({ results, next_cursor }, results.count);
+  return { ...response, columns: columnsOf(query) };
 }
 
 /** The columns that the request selected: the same on every page. */
-function columnsOf({ withPopulation, withMissing }: AreaPlan['query']): string[] {
+function columnsOf({ withPopulation, withMissing }: ResolvedArea['query']): string[] {
   return AREAL.columns.filter(
     (column) => (withPopulation || column !== 'population') && (withMissing || column !== 'reason'),
   );

@@ -117,7 +117,7 @@ interface AskedSummary {
 }
 
 /** A summary, without its block. */
-export interface SummaryPlan {
+export interface ResolvedSummary {
   /** The request in canonical form. */
   readonly canonical: string;
   readonly filter: SummaryFilter;
@@ -126,13 +126,13 @@ export interface SummaryPlan {
 }
 
 /** `origin`: the parameters that identify the block. */
-export function planSummary(
+export function resolveSummary(
   release: Release,
   cursors: CursorSealer,
   route: string,
   origin: object,
   { limit, cursor, ...cells }: AskedSummary,
-): SummaryPlan {
+): ResolvedSummary {
   const { filter, spelled } = requestedCells(release, cells);
   const asked = { ...origin, ...spelled };
   if (limit === undefined && cursor === undefined) {
@@ -145,7 +145,7 @@ export function planSummary(
 /** The summary of a block. `beside`: members before the rows. */
 export async function querySummary(
   { cursors, waiters, format }: QueryContext,
-  { filter, page }: SummaryPlan,
+  { filter, page }: ResolvedSummary,
   block: OriginBlock,
   beside: object,
 ): Promise<QueryResult> {

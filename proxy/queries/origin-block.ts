@@ -46,15 +46,15 @@ export function placePoint(release: Release, lon: Degrees, lat: Degrees): Placed
 /** How a request identifies its block. */
 export type BlockOrigin = NamedBlock | PlacedPoint;
 
-/** The part of a plan that identifies the block of a response. */
-export interface BlockPlan {
+/** The part of a resolved query that identifies the block of a response. */
+export interface ResolvedBlock {
   readonly origin: BlockOrigin;
   /** Objects that may contain the block, and those with its rows. */
   readonly dependsOn: readonly ObjectRef[];
 }
 
-/** Plans a response with `rows` of an origin's block. */
-export function planOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): BlockPlan {
+/** Resolves a response with `rows` of an origin's block. */
+export function queryOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): ResolvedBlock {
   const counties = 'geoid' in origin ? [origin.county] : origin.counties;
   const dependsOn = counties.flatMap(({ objects }) => [
     ...('geoid' in origin ? [] : [objects.blocks]),

@@ -242,18 +242,18 @@ interface AskedPois {
 }
 
 /** A page of a search, without its area. */
-export interface SearchPlan extends PagedRequest {
+export interface ResolvedSearch extends PagedRequest {
   readonly search: PoiSearch;
 }
 
 /** `where`: the parameters that identify the area. */
-export function planSearch(
+export function resolveSearch(
   release: Release,
   cursors: CursorSealer,
   route: string,
   where: object,
   { type, q, limit, cursor }: AskedPois,
-): SearchPlan {
+): ResolvedSearch {
   const types = requestedLeaves(release, type);
   const name = q === undefined ? undefined : foldText(q);
   const asked = { ...where, type: types, q: name };
@@ -267,7 +267,7 @@ export function planSearch(
 export async function querySearch(
   release: Release,
   { cursors, waiters, format }: QueryContext,
-  { search, page }: SearchPlan,
+  { search, page }: ResolvedSearch,
   counties: readonly ReleaseCounty[],
   area: SearchedArea,
 ): Promise<QueryResult> {

@@ -79,7 +79,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     await turnOf(clientId);
     const json = parseJson(request);
     await turnOf(clientId);
-    const plan = endpoint.plan(release, validBody(endpoint.body, json), services);
+    const resolved = endpoint.resolve(release, validBody(endpoint.body, json), services);
     const posted: Posted = {
       request,
       reply,
@@ -91,7 +91,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       async make(balance) {
         const { config, cursors } = services;
         const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
-        const answer = await endpoint.answer(release, plan, context, balance);
+        const answer = await endpoint.respond(release, resolved, context, balance);
         const finished = finishResponse(answer, format, endpoint.table);
         // Stored with the response: a replay names the release that the response was computed from.
         const beside = { ...finished.beside, 'x-data-release': release.version };
@@ -141,7 +141,7 @@ interface Posted {
 async function replayed(posted: Posted): Promise<Settlement | undefined> {
   const { ledger, admitted, idempotent } = posted;
   const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
-  return replay ? answerAgain(posted, replay) : undefined;
+  return replay ? replayResponse(posted, replay) : undefined;
 }
 
 async function charged(posted: Posted): Promise<Settlement> {
@@ -161,7 +161,7 @@ async function charged(posted: Posted): Promise<Settlement> {
       payable = paid.balance;
       continue;
     }
-    if (paid.outcome !== 'debited') return answerAgain(posted, paid, answer);
+    if (paid.outcome !== 'debited') return replayResponse(posted, paid, answer);
     if (paid.receipt) await keep(posted, paid.receipt, answer);
     return deliverBody(
       request,
@@ -179,7 +179,7 @@ async function charged(posted: Posted): Promise<Settlement> {
  * Replays a response that was charged before, charging again for what was refunded. `own`: the
  * response computed for this request, if a concurrent one was stored first.
  */
-async function answerAgain(
+async function replayResponse(
   posted: Posted,
   replay: Replay,
   own?: FinishedResponse,
@@ -198,15 +198,15 @@ async function answerAgain(
     replay.tokens,
     (undelivered) => ledger.undeliver(replay.receipt, undelivered),
     async () => {
-      const answer = await madeBefore(posted, replay, own);
-      return send(posted, answer, charged, balance, ['idempotency-replayed', 'true']);
+      const response = await madeBefore(posted, replay, own);
+      return send(posted, response, charged, balance, ['idempotency-replayed', 'true']);
     },
   );
 }
 
 async function madeBefore(
   posted: Posted,
-  { answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+  { response: answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   own: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
   if (answer === null) return own?.tokens === tokens ? own : posted.make(tokens);
@@ -229,7 +229,7 @@ async function keep(
 ): Promise<void> {
   const headers = { 'content-type': contentType!, ...beside };
   try {
-    await ledger.keepAnswer(receipt, { headers, gzip: (await gzipBody(body)).whole() });
+    await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(body)).whole() });
   } catch (error) {
     request.log.error({ err: error, reqId: request.id }, 'answer not kept');
   }

@@ -19,11 +19,11 @@ const PATIENCE_MS = 20_000;
  * seconds.
  */
 export async function ask<Answer>(url: string, init: RequestInit = {}): Promise<Answer> {
-  return (await answerOf(url, init)).json();
+  return (await responseOf(url, init)).json();
 }
 
 /** The same for responses without a body, or where more than the body matters. */
-export async function answerOf(url: string, init: RequestInit = {}): Promise<Response> {
+export async function responseOf(url: string, init: RequestInit = {}): Promise<Response> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, patience]) : patience;
   let response: Response;

@@ -1,12 +1,12 @@
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Section } from '../parts/section.tsx';
-import { answerText, EXAMPLE, MODES, REQUEST } from './example.ts';
+import { EXAMPLE, MODES, REQUEST, responseText } from './example.ts';
 
 const MINUTES = 30;
 const WIDTH = 190;
 
 /** A real summary of one block, as a chart and as raw JSON. */
-export function ExampleAnswer() {
+export function ExampleResponse() {
   return (
     <Section id="example" title="One block, one answer" class="example">
       <div class="example-parts">
@@ -54,7 +54,7 @@ export function ExampleAnswer() {
         </div>
         <div class="example-code">
           <CodeBlock what="The request, on foot" text={REQUEST} />
-          <CodeBlock what="Its answer" text={answerText()} />
+          <CodeBlock what="Its answer" text={responseText()} />
         </div>
       </div>
     </Section>

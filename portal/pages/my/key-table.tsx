@@ -1,4 +1,4 @@
-import type { Key } from '../../answers.ts';
+import type { Key } from '../../responses.ts';
 import { dateOf, momentOf } from '../parts/formats.ts';
 
 /** Table of keys with their details and, if a handler is given, a way to revoke them. */

@@ -4,8 +4,8 @@ import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** The plan of a metered request on a release. */
-export interface MeteredPlan {
+/** A metered request resolved on a release. */
+export interface ResolvedQuery {
   /** The request in canonical form: parameters sorted, defaults filled in. */
   readonly canonical: string;
   /** The objects whose contents determine the response. */
@@ -34,38 +34,38 @@ export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): 
   return etagOf(text);
 }
 
-/** The plan of a URL on a release, and the ETag of its response. */
-export interface PlannedRequest {
-  readonly plan: MeteredPlan;
+/** What a URL resolves to on a release, and the ETag of its response. */
+export interface ResolvedRequest {
+  readonly resolved: ResolvedQuery;
   readonly etag: string;
 }
 
-/** Memory of a plan's objects and its cache entry. */
+/** Memory of a resolved query and its cache entry. */
 const ENTRY_BYTES = 1_000;
 /** A parameter of a few characters takes a list entry and a set entry. */
 const BYTES_A_URL_CHARACTER = 16;
 /** An object that the response depends on, possibly with its county. */
 const BYTES_AN_OBJECT = 24;
-/** Longer URLs are planned anew each time: they are rare, and would crowd out the rest. */
+/** Longer URLs are resolved anew each time: they are rare, and would crowd out the rest. */
 const MAX_URL_LENGTH = 500;
 
 /**
- * Plans by URL. A plan depends on the URL and the release alone, so each is computed once while the
+ * Resolved queries by URL. They depend on the URL and the release alone, so each is computed once while the
  * release is current.
  */
-export class PlanCache {
+export class QueryCache {
   #release: Release | null = null;
-  readonly #plans: LRUCache<string, PlannedRequest>;
-  /** Number of cache hits; likewise of computed plans. */
+  readonly #queries: LRUCache<string, ResolvedRequest>;
+  /** Number of cache hits; likewise of computed entries. */
   hits = 0;
   made = 0;
 
   constructor(maxBytes: Bytes) {
-    this.#plans = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
+    this.#queries = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
   }
 
-  get(release: Release, url: string): PlannedRequest | undefined {
-    const known = release === this.#release ? this.#plans.get(url) : undefined;
+  get(release: Release, url: string): ResolvedRequest | undefined {
+    const known = release === this.#release ? this.#queries.get(url) : undefined;
     if (known !== undefined) this.hits++;
     return known;
   }
@@ -73,23 +73,23 @@ export class PlanCache {
   async getOrCompute(
     release: Release,
     url: string,
-    work: () => Promise<PlannedRequest>,
-  ): Promise<PlannedRequest> {
+    work: () => Promise<ResolvedRequest>,
+  ): Promise<ResolvedRequest> {
     this.made++;
-    const planned = await work();
+    const resolvedRequest = await work();
     if (release !== this.#release) {
       this.#release = release;
-      this.#plans.clear();
+      this.#queries.clear();
     }
-    if (url.length <= MAX_URL_LENGTH) this.#plans.set(url, planned);
-    return planned;
+    if (url.length <= MAX_URL_LENGTH) this.#queries.set(url, resolvedRequest);
+    return resolvedRequest;
   }
 }
 
 /**
- * Approximate size of a plan without the release: it depends on the URL and the counties involved.
+ * Approximate size of a resolved query without the release: it depends on the URL and the counties involved.
  */
-function bytesOf({ plan: { canonical, dependsOn } }: PlannedRequest, url: string): Bytes {
+function bytesOf({ resolved: { canonical, dependsOn } }: ResolvedRequest, url: string): Bytes {
   return (
     ENTRY_BYTES +
     url.length * BYTES_A_URL_CHARACTER +

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { MeteredEndpoint } from '../../proxy/endpoint.ts';
 import { poiSearch } from '../../proxy/endpoints/poi-search.ts';
 import { CursorSealer } from '../../proxy/http/cursor.ts';
-import { PlanCache } from '../../proxy/metering/plan-cache.ts';
+import { QueryCache } from '../../proxy/metering/query-cache.ts';
 import type { ProxyServices } from '../../proxy/services.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { wholeCountry, wideRelease } from '../support/wide-release.ts';
@@ -28,24 +28,24 @@ async function grownBy(
   urls: number,
   asked: (i: number) => { url: string; query: Record<string, unknown> },
 ): Promise<number> {
-  const plans = new PlanCache(MAX_BYTES);
+  const queries = new QueryCache(MAX_BYTES);
   const before = heapBytes();
   for (let i = 0; i < urls; i++) {
     const { url, query } = asked(i);
-    await plans.getOrCompute(release, url, async () => ({
-      plan: await endpoint.plan(release, { params: {}, query }, services),
+    await queries.getOrCompute(release, url, async () => ({
+      resolved: await endpoint.resolve(release, { params: {}, query }, services),
       etag: `"${i}"`,
     }));
   }
   const grown = heapBytes() - before;
-  expect(plans.get(release, asked(urls - 1).url)?.etag).toBe(`"${urls - 1}"`);
+  expect(queries.get(release, asked(urls - 1).url)?.etag).toBe(`"${urls - 1}"`);
   return grown;
 }
 
 test.each([
   ['a box over 3,200 counties', 1_500, '-101,29,-79,41'],
   ['a box over one county', 12_000, '-99.9,30.1,-99.8,30.2'],
-])('plans of searches in %s stay within their memory limit', async (_, urls, bbox) => {
+])('queries of searches in %s stay within their memory limit', async (_, urls, bbox) => {
   const { release } = wideRelease(wholeCountry());
   const grown = await grownBy(release, poiSearch, urls, (i) => ({
     url: `/v1/pois?bbox=${bbox}&q=place%20${i}`,
@@ -54,7 +54,7 @@ test.each([
   expect(grown).toBeLessThan(1.25 * MAX_BYTES);
 });
 
-test('plans of long lists stay within their memory limit', async () => {
+test('queries of long lists stay within their memory limit', async () => {
   const { release } = wideRelease(wholeCountry());
   const types = [101, 102, 201, 311, 312, 320];
   const long = types.concat(types, types, types).map((type) => `&type=${type}`);
