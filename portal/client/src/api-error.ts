@@ -2,7 +2,10 @@ import type { Problem, Problems } from './api-types.ts';
 
 /** Tokens that a response cost, and the balance it left. */
 export interface Tokens {
-  /** 0 for errors, free routes, members' isochrones, and repeats of what a store holds. */
+  /**
+   * 0 for errors, free routes and members' isochrones, for repeats of what a store holds, and where
+   * an earlier try was charged whose response was lost.
+   */
   readonly charged: number;
   /** Null where the service does not report it. */
   readonly remaining: number | null;

@@ -64,7 +64,10 @@ export function browserStore(name = 'travel-time-access'): EtagStore {
       );
     },
     async set(key, { headers, body }) {
-      await (await caches.open(name)).put(urlOf(key), new Response(body as BodyInit, { headers }));
+      await (await caches.open(name)).put(
+        urlOf(key),
+        new Response(body as Uint8Array<ArrayBuffer>, { headers }),
+      );
     },
   };
 }
