@@ -33,7 +33,6 @@ const npm = (...args: readonly string[]) =>
 
 /** The package as npm packs it, installed, with the compilers. */
 beforeAll(async () => {
-  await run(process.execPath, [OWN_COMPILER, '-p', PACKAGE]);
   await writeFile(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const [{ filename }] = JSON.parse(await npm('pack', PACKAGE, '--json'));
   const compilers = Object.entries(COMPILERS).map(
