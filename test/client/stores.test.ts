@@ -40,7 +40,7 @@ describe.each([
 
   test('pages are followed through the store, and media types are kept apart', async () => {
     const { client, spent } = await tests.customer({ store: open() });
-    const params = { geoid: tests.geoids[0], limit: 20 };
+    const params = { geoid: tests.geoids[0], limit: 200 };
     const pages = await all(client.listBlockPois(params));
     const csv = await all(client.listBlockPois(params, { accept: 'text/csv' }));
     expect(pages.length).toBeGreaterThan(1);
