@@ -10,7 +10,7 @@ const FAULTS: readonly (Fault | null)[] = [
   ...([null, 'reset', 'lost'] as const),
   ...[0, 40, 2_000].map((cut) => ({ cut })),
 ];
-/** Faults after which a GET has been charged. */
+/** The fates of the first requests; later ones pass. */
 const faultsOf = (kinds: readonly (Fault | null)[]) =>
   fc.array(fc.constantFrom(...kinds), { maxLength: 6 });
 
