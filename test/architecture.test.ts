@@ -9,6 +9,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   builder: ['builder', 'shards'],
   proxy: ['proxy', 'shards', 'portal/accounts', 'portal/http', 'portal/plans.ts'],
   portal: ['portal', 'shards'],
+  'portal/client': ['portal/client'],
   'portal/pages': [
     'portal/pages',
     'portal/page-paths.ts',
@@ -101,6 +102,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'app',
   ],
   portal: [
+    'client',
     'plans',
     'page-paths',
     'key-limits',

@@ -31,7 +31,7 @@ export const readDocument = async (proxy: ProxyHarness): Promise<ApiDocument> =>
  * The request that the API reference generates from the examples of an operation: for each that has
  * one.
  */
-function exampleRequest(path: string, { parameters = [], requestBody }: Operation) {
+export function exampleRequest(path: string, { parameters = [], requestBody }: Operation) {
   const query = new URLSearchParams();
   let url = path;
   for (const { name, in: where, example } of parameters) {

@@ -1,0 +1,186 @@
+/** The subset of JSON Schema that our documents use. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly description?: string;
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface ApiOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+type Method = 'get' | 'post';
+
+/** The parts of an OpenAPI 3.1 document that types are made from. */
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, ApiOperation>>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly examples: Readonly<Record<string, { readonly value: Problem }>>;
+  };
+}
+
+interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+}
+
+/**
+ * The TypeScript module of a document: its schemas, operations and problems as types, and a table
+ * of method, path and chunked member for the client. HEAD operations are left out.
+ */
+export function emitTypes({ paths, components }: OpenApiDocument): string {
+  const schemas = Object.entries(components.schemas).map(
+    ([name, schema]) => `${doc(schema.description)}export type ${name} = ${typeOf(schema)};\n`,
+  );
+  const problems = Object.entries(components.examples).map(([slug, { value }]) => {
+    const { type: _type, title, status, ...own } = value;
+    const always = Object.keys(own).map(quoted).join(' | ');
+    const type = always ? `Problem & Required<Pick<Problem, ${always}>>` : 'Problem';
+    return indented(`${doc(`${title}. Status ${status}.`)}${quoted(slug)}: ${type};`);
+  });
+  const types: string[] = [];
+  const table: string[] = [];
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const method of ['get', 'post'] as const) {
+      const operation = methods[method];
+      if (!operation) continue;
+      const { operationId, summary, description = '' } = operation;
+      const params = paramsOf(operation, components.parameters);
+      const responses = Object.entries(contentOf(operation)).map(
+        ([mediaType, { schema }]) => `${quoted(mediaType)}: ${mediaTypeOf(mediaType, schema)};`,
+      );
+      const type = `${operationId}: ${block([
+        `params: ${typeOf(params, true)};`,
+        `responses: ${block(responses)};`,
+      ])};`;
+      types.push(indented(`${doc(`${summary}. ${description}`)}${type}`));
+      const row = [method.toUpperCase(), path, ...chunksOf(operation, params)];
+      table.push(`  ${operationId}: ${JSON.stringify(row).replaceAll('"', "'")},`);
+    }
+  }
+  return [
+    '// Generated from the OpenAPI document by emit-types.ts: do not edit.\n',
+    ...schemas,
+    '/** Problem documents by slug. */',
+    `export interface Problems {\n${problems.join('\n')}\n}\n`,
+    '/** Parameters, and responses by media type, of each operation. */',
+    `export interface Operations {\n${types.join('\n')}\n}\n`,
+    '/** Method and path of each operation; of a batch also the list to send in chunks, and their size. */',
+    `export const OPERATIONS: Record<
+  keyof Operations,
+  readonly [method: string, path: string, list?: string, size?: number]
+> = {\n${table.join('\n')}\n};\n`,
+  ].join('\n');
+}
+
+function contentOf({ responses }: ApiOperation): Content {
+  return responses[200].content ?? {};
+}
+
+/** Parameters of path and query, or members of the body, as one object. */
+function paramsOf(operation: ApiOperation, components: Readonly<Record<string, Parameter>>) {
+  const body = operation.requestBody?.content['application/json'].schema;
+  const listed = (operation.parameters ?? [])
+    .map((one) => ('$ref' in one ? components[nameIn(one.$ref)] : one))
+    .filter((one) => one.in !== 'header');
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(listed.map(({ name, schema }) => [name, schema])),
+      ...body?.properties,
+    },
+    required: [
+      ...listed.filter(({ required }) => required).map(({ name }) => name),
+      ...(body?.required ?? []),
+    ],
+    additionalProperties: false,
+  } satisfies Schema;
+}
+
+/** The list of a batch and its limit: where a response may have `truncated` origins. */
+function chunksOf(operation: ApiOperation, params: Schema): [list: string, size: number] | [] {
+  const response = contentOf(operation)['application/json']?.schema;
+  if (!response?.properties?.truncated) return [];
+  const list = params.required!.find((name) => params.properties![name].type === 'array')!;
+  return [list, params.properties![list].maxItems!];
+}
+
+function mediaTypeOf(mediaType: string, schema: Schema): string {
+  if (/[/+]json$/.test(mediaType)) return typeOf(schema);
+  return mediaType.startsWith('text/') || mediaType.endsWith('ndjson') ? 'string' : 'Uint8Array';
+}
+
+/** The type of a schema. What is sent may be frozen, and `undefined` where it is optional. */
+function typeOf(schema: Schema, isSent = false): string {
+  if (schema.$ref) return nameIn(schema.$ref);
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum) return schema.enum.map(literal).join(' | ');
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return choices.map((one) => typeOf(one, isSent)).join(' | ');
+  if (typeof schema.type === 'object') {
+    return schema.type.map((type) => typeOf({ ...schema, type }, isSent)).join(' | ');
+  }
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'array':
+      return `${isSent ? 'ReadonlyArray' : 'Array'}<${typeOf(schema.items ?? {}, isSent)}>`;
+    case 'object':
+      return objectOf(schema, isSent);
+    case undefined:
+      return 'unknown';
+    default:
+      throw new Error(`A schema has the type ${schema.type}, which has no counterpart here.`);
+  }
+}
+
+function objectOf(schema: Schema, isSent: boolean): string {
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    const isRequired = schema.required?.includes(name);
+    const type = `${typeOf(member, isSent)}${isSent && !isRequired ? ' | undefined' : ''}`;
+    return `${doc(member.description)}${memberName(name)}${isRequired ? '' : '?'}: ${type};`;
+  });
+  const more = schema.additionalProperties;
+  if (typeof more === 'object' || more === true) members.push('[member: string]: unknown;');
+  return members.length === 0 ? 'Record<string, never>' : block(members);
+}
+
+const nameIn = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
+const memberName = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name));
+const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+const literal = (value: unknown) => (typeof value === 'string' ? quoted(value) : String(value));
+const indented = (text: string) => text.replaceAll(/^(?=.)/gm, '  ');
+const block = (members: readonly string[]) => `{\n${members.map(indented).join('\n')}\n}`;
+const doc = (text = '') =>
+  text.trim() && `/** ${text.trim().replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' ')} */\n`;

@@ -1,0 +1,115 @@
+import { OPERATIONS, type Operations } from './api-types.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  createSender,
+  type Params,
+  type Reply,
+  type Send,
+} from './sender.ts';
+
+type Name = keyof Operations;
+export type ParamsOf<O extends Name> = Operations[O]['params'];
+export type MediaTypeOf<O extends Name> = keyof Operations[O]['responses'];
+type DefaultOf<O extends Name> =
+  'application/json' extends MediaTypeOf<O>
+    ? Extract<MediaTypeOf<O>, 'application/json'>
+    : MediaTypeOf<O>;
+
+/** `data` of an operation's responses: of JSON, unless another media type is named. */
+export type DataOf<
+  O extends Name,
+  M extends MediaTypeOf<O> = DefaultOf<O>,
+> = Operations[O]['responses'][M];
+
+/** A row of an operation's responses. */
+export type RowOf<O extends Name> =
+  DataOf<O> extends { results: ReadonlyArray<infer Row> } ? Row : never;
+
+/**
+ * A call that may need several requests. It is sent once it is awaited or iterated: `await` sends
+ * one request; `for await` continues to the end, over the pages of a list, or over a batch of any
+ * length in chunks of what the service accepts, sending truncated origins again.
+ */
+export interface Call<T, Row> extends Promise<Reply<T>>, AsyncIterable<Reply<T>> {
+  /** Rows of all pages or chunks; of JSON only. */
+  rows(): AsyncIterable<Row>;
+}
+
+/** A method for each operation of the API, named by its `operationId`. */
+export type Client = {
+  readonly [O in Name]: <M extends MediaTypeOf<O> = DefaultOf<O>>(
+    ...args: Record<string, never> extends ParamsOf<O>
+      ? [params?: ParamsOf<O>, options?: CallOptions<M>]
+      : [params: ParamsOf<O>, options?: CallOptions<M>]
+  ) => DataOf<O> extends { results: unknown }
+    ? Call<DataOf<O, M>, M extends 'application/json' ? RowOf<O> : never>
+    : Promise<Reply<DataOf<O, M>>>;
+};
+
+/** A client of the API; where the service limits the rate, all its calls wait. */
+export function createClient(options: ClientOptions): Client {
+  const send = createSender(options);
+  const methods = Object.entries(OPERATIONS).map(([name, operation]) => [
+    name,
+    (params: Params = {}, callOptions: CallOptions = {}) =>
+      callOf(operation, params, callOptions, send),
+  ]);
+  return Object.fromEntries(methods);
+}
+
+function callOf(
+  [method, path, list, size]: (typeof OPERATIONS)[Name],
+  params: Params,
+  options: CallOptions,
+  send: Send,
+): Call<unknown, unknown> {
+  let sent: Promise<Reply<unknown>> | undefined;
+  /** The request that is the call itself: sent once, whether it is awaited, iterated or both. */
+  const itself = () => {
+    sent ??= send(method, path, params, options);
+    return sent;
+  };
+  /** A further request, with an idempotency key of its own. */
+  const further = (changed: Params, n: number) => {
+    const { idempotencyKey } = options;
+    const own = idempotencyKey && { idempotencyKey: `${idempotencyKey}-${n}` };
+    return send(method, path, { ...params, ...changed }, { ...options, ...own });
+  };
+
+  async function* pages() {
+    let page = await itself();
+    for (let n = 2; ; n++) {
+      yield page;
+      const cursor = page.headers.get('x-next-cursor');
+      if (cursor === null) return;
+      page = await further({ cursor }, n);
+    }
+  }
+
+  async function* chunks(name: string) {
+    const origins = params[name] as readonly unknown[];
+    for (let done = 0, n = 1; done < origins.length; n++) {
+      const part = origins.slice(done, done + size!);
+      const isAll = part.length === origins.length;
+      const chunk = await (isAll ? itself() : further({ [name]: part }, n));
+      // Those truncated are the last of the request.
+      const delivered = part.length - Number(chunk.headers.get('x-batch-truncated'));
+      if (delivered === 0) throw new Error('The service delivered none of the origins.');
+      yield chunk;
+      done += delivered;
+    }
+  }
+
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a call is a promise that begins when it is used.
+    then: (onReply, onError) => itself().then(onReply, onError),
+    catch: (onError) => itself().catch(onError),
+    finally: (onEnd) => itself().finally(onEnd),
+    [Symbol.toStringTag]: 'Call',
+    [Symbol.asyncIterator]: () => (list ? chunks(list) : pages()),
+    async *rows() {
+      for await (const { data } of this) yield* (data as { results: unknown[] }).results;
+    },
+  };
+}

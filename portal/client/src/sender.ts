@@ -1,0 +1,225 @@
+import { ApiError, errorOf, type Tokens } from './api-error.ts';
+import type { EtagStore } from './etag-stores.ts';
+
+export interface ClientOptions {
+  /** Address of the service, such as `https://api.example.org`. */
+  readonly baseUrl: string;
+  /** API key, or a function that returns one; free routes need none. */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
+  /** Keeps responses, so that repeats are free; none by default. */
+  readonly store?: EtagStore | undefined;
+  /** Times that a failed request is sent again; 4 by default. */
+  readonly retries?: number | undefined;
+  /** Longest wait for a response, each try; 80 seconds by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Replacement of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+export interface CallOptions<MediaType = string> {
+  /** Media type of the response, such as `text/csv`; JSON by default. */
+  readonly accept?: MediaType | undefined;
+  /** Aborts the call's requests and waits. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Idempotency key of a POST, random by default. Calls with the same key and parameters within 24
+   * hours are charged once, from other processes too.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A response. */
+export interface Reply<T> {
+  readonly data: T;
+  readonly tokens: Tokens;
+  /** Id of the request in the service's log. */
+  readonly requestId: string;
+  /** Data release of the response; null on free routes. */
+  readonly release: string | null;
+  readonly headers: Headers;
+}
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Sends one request until it succeeds or fails for good. */
+export type Send = (
+  method: string,
+  path: string,
+  params: Params,
+  options: CallOptions,
+) => Promise<Reply<unknown>>;
+
+/** Statuses of passing failures. */
+const PASSING = [0, 408, 429, 500, 502, 503, 504];
+/** A longer `Retry-After` is left to the caller. */
+const MAX_WAIT_MS = 120_000;
+/** Headers that hold for as long as the body does. */
+const LASTING = /^(etag|content-type|link|x-next-cursor|x-resolved-block|x-unrouted)$/;
+
+/** A sender whose calls share credentials, store, and the waits of the rate limit. */
+export function createSender(options: ClientOptions): Send {
+  const { apiKey, store, retries = 4, timeoutMs = 80_000 } = options;
+  const baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+  let pausedUntil = 0;
+
+  return async (method, path, params, { accept = '', signal, idempotencyKey }) => {
+    const isGet = method === 'GET';
+    const [target, body] = addressed(path, params, isGet);
+    const url = baseUrl + target;
+    const storeKey = `${accept} ${url}`;
+    const stored = isGet ? await quietly(() => store?.get(storeKey)) : undefined;
+    const id = randomId();
+    const headers = new Headers({ 'x-request-id': id });
+    if (accept) headers.set('accept', accept);
+    if (stored) headers.set('if-none-match', stored.headers.etag);
+    if (!isGet) headers.set('content-type', 'application/json');
+    if (!isGet) headers.set('idempotency-key', idempotencyKey ?? id);
+
+    const attempt = async (): Promise<Reply<unknown>> => {
+      const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
+      if (key) headers.set('authorization', `Bearer ${key}`);
+      const timeout = AbortSignal.timeout(timeoutMs);
+      let response: Response;
+      let bytes: Uint8Array;
+      try {
+        response = await (options.fetch ?? fetch)(url, {
+          method,
+          headers,
+          body,
+          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        });
+        bytes = new Uint8Array(await response.arrayBuffer());
+      } catch (cause) {
+        signal?.throwIfAborted();
+        throw noResponse(`${method} ${url}`, id, cause);
+      }
+      if (response.status === 304 && stored) {
+        return replyOf(response, id, { ...stored.headers, ...record(response) }, stored.body);
+      }
+      const reply = replyOf(response, id, record(response), bytes);
+      if (isGet && response.headers.has('etag') && response.status === 200) {
+        const lasting = Object.entries(record(response)).filter(([name]) => LASTING.test(name));
+        const kept = { headers: Object.fromEntries(lasting), body: bytes };
+        await quietly(() => store?.set(storeKey, kept));
+      }
+      return reply;
+    };
+
+    for (let failures = 0; ; failures++) {
+      await pause(pausedUntil - performance.now(), signal);
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof ApiError) || failures >= retries) throw error;
+        if (!PASSING.includes(error.status) || error.slug === 'tokens-exhausted') throw error;
+        const wait = error.retryAfterMs ?? backoffMs(failures);
+        if (wait > MAX_WAIT_MS) throw error;
+        if (error.slug === 'rate-limited') pausedUntil = performance.now() + wait;
+        await pause(wait, signal);
+      }
+    }
+  };
+}
+
+/** Path and query of a request, or its body: what the path does not name goes into either. */
+function addressed(path: string, params: Params, isGet: boolean): [string, string | null] {
+  const rest = { ...params };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+    delete rest[name];
+    return encodeURIComponent(String(params[name]));
+  });
+  if (!isGet) return [filled, JSON.stringify(rest)];
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest)) {
+    for (const item of [value].flat()) if (item != null) query.append(name, String(item));
+  }
+  // Equal requests share what a store holds.
+  query.sort();
+  return [query.size > 0 ? `${filled}?${query}` : filled, null];
+}
+
+/** The reply of a response, whose body may be a stored one. Throws an `ApiError` otherwise. */
+function replyOf(
+  { ok, status, headers: own }: Response,
+  sentId: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Reply<unknown> {
+  const remaining = own.get('x-tokens-remaining');
+  const about = {
+    tokens: {
+      charged: Number(own.get('x-tokens-charged')),
+      remaining: remaining === null ? null : Number(remaining),
+    },
+    requestId: own.get('x-request-id') ?? sentId,
+  };
+  const data = dataOf(body, headers['content-type'] ?? '');
+  if ((ok || status === 304) && data !== undefined) {
+    return { data, ...about, release: own.get('x-data-release'), headers: new Headers(headers) };
+  }
+  throw errorOf(data, { status, ...about, retryAfterMs: retryAfterMs(own.get('retry-after')) });
+}
+
+/** Parsed JSON, text, or bytes; undefined for JSON that is damaged. */
+function dataOf(body: Uint8Array, mediaType: string): unknown {
+  if (!/^text\/|json/.test(mediaType)) return body;
+  const text = new TextDecoder().decode(body);
+  if (!/[/+]json/.test(mediaType)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function noResponse(request: string, requestId: string, cause: unknown): ApiError {
+  const nothing = { slug: 'no-response', problem: null, status: 0, retryAfterMs: null } as const;
+  const tokens = { charged: 0, remaining: null };
+  return new ApiError(`No response to ${request}`, { ...nothing, requestId, tokens }, { cause });
+}
+
+/** Milliseconds of a `Retry-After` in seconds or as a date. */
+function retryAfterMs(header: string | null): number | null {
+  if (!header) return null;
+  const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(wait) ? null : Math.max(wait, 0);
+}
+
+/** Between half a second and eight, doubling, with jitter. */
+function backoffMs(failures: number): number {
+  return Math.min(500 * 2 ** failures, 8_000) * (0.5 + Math.random() / 2);
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  if (ms <= 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+}
+
+/** A store that fails costs a repeat, never a response. */
+async function quietly<T>(use: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await use();
+  } catch {
+    return undefined;
+  }
+}
+
+function record({ headers }: Response): Record<string, string> {
+  return Object.fromEntries(headers.entries());
+}
+
+/** 128 random bits; `crypto.randomUUID` is missing on pages without https. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { emitTypes, type OpenApiDocument } from '../../portal/client/emit-types.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+
+const proxy = proxyOfTests();
+
+/** With `-u` the file is written anew. */
+test("the client's types are those of the served document", async () => {
+  const document: OpenApiDocument = (await proxy.get('/openapi.json')).json();
+  await expect(emitTypes(document)).toMatchFileSnapshot('../../portal/client/src/api-types.ts');
+});
+
+/** The types of a document with one POST, whose response is a given schema. */
+function emitted(response: object, body: object = {}): string {
+  const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+  const post = {
+    operationId: 'ask',
+    summary: 'Asks',
+    requestBody: json({ type: 'object', ...body }),
+    responses: { 200: json(response) },
+  };
+  const components = { schemas: {}, parameters: {}, examples: {} };
+  return emitTypes({ paths: { '/v1/ask': { post } }, components } as OpenApiDocument);
+}
+
+describe('a schema becomes the type', () => {
+  test.each<[schema: object, type: string]>([
+    [{ type: 'integer', minimum: 0 }, 'number'],
+    [{ type: ['string', 'null'] }, 'string | null'],
+    [{ const: "it's" }, "'it\\'s'"],
+    [{ enum: ['a', 1, null] }, "'a' | 1 | null"],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, "Array<'a' | 'b'>"],
+    [{ anyOf: [{ type: 'boolean' }, { $ref: '#/components/schemas/Mode' }] }, 'boolean | Mode'],
+    [{ oneOf: [{ const: 1 }, { type: 'array' }] }, '1 | Array<unknown>'],
+    [{}, 'unknown'],
+    [{ type: 'object', properties: {} }, 'Record<string, never>'],
+    [{ type: 'object', additionalProperties: {} }, '{ [member: string]: unknown; }'],
+    [
+      {
+        type: 'object',
+        required: ['a'],
+        properties: { a: { type: 'string', description: 'Ends */ here.' }, 'b-c': {} },
+      },
+      "{ /** Ends *\\/ here. */ a: string; 'b-c'?: unknown; }",
+    ],
+  ])('%j', (schema, type) => {
+    const text = emitted(schema).replaceAll(/\s+/g, ' ');
+    expect(text).toContain(`responses: { 'application/json': ${type}; };`);
+  });
+});
+
+test('what is sent may be frozen, and undefined where it is optional', () => {
+  const list = { type: 'array', items: { type: 'string' } };
+  const text = emitted({}, { properties: { a: list, b: list }, required: ['a'] });
+  expect(text).toContain('a: ReadonlyArray<string>;');
+  expect(text).toContain('b?: ReadonlyArray<string> | undefined;');
+});
+
+test('a batch is known by its truncated origins', () => {
+  const body = {
+    properties: { mode: { type: 'array' }, ids: { type: 'array', maxItems: 9 } },
+    required: ['ids'],
+  };
+  const batch = { type: 'object', properties: { truncated: { type: 'array' } } };
+  expect(emitted(batch, body)).toContain("ask: ['POST','/v1/ask','ids',9],");
+  expect(emitted({}, body)).toContain("ask: ['POST','/v1/ask'],");
+});
+
+test('a type without a counterpart is refused', () => {
+  expect(() => emitted({ type: 'file' })).toThrow('A schema has the type file');
+});
