@@ -50,6 +50,52 @@ export const isochroneMeta = freeEndpoint({
   },
 });
 
+export const tileArchives = freeEndpoint({
+  access: 'free',
+  path: '/v1/meta/tiles',
+  operationId: 'getTileArchives',
+  summary: 'The tile archives of the release, readable by range',
+  description:
+    'PMTiles 3 archives to read by byte range, without a key and free: `blocks`, and the bands of each ' +
+    'mode and leaf destination type, which are the tiles of `/v1/isochrone/tiles`. What is behind a ' +
+    'URL never changes; another release has others. Empty of a release that was built without tiles.',
+  tag: 'Isochrones',
+  params: NONE,
+  query: NONE,
+  response: z.object({
+    release: z.string(),
+    bounds: z.array(z.number()).length(4).meta({
+      description: 'West, south, east and north edge of the release, degrees.',
+    }),
+    archives: z.array(
+      z.object({
+        layer: z.enum(['blocks', 'bands']),
+        mode: modeLabel.nullable(),
+        dest_type_id: z.int().nullable(),
+        url: z.url(),
+        bytes: z.int(),
+      }),
+    ),
+  }),
+  problems: [],
+  cache: 'catalogue',
+  answer({ releases, config }) {
+    const { latest, manifest } = releases.current;
+    const boxes = Object.values(manifest.counties).map(({ block_box }) => block_box);
+    const edge = (i: number, furthest: (...edges: number[]) => number) =>
+      furthest(...boxes.map((box) => box[i]));
+    const archives = Object.entries(manifest.tiles).map(([name, { archive }]) => {
+      const [mode, type] = name.split('-');
+      const facts = { url: `${config.baseUrl}/${archive.name}`, bytes: archive.bytes };
+      return type === undefined
+        ? { layer: name, mode: null, dest_type_id: null, ...facts }
+        : { layer: 'bands', mode, dest_type_id: Number(type), ...facts };
+    });
+    const bounds = [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)];
+    return { body: { release: latest.release, bounds, archives } };
+  },
+});
+
 const MVT = 'application/vnd.mapbox-vector-tile';
 
 const modePart = named('TileMode', z.enum(MODE_LABELS).meta({ description: 'Travel mode.' }));
