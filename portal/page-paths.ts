@@ -1,6 +1,7 @@
 /** The paths of the portal's pages: their server answers each with the same document. */
 export const PAGE_PATHS = {
   front: '/',
+  map: '/map',
   signIn: '/sign-in',
   overview: '/my',
   keys: '/my/keys',

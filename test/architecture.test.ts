@@ -12,6 +12,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'portal/pages': [
     'portal/pages',
     'portal/page-paths.ts',
+    'portal/map-classes.ts',
     'portal/plans.ts',
     'portal/key-limits.ts',
     'portal/answers.ts',
@@ -103,6 +104,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   portal: [
     'plans',
     'page-paths',
+    'map-classes',
     'key-limits',
     'accounts',
     'answers',
