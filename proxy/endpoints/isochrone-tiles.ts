@@ -4,7 +4,11 @@ import { PLANS } from '../../portal/plans.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import { BAND_ENDS } from '../../shards/pmtiles/time-bands.ts';
-import { DIRECTIONS, type TileArchive } from '../../shards/release/manifest.ts';
+import {
+  type CountyManifest,
+  DIRECTIONS,
+  type TileArchive,
+} from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { BOUNDS, type Bounds, boundsSchema } from '../bounds.ts';
@@ -50,6 +54,22 @@ export const isochroneMeta = freeEndpoint({
   },
 });
 
+type Box = CountyManifest['block_box'];
+
+/** The box around all of them; null where there are none. */
+function around(boxes: readonly Box[]): Box | null {
+  if (boxes.length === 0) return null;
+  const edges = (i: number) => boxes.map((box) => box[i]);
+  return [
+    Math.min(...edges(0)),
+    Math.min(...edges(1)),
+    Math.max(...edges(2)),
+    Math.max(...edges(3)),
+  ];
+}
+
+const boxOfRelease = z.array(z.number()).length(4);
+
 export const tileArchives = freeEndpoint({
   access: 'free',
   path: '/v1/meta/tiles',
@@ -64,8 +84,11 @@ export const tileArchives = freeEndpoint({
   query: NONE,
   response: z.object({
     release: z.string(),
-    bounds: z.array(z.number()).length(4).meta({
-      description: 'West, south, east and north edge of the release, degrees.',
+    bounds: boxOfRelease.meta({
+      description: 'West, south, east and north edge of its blocks, degrees; those of water too.',
+    }),
+    poi_bounds: boxOfRelease.nullable().meta({
+      description: 'The same of its POIs: what a map had better show first. Null if it has none.',
     }),
     archives: z.array(
       z.object({
@@ -81,9 +104,6 @@ export const tileArchives = freeEndpoint({
   cache: 'catalogue',
   answer({ releases, config }) {
     const { latest, manifest } = releases.current;
-    const boxes = Object.values(manifest.counties).map(({ block_box }) => block_box);
-    const edge = (i: number, furthest: (...edges: number[]) => number) =>
-      furthest(...boxes.map((box) => box[i]));
     const archives = Object.entries(manifest.tiles).map(([name, { archive }]) => {
       const [mode, type] = name.split('-');
       const facts = { url: `${config.baseUrl}/${archive.name}`, bytes: archive.bytes };
@@ -91,8 +111,15 @@ export const tileArchives = freeEndpoint({
         ? { layer: name, mode: null, dest_type_id: null, ...facts }
         : { layer: 'bands', mode, dest_type_id: Number(type), ...facts };
     });
-    const bounds = [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)];
-    return { body: { release: latest.release, bounds, archives } };
+    const counties = Object.values(manifest.counties);
+    return {
+      body: {
+        release: latest.release,
+        bounds: around(counties.map(({ block_box }) => block_box)),
+        poi_bounds: around(counties.flatMap(({ poi_box }) => (poi_box ? [poi_box] : []))),
+        archives,
+      },
+    };
   },
 });
 

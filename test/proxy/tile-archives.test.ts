@@ -42,11 +42,17 @@ test('the catalogue lists an archive of blocks, and one of bands for each mode a
       String(bytes),
     ]);
   }
-  const { bounds, release } = (await proxy.get('/v1/meta/tiles')).json();
-  const boxes = proxy.releases.current.counties.map(({ manifest: { block_box } }) => block_box);
-  expect(boxes.length).toBeGreaterThan(1);
-  const sorted = (i: number) => boxes.map((box) => box[i]).sort((a, b) => a - b);
-  expect(bounds).toEqual([sorted(0)[0], sorted(1)[0], sorted(2).at(-1), sorted(3).at(-1)]);
+  const { bounds, poi_bounds, release } = (await proxy.get('/v1/meta/tiles')).json();
+  const counties = proxy.releases.current.counties.map(({ manifest }) => manifest);
+  expect(counties.length).toBeGreaterThan(1);
+  for (const [found, boxes] of [
+    [bounds, counties.map(({ block_box }) => block_box)],
+    [poi_bounds, counties.map(({ poi_box }) => poi_box!)],
+  ]) {
+    const sorted = (i: number) =>
+      boxes.map((box: number[]): number => box[i]).sort((a: number, b: number) => a - b);
+    expect(found).toEqual([sorted(0)[0], sorted(1)[0], sorted(2).at(-1), sorted(3).at(-1)]);
+  }
   expect(release).toBe('demo');
 });
 

@@ -37,6 +37,8 @@ export interface TileArchives {
   readonly release: string;
   /** West, south, east and north edge, degrees. */
   readonly bounds: readonly number[];
+  /** The same of its POIs. */
+  readonly poi_bounds: readonly number[] | null;
   readonly archives: readonly {
     readonly layer: 'blocks' | 'bands';
     readonly mode: string | null;

@@ -13,6 +13,7 @@ export interface MapType {
 export interface Catalogue {
   readonly api: string;
   readonly release: string;
+  /** What to show first: where its POIs are. */
   readonly bounds: readonly number[];
   readonly modes: readonly string[];
   readonly types: readonly MapType[];
@@ -34,10 +35,8 @@ const COMPONENTS: Readonly<Record<string, string>> = {
 /** What there is to show; `null` where the release has no tiles. */
 export async function mapCatalogue(): Promise<Catalogue | null> {
   const { api_url: api } = await portalConfig();
-  const [{ release, components, modes, types }, { bounds, archives }] = await Promise.all([
-    releaseFacts(api),
-    tileArchives(api),
-  ]);
+  const [{ release, components, modes, types }, { bounds, poi_bounds, archives }] =
+    await Promise.all([releaseFacts(api), tileArchives(api)]);
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
     archives
@@ -51,7 +50,8 @@ export async function mapCatalogue(): Promise<Catalogue | null> {
   return {
     api,
     release,
-    bounds,
+    // Blocks of water may reach far out.
+    bounds: poi_bounds ?? bounds,
     modes: mapped,
     types: leaves
       .filter(({ dest_type_id }) => mapped.some((mode) => bands.has(`${mode}-${dest_type_id}`)))
