@@ -121,7 +121,7 @@ export function drawMap(parts: MapParts): DrawnMap {
   map.on('dataloading', () => delete container.dataset.drawn);
   map.on('movestart', () => delete container.dataset.drawn);
   map.on('idle', () => {
-    container.dataset.drawn = `${shown.bandsUrl} ${scheme}`;
+    if (hasBands) container.dataset.drawn = `${shown.bandsUrl} ${scheme}`;
   });
   map.on('error', ({ error }) => {
     if (!/abort/i.test(error.message)) parts.onTrouble();
@@ -181,9 +181,9 @@ function placeOf({ zoom, lat, lon }: MapView) {
   return { zoom, center: [lon, lat] as [number, number] };
 }
 
-/** The address of an archive in a style. */
+/** The address of an archive in a style. It is opened anew, for one that has failed stays so. */
 function addressOf(url: string): string {
-  if (!protocol.get(url)) protocol.add(new PMTiles(new ArchiveSource(url)));
+  protocol.add(new PMTiles(new ArchiveSource(url)));
   return `pmtiles://${url}`;
 }
 

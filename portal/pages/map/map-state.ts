@@ -36,7 +36,7 @@ export function writeMapState({ mode, type, view, block }: MapState): string {
   if (type !== null) members.push(`t=${type}`);
   if (view !== null) {
     const { zoom, lat, lon } = view;
-    members.push(`map=${+zoom.toFixed(3)}/${+lat.toFixed(6)}/${+lon.toFixed(6)}`);
+    members.push(`map=${+zoom.toFixed(4)}/${+lat.toFixed(6)}/${+lon.toFixed(6)}`);
   }
   if (block !== null) members.push(`b=${block}`);
   return `#${members.join('&')}`;
