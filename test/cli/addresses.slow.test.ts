@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openChromium } from '../support/chromium.ts';
+import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -10,7 +10,6 @@ import { TTA } from '../support/tta.ts';
 
 const START = path.resolve('dist/infra/start.js');
 const TILES = '/v1/isochrone/tiles/walk/101.json';
-const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
 const folder = folderOfEachTest();
 

@@ -4,13 +4,12 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { CLASS_ENDS, MAP_COLOURS } from '../../portal/map-classes.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
-import { runsSmuggled } from '../support/chromium.ts';
+import { runsSmuggled, SOFTWARE_GL } from '../support/chromium.ts';
 import { gappedRelease } from '../support/gapped-release.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 import { openWatched, type WatchedPage } from '../support/watched-page.ts';
 
-const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const DESKTOP = { width: 1600, height: 1200 };
 const PHONE = { width: 375, height: 740 };
 /** World pixels at zoom 0, as MapLibre counts zooms. */
