@@ -107,6 +107,7 @@ export function MapView(props: {
       <div class="map-stage" hidden={state === 'no-webgl' || state === 'failed'}>
         <div ref={place} class="map-canvas" />
         <svg class="map-cross" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+          <path class="halo" d="M12 1v8M12 15v8M1 12h8M15 12h8" />
           <path d="M12 1v8M12 15v8M1 12h8M15 12h8" />
         </svg>
         {state === 'loading' && <p class="map-waiting quiet">Loading the map …</p>}
