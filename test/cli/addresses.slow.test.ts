@@ -70,6 +70,13 @@ describe('the address that a start prints is the one in its documents', () => {
     const [api, portal] = ['API', 'Portal'].map(
       (name) => new RegExp(`^  ${name} +(http://127\\.0\\.0\\.1:\\d+)( |$)`, 'm').exec(said)![1],
     );
+    // The map comes first.
+    expect(/http\S+/.exec(said)![0]).toBe(`${portal}/map`);
+    expect((await fetch(`${portal}/map`)).status).toBe(200);
+    const { archives } = (await (await fetch(`${api}/v1/meta/tiles`)).json()) as {
+      readonly archives: readonly { readonly url: string }[];
+    };
+    expect(archives.every(({ url }) => url.startsWith(`${api}/tiles/`))).toBe(true);
     expect(said).toContain(`${api}/docs`);
     expect(said).toContain(`'${api}/v1/blocks/`);
     expect(await namedByApi(api)).toEqual(Array(3).fill(api));
