@@ -6,6 +6,7 @@ import { buildRelease } from '../builder/build.ts';
 import { whileBuilding } from '../builder/publish/output.ts';
 import { hashApiKey, isWellFormedApiKey } from '../portal/accounts/api-key.ts';
 import type { Ledger } from '../portal/accounts/ledger.ts';
+import { PAGE_PATHS } from '../portal/page-paths.ts';
 import { type Geoid, geoidFromNumber } from '../shards/geoid.ts';
 import type { Release } from '../shards/release/release.ts';
 import { openWritableStore } from '../shards/store/open-store.ts';
@@ -64,6 +65,7 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
   process.stdout.write(
     [
       `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
+      `  Map       ${portal.address}${PAGE_PATHS.map}`,
       `  API       ${serving.whereabouts}`,
       `  API docs  ${serving.address}/docs`,
       `  Portal    ${portal.whereabouts}`,

@@ -1,6 +1,7 @@
 /** The paths of the portal's pages; the server returns the same document for each. */
 export const PAGE_PATHS = {
   front: '/',
+  map: '/map',
   signIn: '/sign-in',
   overview: '/my',
   keys: '/my/keys',

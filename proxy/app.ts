@@ -24,6 +24,7 @@ import { ResponseWriter } from './http/response-writer.ts';
 import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
 import { ServedDocument } from './openapi/served-document.ts';
+import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
 import { serveMetered } from './serve/serve-metered.ts';
 import { servePost } from './serve/serve-posted.ts';
 import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
@@ -113,10 +114,14 @@ export async function buildProxy(parts: {
     reply.header('content-type', 'application/json; charset=utf-8');
     return services.catalogue.send(request, reply, await document.current);
   });
+  serveArchives(app, services);
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
   serveDocs(app, config, services.catalogue, () => document.current);
-  refuseOtherMethods(app, methodsTaken(['/openapi.json', problemPage, ...DOCS_PATHS]));
+  refuseOtherMethods(
+    app,
+    methodsTaken(['/openapi.json', ARCHIVE_PATH, problemPage, ...DOCS_PATHS]),
+  );
   return app;
 }
 

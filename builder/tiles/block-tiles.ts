@@ -1,9 +1,11 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
+import { type BlockIndex, LINK_MODES } from '../../shards/blocks/block-index.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import { nestRings } from '../../shards/geometry/nest-rings.ts';
 import { walkRings } from '../../shards/geometry/ring-walk.ts';
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
+import type { CountyBlock } from '../../shards/units.ts';
 import type { DrawnTile } from './band-tiles.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
@@ -17,8 +19,9 @@ export const MIN_BLOCK_ZOOM = 11;
 
 export const BLOCK_LAYER: VectorLayer = {
   id: 'blocks',
-  description: 'Census blocks of 2020 that have land. A feature’s id is its GEOID as a number.',
-  fields: { geoid: 'String', population: 'Number' },
+  description:
+    'Census blocks of 2020 that have land. A feature’s id is its GEOID as a number. `unlinked`: street modes whose streets are not near its centre, such as `walk,bike`.',
+  fields: { geoid: 'String', population: 'Number', unlinked: 'String' },
 };
 
 /** The tiles of a range with their land blocks. `arcs`: each county's, fitted to the zoom. */
@@ -42,7 +45,11 @@ export function drawBlocks(
         pieces.at(x, y).addRing(ring, x * EXTENT, y * EXTENT);
       });
       const geoid = index.geoids[block];
-      const properties = { geoid: geoidFromNumber(geoid), population: index.population(block) };
+      const properties = {
+        geoid: geoidFromNumber(geoid),
+        population: index.population(block),
+        unlinked: unlinkedModes(index, block),
+      };
       for (const { x, y, value: geometry } of pieces.entries()) {
         tiles.at(x, y).addFeature(geometry, properties, geoid);
       }
@@ -51,6 +58,12 @@ export function drawBlocks(
   return [...tiles.entries()]
     .filter(({ value: tile }) => tile.inSight)
     .map(({ x, y, value: tile }) => ({ x, y, bytes: tile.encode() }));
+}
+
+/** Street modes that the block is not linked to; null where there are none. */
+function unlinkedModes(index: BlockIndex, block: CountyBlock): string | null {
+  if (index.isFullyRoutable(block)) return null;
+  return LINK_MODES.filter((mode) => index.link(block, mode).status !== 'linked').join(',');
 }
 
 /** Indexes the arcs around each block. */

@@ -28,7 +28,7 @@ import { openTilePool } from './tile-pool.ts';
 import { MIN_TILE_ZOOM, pyramidsOf, type TilePyramid } from './tile-pyramids.ts';
 
 /** Increment when the same objects produce different tiles. */
-const TILES_VERSION = 1;
+const TILES_VERSION = 2;
 
 const receiptSchema = z.record(z.string(), tileArchiveSchema);
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
 import { type Outlines, readOutlines } from '../../shards/fgb/outlines.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
@@ -12,17 +13,14 @@ const CACHE_BYTES: Bytes = 64 * 2 ** 20;
 const WIDTH = 960;
 const MARGIN = 24;
 const LEGEND_WIDTH = 250;
-/** Upper bounds of the classes in minutes, and their colours: the nearer, the darker. */
-const CLASSES = [5, 10, 15, 20, 25, 30];
-const COLOURS = ['#0b3c5d', '#1f6f8b', '#3fa09b', '#83c9a4', '#c3e3b6', '#eef5d3'];
-const BEYOND = '#e4e1dc';
+const { classes: COLOURS, beyond: BEYOND } = MAP_COLOURS.light;
 
 type LonLat = readonly [lon: Degrees, lat: Degrees];
 
 /** A block as it is drawn. */
 interface DrawnBlock {
   readonly rings: readonly (readonly LonLat[])[];
-  /** Index into `CLASSES`; past the last: beyond 30 minutes. */
+  /** Index into `CLASS_ENDS`; past the last: beyond 30 minutes. */
   readonly cls: number;
   readonly people: number;
 }
@@ -70,7 +68,7 @@ function ringsOf({ firstRing, firstPoint, x, y }: Outlines, block: number): LonL
 
 /** Index of a class; past the last: beyond 30 minutes, which is stored as 0. */
 function classOf(minutes: number): number {
-  return minutes === 0 ? CLASSES.length : CLASSES.findIndex((bound) => minutes <= bound);
+  return minutes === 0 ? CLASS_ENDS.length : CLASS_ENDS.findIndex((bound) => minutes <= bound);
 }
 
 function colourOf(cls: number): string {
@@ -81,7 +79,7 @@ function draw(blocks: readonly DrawnBlock[]): string {
   const { project, height } = projectionOf(blocks.flatMap(({ rings }) => rings.flat()));
   const pathOf = ({ rings }: DrawnBlock) =>
     rings.map((ring) => `M${ring.map((point) => project(point)).join('L')}Z`).join('');
-  const people = new Float64Array(CLASSES.length + 1);
+  const people = new Float64Array(CLASS_ENDS.length + 1);
   for (const block of blocks) people[block.cls] += block.people;
   const layers = Array.from(people.keys(), (cls) => {
     const paths = blocks.filter((block) => block.cls === cls).map(pathOf);
@@ -134,8 +132,8 @@ ${rows.join('\n')}
 }
 
 function labelOf(cls: number): string {
-  if (cls === CLASSES.length) return 'over 30';
-  return cls === 0 ? '0–5 min' : `${CLASSES[cls - 1]}–${CLASSES[cls]}`;
+  if (cls === CLASS_ENDS.length) return 'over 30';
+  return cls === 0 ? `${classLabel(cls)} min` : classLabel(cls);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -134,6 +134,12 @@ export const PROBLEM_TYPES = {
     advice:
       'Leave out v for the version in force, or choose an origin near a street. Tiles need a release that was built with them, a mode of it and a leaf of its destination types.',
   },
+  'archive-not-found': {
+    status: 404,
+    title: 'No such tile archive',
+    advice:
+      'GET /v1/meta/tiles lists the archives of the release in force; those of earlier releases are in its object storage.',
+  },
   'direction-not-available': {
     status: 404,
     title: 'The store lacks this direction',
@@ -194,6 +200,11 @@ export const PROBLEM_TYPES = {
     status: 415,
     title: 'The body is of a type not taken here',
     advice: 'Send application/json.',
+  },
+  'range-not-satisfiable': {
+    status: 416,
+    title: 'The range is outside the archive',
+    advice: 'Content-Range has the size of the archive: request bytes below it.',
   },
   'rate-limited': {
     status: 429,

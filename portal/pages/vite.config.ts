@@ -11,6 +11,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     reportCompressedSize: false,
+    // MapLibre is larger; it is loaded with the map.
+    chunkSizeWarningLimit: 1_200,
   },
   logLevel: 'warn',
 });

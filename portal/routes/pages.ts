@@ -19,8 +19,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   const document = pages.get('/index.html')!;
   for (const path of Object.values(PAGE_PATHS)) {
     app.get(path, (request, reply) => {
-      // Only the front page is public; the others are not for search engines.
-      if (path !== PAGE_PATHS.front) reply.header('x-robots-tag', 'noindex');
+      if (!PUBLIC.has(path)) reply.header('x-robots-tag', 'noindex');
       return send(request, reply, document);
     });
   }
@@ -34,11 +33,16 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   });
 }
 
+/** For everybody; the other pages are for customers. */
+const PUBLIC: ReadonlySet<string> = new Set([PAGE_PATHS.front, PAGE_PATHS.map]);
+
 /** The policy lets the pages run their own script and request the portal and the API only. */
 function contentPolicy(apiUrl: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
+    // The map decodes its tiles in a worker.
+    "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     `connect-src 'self' ${new URL(apiUrl).origin}`,

@@ -6,7 +6,7 @@ import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
 import { health, ready } from './health.ts';
 import { isochrone } from './isochrone.ts';
-import { isochroneMeta, isochroneTile, tileJson } from './isochrone-tiles.ts';
+import { isochroneMeta, isochroneTile, tileArchives, tileJson } from './isochrone-tiles.ts';
 import { placeBlocks } from './place-blocks.ts';
 import { placePois } from './place-pois.ts';
 import { places } from './places.ts';
@@ -39,6 +39,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   poisCatchment,
   isochroneMeta,
   isochrone,
+  tileArchives,
   tileJson,
   isochroneTile,
 ];

@@ -4,7 +4,11 @@ import { PLANS } from '../../portal/plans.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import { BAND_ENDS } from '../../shards/pmtiles/time-bands.ts';
-import { DIRECTIONS, type TileArchive } from '../../shards/release/manifest.ts';
+import {
+  type CountyManifest,
+  DIRECTIONS,
+  type TileArchive,
+} from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { BOUNDS, type Bounds, boundsSchema } from '../bounds.ts';
@@ -45,6 +49,75 @@ export const isochroneMeta = freeEndpoint({
         max_minutes: BOUNDS.contour.max,
         dest_set: 'blocks',
         assumptions: assumptionsOf(release),
+      },
+    };
+  },
+});
+
+type Box = CountyManifest['block_box'];
+
+/** The box around all of them; null where there are none. */
+function around(boxes: readonly Box[]): Box | null {
+  if (boxes.length === 0) return null;
+  const edges = (i: number) => boxes.map((box) => box[i]);
+  return [
+    Math.min(...edges(0)),
+    Math.min(...edges(1)),
+    Math.max(...edges(2)),
+    Math.max(...edges(3)),
+  ];
+}
+
+const boxOfRelease = z.array(z.number()).length(4);
+
+export const tileArchives = freeEndpoint({
+  access: 'free',
+  path: '/v1/meta/tiles',
+  operationId: 'getTileArchives',
+  summary: 'The tile archives of the release, readable by range',
+  description:
+    'PMTiles 3 archives to read by byte range, without a key and free: `blocks`, and the bands of each ' +
+    'mode and leaf destination type, which are the tiles of `/v1/isochrone/tiles`. What is behind a ' +
+    'URL never changes; another release has others. Empty of a release that was built without tiles.',
+  tag: 'Isochrones',
+  params: NONE,
+  query: NONE,
+  response: z.object({
+    release: z.string(),
+    bounds: boxOfRelease.meta({
+      description: 'West, south, east and north edge of its blocks, degrees; those of water too.',
+    }),
+    poi_bounds: boxOfRelease.nullable().meta({
+      description: 'The same of its POIs: what a map had better show first. Null if it has none.',
+    }),
+    archives: z.array(
+      z.object({
+        layer: z.enum(['blocks', 'bands']),
+        mode: modeLabel.nullable(),
+        dest_type_id: z.int().nullable(),
+        url: z.url(),
+        bytes: z.int(),
+      }),
+    ),
+  }),
+  problems: [],
+  cache: 'catalogue',
+  respond({ releases, config }) {
+    const { latest, manifest } = releases.current;
+    const archives = Object.entries(manifest.tiles).map(([name, { archive }]) => {
+      const [mode, type] = name.split('-');
+      const facts = { url: `${config.baseUrl}/${archive.name}`, bytes: archive.bytes };
+      return type === undefined
+        ? { layer: name, mode: null, dest_type_id: null, ...facts }
+        : { layer: 'bands', mode, dest_type_id: Number(type), ...facts };
+    });
+    const counties = Object.values(manifest.counties);
+    return {
+      body: {
+        release: latest.release,
+        bounds: around(counties.map(({ block_box }) => block_box)),
+        poi_bounds: around(counties.flatMap(({ poi_box }) => (poi_box ? [poi_box] : []))),
+        archives,
       },
     };
   },

@@ -24,7 +24,7 @@ const PREFLIGHT = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, POST',
   'access-control-allow-headers':
-    'Authorization, If-None-Match, Idempotency-Key, X-Request-Id, Content-Type',
+    'Authorization, If-None-Match, If-Range, Range, Idempotency-Key, X-Request-Id, Content-Type',
   'access-control-max-age': '86400',
 } as const;
 

@@ -279,13 +279,21 @@ export class Release {
   }
 
   /** A tile archive. Two reads, then cached. */
-  tiles({ archive, sums }: TileArchive): Promise<PmtilesArchive> {
-    return this.#cache.head(archive, async () => {
-      const pages = await CheckedPages.open(this.store, archive, sums, (bytes) => {
+  tiles(tiles: TileArchive): Promise<PmtilesArchive> {
+    return this.#cache.head(tiles.archive, async () => {
+      const pages = await this.tilePages(tiles);
+      const value = await PmtilesArchive.open(pages, tiles.archive);
+      return { value, bytes: value.byteLength + pages.byteLength };
+    });
+  }
+
+  /** The bytes of a tile archive, checked as they are read. One read, then cached. */
+  tilePages({ archive, sums }: TileArchive): Promise<CheckedPages> {
+    return this.#cache.head(sums, async () => {
+      const value = await CheckedPages.open(this.store, archive, sums, (bytes) => {
         this.#cache.readAlong += bytes;
       });
-      const value = await PmtilesArchive.open(pages, archive);
-      return { value, bytes: value.byteLength + pages.byteLength };
+      return { value, bytes: value.byteLength };
     });
   }
 

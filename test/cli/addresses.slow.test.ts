@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openChromium } from '../support/chromium.ts';
+import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -10,7 +10,6 @@ import { TTA } from '../support/tta.ts';
 
 const START = path.resolve('dist/infra/start.js');
 const TILES = '/v1/isochrone/tiles/walk/101.json';
-const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
 const folder = folderOfEachTest();
 
@@ -71,6 +70,13 @@ describe('the address that a start prints is the one in its documents', () => {
     const [api, portal] = ['API', 'Portal'].map(
       (name) => new RegExp(`^  ${name} +(http://127\\.0\\.0\\.1:\\d+)( |$)`, 'm').exec(said)![1],
     );
+    // The map comes first.
+    expect(/http\S+/.exec(said)![0]).toBe(`${portal}/map`);
+    expect((await fetch(`${portal}/map`)).status).toBe(200);
+    const { archives } = (await (await fetch(`${api}/v1/meta/tiles`)).json()) as {
+      readonly archives: readonly { readonly url: string }[];
+    };
+    expect(archives.every(({ url }) => url.startsWith(`${api}/tiles/`))).toBe(true);
     expect(said).toContain(`${api}/docs`);
     expect(said).toContain(`'${api}/v1/blocks/`);
     expect(await namedByApi(api)).toEqual(Array(3).fill(api));

@@ -11,6 +11,7 @@ export const FREE_ROUTES = [
   '/v1/places/{geoid}/boundary',
   '/v1/plans',
   '/v1/isochrone/meta',
+  '/v1/meta/tiles',
 ] as const;
 
 /** Contents of a release for requests to refer to. */

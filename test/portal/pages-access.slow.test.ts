@@ -2,6 +2,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
+import { SOFTWARE_GL } from '../support/chromium.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
@@ -12,7 +13,7 @@ let site: PortalSite;
 let visitor: BrowserContext;
 let owner: BrowserContext;
 beforeAll(async () => {
-  site = await openPortalSite();
+  site = await openPortalSite({ chromium: SOFTWARE_GL });
   visitor = await site.browser.newContext();
   owner = await site.signedIn('ada@example.org');
   const { id } = (await site.proxy.ledger.accountByEmail('ada@example.org'))!;

@@ -39,8 +39,9 @@ test('every page is one document, under a policy that runs no inline script or s
       "img-src 'self' data:",
       "script-src 'self'",
       "style-src 'self'",
+      "worker-src 'self'",
     ]);
-    expect(headers['x-robots-tag']).toBe(path === '/' ? undefined : 'noindex');
+    expect(headers['x-robots-tag']).toBe(['/', '/map'].includes(path) ? undefined : 'noindex');
   }
   expect(document).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
   expect(document).toMatch(/<meta name="description" content=".{50,160}">/);
@@ -59,6 +60,23 @@ test('script and style are immutable under their names, compressed, and small', 
     else expect(packed.rawPayload.length).toBeLessThan(10 * KILOBYTE);
   }
   expect((await get('/assets/index-00000000.js')).statusCode).toBe(404);
+});
+
+test('the map and its libraries are files of their own, which other pages do not load', async () => {
+  const [main] = (await assets()).filter((address) => address.endsWith('.js'));
+  const { body } = await get(main);
+  const found = [...body.matchAll(/[\w/.-]*draw-map-[\w-]+\.js/g)].map(([address]) => address);
+  expect(new Set(found).size).toBe(1);
+  const map = await get(`/assets/${found[0].split('/').at(-1)}`, { 'accept-encoding': 'gzip' });
+  expect([map.statusCode, map.headers['cache-control']]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ]);
+  expect(map.rawPayload.length).toBeLessThan(350 * KILOBYTE);
+  const script = gunzipSync(map.rawPayload).toString();
+  const [worker] = /\/assets\/maplibre-gl-worker-[\w-]+\.mjs/.exec(script)!;
+  const { statusCode, headers } = await get(worker);
+  expect([statusCode, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
 });
 
 test('cached files are not sent again, and HEAD sends no body', async () => {

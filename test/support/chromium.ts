@@ -4,6 +4,13 @@ import { ensureDebianPackage } from './debian.ts';
 /** Resolves our names only: there is no network. */
 const ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
 
+/** Draws WebGL without a graphics card. */
+export const SOFTWARE_GL = [
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+];
+
 export async function openChromium(...args: readonly string[]): Promise<Browser> {
   await ensureDebianPackage('chromium', 'chromium');
   return chromium.launch({

@@ -28,12 +28,20 @@ export interface PortalSite {
 }
 
 export async function openPortalSite(
-  options: { readonly payment?: Payment; readonly config?: PortalConfigInput } = {},
+  options: {
+    readonly payment?: Payment;
+    readonly config?: PortalConfigInput;
+    /** The demo city's by default. */
+    readonly store?: string;
+    readonly chromium?: readonly string[];
+  } = {},
 ): Promise<PortalSite> {
   const [apiPort, portalPort] = [await freePort(), await freePort()];
   const apiAddress = `http://127.0.0.1:${apiPort}`;
   const address = `http://127.0.0.1:${portalPort}`;
-  const proxy = await openProxy(inject('demoStore'), { config: { baseUrl: apiAddress } });
+  const proxy = await openProxy(options.store ?? inject('demoStore'), {
+    config: { baseUrl: apiAddress },
+  });
   await proxy.app.listen({ port: apiPort, host: '127.0.0.1' });
   const inbox = await openInbox();
   const mailer = smtpMailer(inbox.address, 'Travel-Time Access <access@example.org>');
@@ -46,7 +54,7 @@ export async function openPortalSite(
     config: { accountUrl: address, apiUrl: apiAddress, exampleBlock, ...options.config },
   });
   await portal.app.listen({ port: portalPort, host: '127.0.0.1' });
-  const browser = await openChromium();
+  const browser = await openChromium(...(options.chromium ?? []));
   return {
     address,
     apiAddress,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openChromium } from '../support/chromium.ts';
+import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
@@ -18,7 +18,6 @@ const COLOURS: Readonly<Record<number, string>> = {
   30: '#762a83',
 };
 /** A map is drawn by WebGL; the machine may have no graphics card. */
-const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const PAPER = '#ffffff';
 const SIZE = { width: 900, height: 700 };
 /** Places this near the edge of the page are ignored. */

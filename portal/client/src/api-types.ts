@@ -1056,6 +1056,26 @@ export interface Operations {
       'application/geo+json': Isochrone;
     };
   };
+  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, without a key and free: `blocks`, and the bands of each mode and leaf destination type, which are the tiles of `/v1/isochrone/tiles`. What is behind a URL never changes; another release has others. Empty of a release that was built without tiles. */
+  getTileArchives: {
+    params: Record<string, never>;
+    responses: {
+      'application/json': {
+        release: string;
+        /** West, south, east and north edge of its blocks, degrees; those of water too. */
+        bounds: Array<number>;
+        /** The same of its POIs: what a map had better show first. Null if it has none. */
+        poi_bounds: Array<number> | null;
+        archives: Array<{
+          layer: 'blocks' | 'bands';
+          mode: Mode | null;
+          dest_type_id: number | null;
+          url: string;
+          bytes: number;
+        }>;
+      };
+    };
+  };
   /** TileJSON of the travel-time bands of a mode and destination type. TileJSON 3. The layer `bands` has polygons whose `minutes` are 5, 10 … 30: that much, at most, to the nearest such place, and more than the band before. */
   getTileJson: {
     params: {
@@ -1121,6 +1141,7 @@ export const OPERATIONS: Record<
   listPoisCatchments: ['POST','/v1/pois/catchment','dest_ids',250],
   getIsochroneMeta: ['GET','/v1/isochrone/meta'],
   getIsochrone: ['GET','/v1/isochrone'],
+  getTileArchives: ['GET','/v1/meta/tiles'],
   getTileJson: ['GET','/v1/isochrone/tiles/{mode}/{dest_type_id}.json'],
   getTile: ['GET','/v1/isochrone/tiles/{mode}/{dest_type_id}/{z}/{x}/{y}.mvt'],
 };

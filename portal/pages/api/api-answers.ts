@@ -32,6 +32,21 @@ export interface DestinationType {
   readonly parent_id: number | null;
 }
 
+/** `GET /v1/meta/tiles`. */
+export interface TileArchives {
+  readonly release: string;
+  /** West, south, east and north edge, degrees. */
+  readonly bounds: readonly number[];
+  /** The same of its POIs. */
+  readonly poi_bounds: readonly number[] | null;
+  readonly archives: readonly {
+    readonly layer: 'blocks' | 'bands';
+    readonly mode: string | null;
+    readonly dest_type_id: number | null;
+    readonly url: string;
+  }[];
+}
+
 /** `GET /v1/blocks/{geoid}/summary`. */
 export interface Summary {
   readonly block: { readonly geoid: string; readonly population: number | null };
@@ -40,4 +55,6 @@ export interface Summary {
     readonly mode: string;
     readonly travel_time: number;
   }[];
+  /** Modes that could not be routed from the block. */
+  readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }

@@ -1,4 +1,11 @@
-import type { Boundary, Component, DestinationType, Place, Summary } from './api-answers.ts';
+import type {
+  Boundary,
+  Component,
+  DestinationType,
+  Place,
+  Summary,
+  TileArchives,
+} from './api-answers.ts';
 import { ask, responseOf } from './ask.ts';
 
 /** API requests of the pages. Free routes need no key. */
@@ -41,6 +48,11 @@ export async function releaseFacts(api: string) {
 export async function destinationTypes(api: string): Promise<DestinationType[]> {
   const url = `${api}/v1/meta/destination-types`;
   return (await ask<{ destination_types: DestinationType[] }>(url)).destination_types;
+}
+
+/** The archives that maps of the release are drawn from. */
+export function tileArchives(api: string): Promise<TileArchives> {
+  return ask<TileArchives>(`${api}/v1/meta/tiles`);
 }
 
 /** A metered request: the response and its price. */

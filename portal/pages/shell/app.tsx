@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { FrontPage } from '../front/front-page.tsx';
+import { MapPage } from '../map/map-page.tsx';
 import { AccountPage } from '../my/account-page.tsx';
 import { KeysPage } from '../my/keys-page.tsx';
 import { OverviewPage } from '../my/overview-page.tsx';
@@ -40,6 +41,8 @@ function CurrentPage({ path }: { readonly path: string }) {
   switch (path) {
     case PAGE_PATHS.front:
       return <FrontPage />;
+    case PAGE_PATHS.map:
+      return <MapPage />;
     case PAGE_PATHS.signIn:
       return <SignInPage />;
     case PAGE_PATHS.overview:

@@ -57,6 +57,7 @@ export function Header() {
         <span>Travel-Time Access</span>
       </Link>
       <nav class="site-nav" aria-label="Site">
+        <Link to={PAGE_PATHS.map}>Map</Link>
         <a href={api === null ? undefined : `${api}/docs`}>API reference</a>
         {visitor.state === 'signed-in' ? (
           <>

@@ -1,0 +1,43 @@
+/** Upper bounds of the classes of every map and legend, in minutes. */
+export const CLASS_ENDS = [5, 10, 15, 20, 25, 30] as const;
+
+/** Colours of a map: of each class from the nearest on, and of what is in none. */
+export interface MapColours {
+  readonly classes: readonly string[];
+  /** Not within the last class. */
+  readonly beyond: string;
+  /** Stripes over `beyond`, of blocks without a street near. */
+  readonly stripe: string;
+  /** Water, and land outside the data. */
+  readonly outside: string;
+  readonly blockLine: string;
+  readonly chosen: string;
+}
+
+/**
+ * One hue path from blue to yellow by even steps of lightness, the nearest with the most contrast to
+ * the page. Neighbours differ by ΔE2000 ≥ 10, and by ≥ 7 in each kind of colour blindness.
+ */
+export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
+  light: {
+    classes: ['#093558', '#11608d', '#20909c', '#5bb39a', '#a3d395', '#eae686'],
+    beyond: '#f6f4ef',
+    stripe: '#a0606e',
+    outside: '#d5dce2',
+    blockLine: '#7d8791',
+    chosen: '#c2185b',
+  },
+  dark: {
+    classes: ['#fef8b8', '#aed789', '#65b892', '#419398', '#276793', '#2e4566'],
+    beyond: '#1d262b',
+    stripe: '#a8707c',
+    outside: '#07090b',
+    blockLine: '#56626b',
+    chosen: '#ff6fa3',
+  },
+};
+
+/** `0–5`, `5–10` … as a legend has them. */
+export function classLabel(index: number): string {
+  return `${CLASS_ENDS[index - 1] ?? 0}–${CLASS_ENDS[index]}`;
+}

@@ -1,0 +1,59 @@
+import type { RangeResponse, Source } from 'pmtiles';
+
+/** Read at a time: most archives of a city in one or two requests, instead of one for each tile. */
+const CHUNK_BYTES = 2 ** 16;
+/** Chunks kept, of all archives: 16 MiB. */
+const CHUNKS_KEPT = 256;
+
+/** By address and number, the one used last at the end. */
+const chunks = new Map<string, Promise<ArrayBuffer>>();
+
+/** An archive that is read by HTTP ranges, in aligned chunks that are shared and kept. */
+export class ArchiveSource implements Source {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  getKey(): string {
+    return this.#url;
+  }
+
+  async getBytes(offset: number, length: number): Promise<RangeResponse> {
+    const first = Math.floor(offset / CHUNK_BYTES);
+    const last = Math.floor((offset + length - 1) / CHUNK_BYTES);
+    const numbers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    const read = await Promise.all(numbers.map((number) => this.#chunk(number)));
+    const whole = new Uint8Array(read.reduce((sum, { byteLength }) => sum + byteLength, 0));
+    let at = 0;
+    for (const part of read) {
+      whole.set(new Uint8Array(part), at);
+      at += part.byteLength;
+    }
+    const start = offset - first * CHUNK_BYTES;
+    return { data: whole.slice(start, start + length).buffer };
+  }
+
+  /** Requests that are given up go on: the chunk serves the next. */
+  #chunk(number: number): Promise<ArrayBuffer> {
+    const key = `${number} ${this.#url}`;
+    const chunk = chunks.get(key) ?? this.#read(number);
+    chunks.delete(key);
+    chunks.set(key, chunk);
+    if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value!);
+    // A failed one is requested again.
+    chunk.catch(() => chunks.delete(key));
+    return chunk;
+  }
+
+  async #read(number: number): Promise<ArrayBuffer> {
+    const start = number * CHUNK_BYTES;
+    const range = `bytes=${start}-${start + CHUNK_BYTES - 1}`;
+    const response = await fetch(this.#url, { headers: { range } });
+    if (!response.ok) throw new Error(`${this.#url}: status ${response.status}`);
+    const bytes = await response.arrayBuffer();
+    // A server that knows no ranges sends all of it.
+    return response.status === 206 ? bytes : bytes.slice(start, start + CHUNK_BYTES);
+  }
+}

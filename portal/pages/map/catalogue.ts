@@ -1,0 +1,97 @@
+import type { DestinationType } from '../api/api-answers.ts';
+import { portalConfig } from '../api/portal.ts';
+import { releaseFacts, tileArchives } from '../api/service.ts';
+
+/** A destination type that there is a map of. */
+export interface MapType {
+  readonly id: number;
+  readonly name: string;
+  /** Name of the parent, if it has one. */
+  readonly group: string | null;
+}
+
+export interface Catalogue {
+  readonly api: string;
+  readonly release: string;
+  /** What to show first: where its POIs are. */
+  readonly bounds: readonly number[];
+  readonly modes: readonly string[];
+  readonly types: readonly MapType[];
+  /** Names of all leaf types, by id. */
+  readonly typeNames: ReadonlyMap<number, string>;
+  readonly blocksUrl: string;
+  /** The day that the newest of its data speaks of. */
+  readonly dates: readonly { readonly name: string; readonly day: string }[];
+  bandsUrl(mode: string, type: number): string | undefined;
+}
+
+const COMPONENTS: Readonly<Record<string, string>> = {
+  road_network: 'streets',
+  transit_network: 'timetables',
+  pois: 'places',
+  blocks: 'blocks',
+};
+
+/** What there is to show; `null` where the release has no tiles. */
+export async function mapCatalogue(): Promise<Catalogue | null> {
+  const { api_url: api } = await portalConfig();
+  const [{ release, components, modes, types }, { bounds, poi_bounds, archives }] =
+    await Promise.all([releaseFacts(api), tileArchives(api)]);
+  const blocks = archives.find(({ layer }) => layer === 'blocks');
+  const bands = new Map(
+    archives
+      .filter(({ layer }) => layer === 'bands')
+      .map(({ mode, dest_type_id, url }) => [`${mode}-${dest_type_id}`, url]),
+  );
+  if (blocks === undefined || bands.size === 0) return null;
+  const leaves = types.filter(({ is_leaf }) => is_leaf);
+  const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
+  const mapped = modes.map(({ mode }) => mode).filter((mode) => hasAny(bands, mode));
+  return {
+    api,
+    release,
+    // Blocks of water may reach far out.
+    bounds: poi_bounds ?? bounds,
+    modes: mapped,
+    types: leaves
+      .filter(({ dest_type_id }) => mapped.some((mode) => bands.has(`${mode}-${dest_type_id}`)))
+      .map((type) => ({ id: type.dest_type_id, name: type.name, group: groupOf(type, names) })),
+    typeNames: new Map(leaves.map(({ dest_type_id, name }) => [dest_type_id, name])),
+    blocksUrl: blocks.url,
+    dates: components.flatMap(({ component, effective_date }) =>
+      Object.hasOwn(COMPONENTS, component)
+        ? [{ name: COMPONENTS[component], day: effective_date }]
+        : [],
+    ),
+    bandsUrl: (mode, type) => bands.get(`${mode}-${type}`),
+  };
+}
+
+function hasAny(bands: ReadonlyMap<string, string>, mode: string): boolean {
+  return [...bands.keys()].some((key) => key.startsWith(`${mode}-`));
+}
+
+function groupOf({ parent_id }: DestinationType, names: ReadonlyMap<number, string>) {
+  return parent_id === null ? null : (names.get(parent_id) ?? null);
+}
+
+const BY_MODE: Readonly<Record<string, string>> = {
+  walk: 'Walk',
+  bike: 'Bike',
+  transit: 'Public transit',
+};
+
+export function modeName(mode: string): string {
+  return BY_MODE[mode] ?? mode;
+}
+
+const MINUTES_BY: Readonly<Record<string, string>> = {
+  walk: 'Minutes on foot',
+  bike: 'Minutes by bike',
+  transit: 'Minutes by public transit',
+};
+
+/** `Minutes on foot to the nearest: Grocery stores`. */
+export function mapTitle(mode: string, typeName: string): string {
+  return `${MINUTES_BY[mode] ?? `Minutes by ${mode}`} to the nearest: ${typeName}`;
+}

@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CACHE_CONTROL, matchesAny, matchesEtag } from '../../portal/http/caching.ts';
+import { Problem, truncate } from '../../portal/http/problem.ts';
+import type { CheckedPages } from '../../shards/pmtiles/checked-pages.ts';
+import type { TileArchive } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import type { Bytes } from '../../shards/units.ts';
+import { type ByteRange, requestedRange } from '../http/byte-range.ts';
+import type { ProxyServices } from '../services.ts';
+
+/** The route of tile archives: as in a bucket, the name that the release's manifest gives them. */
+export const ARCHIVE_PATH = '/tiles/:archive';
+
+const PMTILES = 'application/vnd.pmtiles';
+/** Read, checked and handed to the socket at a time: well under a millisecond of work. */
+const PIECE_BYTES: Bytes = 2 ** 15;
+
+/**
+ * Serves the tile archives of the release in force by byte ranges, to anyone, as a public bucket does.
+ * A name that is none of theirs reads nothing. Every byte is checked on its way.
+ */
+export function serveArchives(app: FastifyInstance, { releases }: ProxyServices): void {
+  const send = (request: FastifyRequest<{ Params: { archive: string } }>, reply: FastifyReply) => {
+    const release = releases.current;
+    return sendArchive(request, reply, release, archiveNamed(release, request.params.archive));
+  };
+  app.get(ARCHIVE_PATH, { exposeHeadRoute: false }, send);
+  app.head(ARCHIVE_PATH, send);
+}
+
+async function sendArchive(
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+  release: Release,
+  tiles: TileArchive,
+): Promise<FastifyReply> {
+  const { archive } = tiles;
+  const etag = `"${archive.sha256}"`;
+  reply.headers({
+    etag,
+    'cache-control': CACHE_CONTROL.immutable,
+    'accept-ranges': 'bytes',
+    'content-type': PMTILES,
+  });
+  const known = headers['if-none-match'];
+  if (known && (matchesAny(known) || matchesEtag(known, etag))) {
+    return reply.removeHeader('content-type').code(304).send();
+  }
+  const range = rangeOf(headers, archive, etag);
+  if (range !== null) {
+    const last = range.start + range.length - 1;
+    reply.code(206).header('content-range', `bytes ${range.start}-${last}/${archive.bytes}`);
+  }
+  const { start, length } = range ?? { start: 0, length: archive.bytes };
+  reply.header('content-length', length);
+  if (method === 'HEAD') return reply.send();
+  const pages = await release.tilePages(tiles);
+  // Before the head leaves: a store that cannot be read is a problem document.
+  const first = await pages.readRange(archive, start, Math.min(PIECE_BYTES, length));
+  if (first.length === length)
+    return reply.send(Buffer.from(first.buffer, first.byteOffset, length));
+  return reply.send(Readable.from(pieces(pages, archive, first, start, start + length)));
+}
+
+/** The range to send; `null` for all of it. Unless it is conditional on other content. */
+function rangeOf(
+  headers: FastifyRequest['headers'],
+  archive: ObjectRef,
+  etag: string,
+): ByteRange | null {
+  const condition = headers['if-range'];
+  if (condition !== undefined && condition !== etag) return null;
+  const range = requestedRange(headers.range, archive.bytes);
+  if (range === 'whole') return null;
+  if (range !== 'unsatisfiable') return range;
+  const detail = `the archive has ${archive.bytes} bytes`;
+  const there = { 'content-range': `bytes */${archive.bytes}` };
+  throw new Problem('range-not-satisfiable', detail, {}, there);
+}
+
+async function* pieces(
+  pages: CheckedPages,
+  archive: ObjectRef,
+  first: Uint8Array,
+  start: Bytes,
+  end: Bytes,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  for (let at = start + first.length; at < end; at += PIECE_BYTES) {
+    yield await pages.readRange(archive, at, Math.min(PIECE_BYTES, end - at));
+  }
+}
+
+/** By the last part of its name in the store. */
+function archiveNamed({ manifest }: Release, name: string): TileArchive {
+  const found = Object.values(manifest.tiles).find(
+    ({ archive }) => archive.name === `tiles/${name}`,
+  );
+  if (found !== undefined) return found;
+  const detail = `no archive ${truncate(name)} in the release in force; GET /v1/meta/tiles lists those there are`;
+  throw new Problem('archive-not-found', detail);
+}

@@ -1,0 +1,506 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { CLASS_ENDS, MAP_COLOURS } from '../../portal/map-classes.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { MICRO } from '../../shards/units.ts';
+import { runsSmuggled, SOFTWARE_GL } from '../support/chromium.ts';
+import { gappedRelease } from '../support/gapped-release.ts';
+import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { TamperedRelease } from '../support/tampered-release.ts';
+import { openWatched, type WatchedPage } from '../support/watched-page.ts';
+
+const DESKTOP = { width: 1600, height: 1200 };
+const PHONE = { width: 375, height: 740 };
+/** World pixels at zoom 0, as MapLibre counts zooms. */
+const WORLD = 512;
+const MODES = ['walk', 'bike', 'transit'] as const;
+type Mode = (typeof MODES)[number];
+type Scheme = 'light' | 'dark';
+
+/** A block with land, and what the API says of it. */
+interface KnownBlock {
+  readonly geoid: string;
+  readonly lon: number;
+  readonly lat: number;
+  readonly population: number | null;
+}
+
+let gapped: TamperedRelease;
+let site: PortalSite;
+let blocks: KnownBlock[];
+let key: string;
+let middle: { readonly lon: number; readonly lat: number };
+beforeAll(async () => {
+  gapped = await gappedRelease(inject('demoStore'));
+  site = await openPortalSite({ store: gapped.folder, chromium: SOFTWARE_GL });
+  ({ key } = await site.proxy.customer({ tokens: 1e6 }));
+  const release = site.proxy.releases.current;
+  blocks = [];
+  for (const { manifest } of release.counties) {
+    const index = await release.index(manifest);
+    for (let i = 0; i < index.count; i++) {
+      if (index.landArea(i) === 0) continue;
+      const [lon, lat] = [index.lon[i] / MICRO, index.lat[i] / MICRO];
+      const geoid = geoidFromNumber(index.geoids[i]);
+      blocks.push({ geoid, lon, lat, population: index.population(i) });
+    }
+  }
+  const mean = (of: (block: KnownBlock) => number) =>
+    blocks.reduce((sum, block) => sum + of(block), 0) / blocks.length;
+  middle = { lon: mean(({ lon }) => lon), lat: mean(({ lat }) => lat) };
+});
+afterAll(async () => {
+  await site?.close();
+  await gapped?.remove();
+});
+
+const at = (zoom: number, more = '') =>
+  `/map#x=1&map=${zoom}/${middle.lat.toFixed(6)}/${middle.lon.toFixed(6)}${more}`;
+
+async function open(
+  path: string,
+  options: Parameters<Browser['newContext']>[0] = {},
+  expected: readonly number[] = [],
+): Promise<WatchedPage & { readonly context: BrowserContext }> {
+  const context = await site.browser.newContext({ viewport: DESKTOP, ...options });
+  return { context, ...(await openWatched(context, `${site.address}${path}`, expected)) };
+}
+
+/** Waits until the map shows a mode and type, with nothing on its way. */
+async function drawn(page: Page, mode: Mode, type: number, scheme: Scheme = 'light') {
+  const { archive } = site.proxy.releases.current.manifest.tiles[`${mode}-${type}`];
+  const state = `${site.apiAddress}/${archive.name} ${scheme}`;
+  await page.locator(`[data-drawn="${state}"]`).waitFor();
+}
+
+/** Positions on the stage of a map, by spherical Mercator. */
+function projected(
+  { lon, lat }: { readonly lon: number; readonly lat: number },
+  zoom: number,
+  stage: { readonly width: number; readonly height: number },
+): [x: number, y: number] {
+  const scale = WORLD * 2 ** zoom;
+  const x = (degrees: number) => degrees / 360;
+  const y = (degrees: number) => -Math.asinh(Math.tan((degrees * Math.PI) / 180)) / (2 * Math.PI);
+  return [
+    stage.width / 2 + (x(lon) - x(middle.lon)) * scale,
+    stage.height / 2 + (y(lat) - y(middle.lat)) * scale,
+  ];
+}
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  colourAt(x: number, y: number): string;
+}
+
+/** The map as it is seen, without what lies over it. */
+async function pictureOf(page: Page): Promise<Picture> {
+  const png = await page.locator('.map-canvas').screenshot();
+  const reader = await site.browser.newPage();
+  const { width, height, data } = await reader.evaluate<
+    Record<'width' | 'height', number> & { data: string }
+  >(
+    `(async () => {
+    const blob = await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob();
+    const image = await createImageBitmap(blob, { colorSpaceConversion: 'none' });
+    const { width, height } = image;
+    const context = new OffscreenCanvas(width, height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    const reader = new FileReader();
+    reader.readAsDataURL(new Blob([context.getImageData(0, 0, width, height).data]));
+    await new Promise((resolve) => { reader.onload = resolve; });
+    return { width, height, data: reader.result.split(',')[1] };
+  })()`,
+  );
+  const bytes = Buffer.from(data, 'base64');
+  await reader.close();
+  return {
+    width,
+    height,
+    colourAt(x, y) {
+      const start = (Math.floor(y) * width + Math.floor(x)) * 4;
+      return `#${bytes.toString('hex', start, start + 3)}`;
+    },
+  };
+}
+
+/** Minutes as the API gives them; undefined: over 30; null: not known. */
+async function minutesOf(geoid: string, mode: Mode, type: number) {
+  const { results, unrouted = [] } = await summaryOf(geoid);
+  if (unrouted.some((one) => one.mode === mode)) return null;
+  const row = results.find((one) => one.mode === mode && one.dest_type_id === type);
+  return row?.travel_time;
+}
+
+interface Summary {
+  readonly results: readonly {
+    readonly dest_type_id: number;
+    readonly mode: string;
+    readonly travel_time: number;
+  }[];
+  readonly unrouted?: readonly { readonly mode: string }[];
+}
+const summaries = new Map<string, Summary>();
+
+async function summaryOf(geoid: string): Promise<Summary> {
+  const known = summaries.get(geoid);
+  if (known) return known;
+  const summary = (await site.proxy.get(`/v1/blocks/${geoid}/summary`, key)).json();
+  summaries.set(geoid, summary);
+  return summary;
+}
+
+/** The type whose blocks are in most classes. */
+async function variedType(mode: Mode): Promise<number> {
+  const sample = blocks.filter((_, i) => i % 10 === 0);
+  let best = { type: 0, classes: 0 };
+  for (const type of site.proxy.releases.current.taxonomy.leafIds) {
+    const seen = new Set<unknown>();
+    for (const { geoid } of sample) {
+      const minutes = await minutesOf(geoid, mode, type);
+      seen.add(typeof minutes === 'number' ? Math.ceil(minutes / 5) : minutes);
+    }
+    if (seen.size > best.classes) best = { type, classes: seen.size };
+  }
+  return best.type;
+}
+
+test('the colour at each block is that of the minutes the API gives', async () => {
+  const zoom = 14;
+  const counts: Record<string, number> = {};
+  let sampled = 0;
+  for (const [mode, scheme] of [
+    ['walk', 'light'],
+    ['bike', 'light'],
+    ['transit', 'light'],
+    ['walk', 'dark'],
+  ] as const) {
+    const { classes, beyond, stripe } = MAP_COLOURS[scheme];
+    const type = await variedType(mode);
+    const { page, wrong, context } = await open(at(zoom, `&m=${mode}&t=${type}`), {
+      colorScheme: scheme,
+    });
+    await drawn(page, mode, type, scheme);
+    const picture = await pictureOf(page);
+    for (const block of blocks) {
+      const [x, y] = projected(block, zoom, picture);
+      // The controls lie over the corners.
+      const isSeen = x > 120 && y > 90 && x < picture.width - 60 && y < picture.height - 50;
+      if (!isSeen) continue;
+      const minutes = await minutesOf(block.geoid, mode, type);
+      sampled++;
+      if (minutes === null) {
+        counts.unknown = (counts.unknown ?? 0) + 1;
+        const around = new Set<string>();
+        for (let dx = -4; dx < 4; dx++) {
+          for (let dy = -4; dy < 4; dy++) around.add(picture.colourAt(x + dx, y + dy));
+        }
+        expect([block.geoid, around.has(stripe), around.has(beyond)]).toEqual([
+          block.geoid,
+          true,
+          true,
+        ]);
+        continue;
+      }
+      const cls = minutes === undefined ? classes.length : Math.ceil(minutes / 5) - 1;
+      counts[cls] = (counts[cls] ?? 0) + 1;
+      const expected = classes[cls] ?? beyond;
+      expect([mode, type, block.geoid, picture.colourAt(x, y)]).toEqual([
+        mode,
+        type,
+        block.geoid,
+        expected,
+      ]);
+    }
+    expect(wrong).toEqual([]);
+    await context.close();
+  }
+  expect(sampled).toBeGreaterThan(1_000);
+  // Every kind of colour was there.
+  for (const kind of [...CLASS_ENDS.keys(), CLASS_ENDS.length, 'unknown']) {
+    expect([kind, counts[kind] ?? 0]).toEqual([kind, expect.toSatisfy((n: number) => n > 0)]);
+  }
+});
+
+test('the legend has the colours of the map', async () => {
+  for (const scheme of ['light', 'dark'] as const) {
+    const { page, context } = await open('/map', { colorScheme: scheme });
+    const { classes, beyond, outside } = MAP_COLOURS[scheme];
+    const entries = page.locator('.map-legend li');
+    const fills = await entries.evaluateAll(
+      (
+        items: { querySelector(selector: string): { getAttribute(name: string): string } | null }[],
+      ) => items.map((item) => item.querySelector('rect')?.getAttribute('fill')),
+    );
+    expect(fills).toEqual([...classes, beyond, beyond, outside]);
+    expect(await entries.allTextContents()).toEqual([
+      ...['0–5 min', '5–10 min', '10–15 min', '15–20 min', '20–25 min', '25–30 min'],
+      ...['over 30 min', 'no street near', 'water, or outside the data'],
+    ]);
+    await context.close();
+  }
+});
+
+test('the page runs under its policy, and asks only the portal and the API', async () => {
+  const { page, wrong, asked, context } = await open('/');
+  expect(asked.filter((url) => /draw-map|maplibre/.test(url))).toEqual([]);
+  await page.getByRole('link', { name: 'Map', exact: true }).click();
+  await drawn(page, 'walk', 101);
+  await page.getByLabel('Mode').selectOption('bike');
+  await drawn(page, 'bike', 101);
+  expect(await runsSmuggled(page)).toBe(false);
+  const hosts = new Set(asked.map((url) => new URL(url).origin).filter((one) => one !== 'null'));
+  expect([...hosts].sort()).toEqual([site.address, site.apiAddress].sort());
+  expect(asked.some((url) => url.includes('/v1/isochrone/tiles/'))).toBe(false);
+  // What the smuggled script got is the only complaint.
+  expect(wrong.filter((words) => !words.includes('Content Security Policy'))).toEqual([]);
+  await context.close();
+});
+
+test('mode, type, place and block are in the address, and a fresh browser shows the same', async () => {
+  const first = await open('/map');
+  const { page } = first;
+  await drawn(page, 'walk', 101);
+  await page.getByLabel('Mode').selectOption('transit');
+  await page.getByRole('combobox', { name: 'To the nearest' }).selectOption('601');
+  await drawn(page, 'transit', 601);
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.waitForURL(/map=/);
+  await page.locator('canvas').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/b=\d{15}/);
+  await page.locator('body').click({ position: { x: 5, y: 5 } });
+  await drawn(page, 'transit', 601);
+  await page.waitForTimeout(1_000);
+  await drawn(page, 'transit', 601);
+  const address = page.url();
+  expect(address.length).toBeLessThan(200);
+  expect(address).toMatch(/#x=1&m=transit&t=601&map=[\d.]+\/[\d.]+\/-[\d.]+&b=\d{15}$/);
+  const before = await pictureOf(page);
+  const second = await open(new URL(address).pathname + new URL(address).hash);
+  await drawn(second.page, 'transit', 601);
+  expect(await second.page.getByLabel('Mode').inputValue()).toBe('transit');
+  expect(await second.page.getByRole('combobox', { name: 'To the nearest' }).inputValue()).toBe(
+    '601',
+  );
+  const after = await pictureOf(second.page);
+  expect([after.width, after.height]).toEqual([before.width, before.height]);
+  // The same but for a pixel: colours have moved by one at most, slivers between lines aside.
+  const { classes, beyond } = MAP_COLOURS.light;
+  const fills = new Set([...classes, beyond]);
+  let moved = 0;
+  let compared = 0;
+  for (let y = 1; y < before.height - 1; y++) {
+    for (let x = 1; x < before.width - 1; x++) {
+      const colour = before.colourAt(x, y);
+      if (!fills.has(colour)) continue;
+      compared++;
+      const isNear = [-1, 0, 1].some((dx) =>
+        [-1, 0, 1].some((dy) => after.colourAt(x + dx, y + dy) === colour),
+      );
+      if (!isNear) moved++;
+    }
+  }
+  expect(compared).toBeGreaterThan(100_000);
+  expect(moved / compared).toBeLessThan(1 / 20_000);
+  expect([...first.wrong, ...second.wrong]).toEqual([]);
+  await first.context.close();
+  await second.context.close();
+});
+
+test('an address of another release says so, and shows what there is', async () => {
+  const { page, wrong, context } = await open('/map#x=1&m=horse&t=999&map=99/a/b&b=12');
+  await drawn(page, 'walk', 101);
+  await page.getByText('a mode that this release lacks. Shown instead: Walk').waitFor();
+  await page.getByText('a type that this release lacks. Shown instead: Grocery stores').waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('a click shows the block; with a key its minutes, paid for once and kept nowhere', async () => {
+  const zoom = 15;
+  const { page, wrong, asked, context } = await open(at(zoom), {}, [401]);
+  await drawn(page, 'walk', 101);
+  const box = (await page.locator('.map-canvas').boundingBox())!;
+  const near = blocks
+    .map((block) => ({ block, place: projected(block, zoom, box) }))
+    .filter(
+      ({ place: [x, y] }) => x > 150 && y > 150 && x < box.width - 150 && y < box.height - 150,
+    );
+  for (const { block, place } of near.slice(0, 5)) {
+    await page.mouse.click(box.x + place[0], box.y + place[1]);
+    await page.locator('.block-facts').getByText(block.geoid).waitFor();
+    expect(page.url()).toContain(`&b=${block.geoid}`);
+  }
+  let routed = near[5].block;
+  for (const { block, place } of near.slice(5)) {
+    if ((await minutesOf(block.geoid, 'walk', 101)) === null) continue;
+    await page.mouse.click(box.x + place[0], box.y + place[1]);
+    routed = block;
+    break;
+  }
+  const panel = page.getByRole('region', { name: 'Selected block' });
+  await panel.getByText(routed.geoid).waitFor();
+  const send = panel.getByRole('button', { name: 'Minutes from here: Walk' });
+  await send.click();
+  await panel.getByText('Enter your API key first.').waitFor();
+  await panel.getByLabel('API key').fill('ta_live_wrong');
+  await send.click();
+  await panel.getByRole('alert').getByText(/key/).waitFor();
+  const owner = await site.proxy.customer({ tokens: 10_000 });
+  await panel.getByLabel('API key').fill(owner.key);
+  await panel.getByLabel('API key').press('Enter');
+  await panel.getByRole('table').waitFor();
+  const before = await site.proxy.balance(owner.id);
+  const summary = (
+    await site.proxy.get(`/v1/blocks/${routed.geoid}/summary?mode=walk`, key)
+  ).json();
+  expect(before).toBe(10_000 - summary.results.length);
+  const rows = await panel.getByRole('row').allTextContents();
+  const names = new Map(
+    site.proxy.releases.current.taxonomy.types.map((type) => [type.dest_type_id, type.name]),
+  );
+  expect(rows.toSorted()).toEqual(
+    summary.results
+      .map(
+        ({ dest_type_id, travel_time }: { dest_type_id: number; travel_time: number }) =>
+          `${names.get(dest_type_id)}${travel_time.toFixed(1)} min`,
+      )
+      .toSorted(),
+  );
+  await panel.getByText(`${summary.results.length} tokens charged`).waitFor();
+  // Back and forth costs nothing.
+  await page.getByLabel('Mode').selectOption('bike');
+  await page.getByLabel('Mode').selectOption('walk');
+  await panel.getByRole('table').waitFor();
+  expect(await site.proxy.balance(owner.id)).toBe(before);
+  expect(asked.filter((url) => url.includes('/summary'))).toHaveLength(2);
+  expect([...asked, page.url()].some((url) => url.includes(owner.key))).toBe(false);
+  const kept = await page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+  );
+  expect(kept).not.toContain(owner.key);
+  await panel.getByRole('button', { name: 'Close' }).click();
+  expect(await panel.count()).toBe(0);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('by keyboard alone: a mode, a type, the map, and a block', async () => {
+  const { page, wrong, context } = await open('/map');
+  await drawn(page, 'walk', 101);
+  const focused = () =>
+    page.evaluate<string>(`(() => {
+      const { labels, ariaLabel, textContent, localName } = document.activeElement;
+      return labels?.[0]?.firstElementChild?.textContent ?? ariaLabel ?? (localName + textContent);
+    })()`);
+  const stops: string[] = [];
+  for (let i = 0; i < 12; i++) {
+    await page.keyboard.press('Tab');
+    stops.push(await focused());
+  }
+  const order = ['Mode', 'To the nearest', 'Map of travel times', 'Zoom in', 'Zoom out'];
+  expect(stops.filter((stop) => order.includes(stop))).toEqual(order);
+  await page.getByLabel('Mode').focus();
+  await page.keyboard.press('b');
+  await drawn(page, 'bike', 101);
+  await page.locator('canvas').focus();
+  for (const key of ['+', 'ArrowLeft']) {
+    await page.keyboard.press(key);
+    await drawn(page, 'bike', 101);
+  }
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Selected block' }).waitFor();
+  const status = await page.locator('.map-parts > [role=status]').textContent();
+  expect(status).toMatch(/^Minutes by bike to the nearest: Grocery stores\. Block \d{15} is/);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('a finger selects a block on a phone, and nothing scrolls sideways', async () => {
+  const { page, wrong, context } = await open('/map', {
+    viewport: PHONE,
+    hasTouch: true,
+    isMobile: true,
+  });
+  await drawn(page, 'walk', 101);
+  const box = (await page.locator('.map-canvas').boundingBox())!;
+  await page.touchscreen.tap(box.x + box.width / 2 + 20, box.y + box.height / 2 + 30);
+  await page.getByRole('region', { name: 'Selected block' }).waitFor();
+  const overhang = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect(overhang).toBe(0);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('axe finds nothing with a block selected, light and dark, on a phone and a desktop', async () => {
+  const { page, wrong, context } = await open(at(14, `&b=${blocks[0].geoid}`));
+  for (const viewport of [DESKTOP, PHONE]) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await drawn(page, 'walk', 101, colorScheme);
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    }
+  }
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('without WebGL the page says so', async () => {
+  const context = await site.browser.newContext();
+  await context.addInitScript(
+    'HTMLCanvasElement.prototype.getContext = () => null; OffscreenCanvas.prototype.getContext = () => null',
+  );
+  const { page, wrong, asked } = await openWatched(context, `${site.address}/map`);
+  await page.getByText('This browser cannot draw the map: WebGL 2 is missing').waitFor();
+  expect(await page.locator('.map-stage').isVisible()).toBe(false);
+  expect(asked.filter((url) => url.includes('draw-map'))).toEqual([]);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('while the API is away the page says so, and works again when it is back', async () => {
+  const context = await site.browser.newContext({ viewport: DESKTOP });
+  const isAway = { catalogue: true, tiles: false };
+  await context.route(`${site.apiAddress}/**`, (route) => {
+    const isTile = route.request().url().includes('/tiles/');
+    const isDown = isTile ? isAway.tiles : isAway.catalogue;
+    return isDown ? route.abort() : route.continue();
+  });
+  const page = await context.newPage();
+  await page.goto(`${site.address}/map`);
+  await page.getByText(/^Cannot load the map\./).waitFor();
+  isAway.catalogue = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await drawn(page, 'walk', 101);
+  isAway.tiles = true;
+  await page.getByRole('combobox', { name: 'To the nearest' }).selectOption('601');
+  await page.getByText('Parts of the map could not be loaded').waitFor();
+  isAway.tiles = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await drawn(page, 'walk', 601);
+  await expect.poll(() => page.getByText('Parts of the map could not be loaded').count()).toBe(0);
+  await context.close();
+});
+
+test('of a release without tiles the page says so', async () => {
+  const plain = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
+  const bare = await openPortalSite({ store: plain.folder, chromium: SOFTWARE_GL });
+  try {
+    const context = await bare.browser.newContext();
+    const { page, wrong } = await openWatched(context, `${bare.address}/map`);
+    await page.getByText('This release was built without map tiles').waitFor();
+    expect(wrong).toEqual([]);
+  } finally {
+    await bare.close();
+    await plain.remove();
+  }
+});

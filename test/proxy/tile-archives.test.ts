@@ -1,0 +1,188 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { requestedRange } from '../../proxy/http/byte-range.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+
+const proxy = proxyOfTests();
+
+interface Listed {
+  readonly layer: string;
+  readonly mode: string | null;
+  readonly dest_type_id: number | null;
+  readonly url: string;
+  readonly bytes: number;
+}
+
+async function listed(): Promise<Listed[]> {
+  return (await proxy.get('/v1/meta/tiles')).json().archives;
+}
+
+/** The longest archive, its path, and its file in the store. */
+async function longest(): Promise<{ url: string; file: Buffer }> {
+  const [{ url }] = (await listed()).toSorted((a, b) => b.bytes - a.bytes);
+  const { pathname } = new URL(url);
+  return { url: pathname, file: await readFile(path.join(inject('demoStore'), pathname)) };
+}
+
+test('the catalogue lists an archive of blocks, and one of bands for each mode and leaf type', async () => {
+  const { manifest, taxonomy } = proxy.releases.current;
+  const archives = await listed();
+  const [blocks, ...others] = archives.filter(({ layer }) => layer === 'blocks');
+  expect([blocks.mode, blocks.dest_type_id, others]).toEqual([null, null, []]);
+  const bands = archives.filter(({ layer }) => layer === 'bands');
+  expect(bands.map(({ mode, dest_type_id }) => `${mode}-${dest_type_id}`).sort()).toEqual(
+    manifest.modes.flatMap((mode) => taxonomy.leafIds.map((type) => `${mode}-${type}`)).sort(),
+  );
+  for (const { url, bytes } of archives) {
+    const head = await proxy.get(new URL(url).pathname, undefined, {}, 'HEAD');
+    expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([
+      200,
+      '',
+      String(bytes),
+    ]);
+  }
+  const { bounds, poi_bounds, release } = (await proxy.get('/v1/meta/tiles')).json();
+  const counties = proxy.releases.current.counties.map(({ manifest }) => manifest);
+  expect(counties.length).toBeGreaterThan(1);
+  for (const [found, boxes] of [
+    [bounds, counties.map(({ block_box }) => block_box)],
+    [poi_bounds, counties.map(({ poi_box }) => poi_box!)],
+  ]) {
+    const sorted = (i: number) =>
+      boxes.map((box: number[]): number => box[i]).sort((a: number, b: number) => a - b);
+    expect(found).toEqual([sorted(0)[0], sorted(1)[0], sorted(2).at(-1), sorted(3).at(-1)]);
+  }
+  expect(release).toBe('demo');
+});
+
+test('an archive is read whole or by range without a key, as it lies in the store', async () => {
+  const { url, file } = await longest();
+  const size = file.length;
+  // More than one piece, and less than all.
+  expect(size).toBeGreaterThan(2 ** 15 + 20);
+  const whole = await proxy.get(url);
+  expect([whole.statusCode, whole.rawPayload.equals(file)]).toEqual([200, true]);
+  expect(whole.headers).toMatchObject({
+    'content-type': 'application/vnd.pmtiles',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'accept-ranges': 'bytes',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': '*',
+    etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
+  });
+  expect(whole.headers).not.toHaveProperty('content-encoding');
+  const ranges = [
+    ['bytes=0-126', 0, 127],
+    ['bytes=2047-2048', 2047, 2049],
+    [`bytes=17-${2 ** 15 + 18}`, 17, 2 ** 15 + 19],
+    ['bytes=1000-', 1000, size],
+    ['bytes=-10', size - 10, size],
+    [`bytes=${size - 1}-${size + 5}`, size - 1, size],
+    [`bytes=-${size + 5}`, 0, size],
+  ] as const;
+  for (const [range, start, end] of ranges) {
+    const part = await proxy.get(url, undefined, { range, 'accept-encoding': 'gzip' });
+    expect([range, part.statusCode, part.rawPayload.equals(file.subarray(start, end))]).toEqual([
+      range,
+      206,
+      true,
+    ]);
+    expect(part.headers).toMatchObject({
+      'content-range': `bytes ${start}-${end - 1}/${size}`,
+      'content-length': String(end - start),
+      etag: whole.headers.etag,
+    });
+    const head = await proxy.get(url, undefined, { range }, 'HEAD');
+    expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([
+      206,
+      '',
+      String(end - start),
+    ]);
+  }
+  for (const range of ['bytes=0-1,5-6', 'bytes=5-2', 'lines=0-1', 'bytes=-', 'nonsense']) {
+    const { statusCode, rawPayload } = await proxy.get(url, undefined, { range });
+    expect([range, statusCode, rawPayload.length]).toEqual([range, 200, size]);
+  }
+});
+
+test('ranges outside an archive are 416, with its size', async () => {
+  const { url, file } = await longest();
+  for (const range of [`bytes=${file.length}-`, 'bytes=-0', 'bytes=999999999999999999999-']) {
+    const refused = await proxy.get(url, undefined, { range });
+    expect([range, refused.statusCode]).toEqual([range, 416]);
+    expect(refused.headers).toMatchObject({
+      'content-range': `bytes */${file.length}`,
+      'cache-control': 'no-store',
+    });
+    expect(refused.json().type).toMatch(/\/range-not-satisfiable$/);
+  }
+});
+
+test('conditional requests: 304 for known content, the whole for a range of other content', async () => {
+  const { url, file } = await longest();
+  const etag = String((await proxy.get(url, undefined, {}, 'HEAD')).headers.etag);
+  for (const known of [etag, `"other", W/${etag}`, '*']) {
+    const same = await proxy.get(url, undefined, { 'if-none-match': known, range: 'bytes=0-9' });
+    expect([known, same.statusCode, same.body, same.headers.etag]).toEqual([known, 304, '', etag]);
+  }
+  const range = 'bytes=0-9';
+  const mine = await proxy.get(url, undefined, { range, 'if-range': etag });
+  expect([mine.statusCode, mine.rawPayload.length]).toEqual([206, 10]);
+  for (const other of ['"other"', `W/${etag}`, 'Tue, 24 Nov 2026 00:00:00 GMT']) {
+    const whole = await proxy.get(url, undefined, { range, 'if-range': other });
+    expect([other, whole.statusCode, whole.rawPayload.length]).toEqual([other, 200, file.length]);
+  }
+});
+
+test('nothing but the archives of the release can be read, and other names read nothing', async () => {
+  const { manifest } = proxy.releases.current;
+  const { archive, sums } = manifest.tiles.blocks;
+  const nearest = Object.values(manifest.counties)[0].objects.nearest.name;
+  const file = path.basename(archive.name);
+  proxy.store.reads = [];
+  for (const name of [
+    `..%2f${nearest.replace('/', '%2f')}`,
+    `%2e%2e%2flatest.json`,
+    `..%2ftiles%2f${file}`,
+    `.%2f${file}`,
+    `${file}%00`,
+    file.toUpperCase(),
+    path.basename(sums.name),
+    'blocks-0000000000000000.pmtiles',
+    '__proto__',
+    'blocks',
+    'x'.repeat(5_000),
+  ]) {
+    const refused = await proxy.get(`/tiles/${name}`);
+    expect([name, refused.statusCode]).toEqual([name, 404]);
+    expect(refused.json().type).toMatch(/\/archive-not-found$/);
+    expect(refused.headers['cache-control']).toBe('no-store');
+  }
+  for (const url of ['/tiles', '/tiles/', `/tiles/../${nearest}`, `/tiles/${file}/`]) {
+    const refused = await proxy.get(url);
+    expect([url, refused.statusCode, refused.json().type]).toEqual([
+      url,
+      404,
+      expect.stringMatching(/\/not-found$/),
+    ]);
+  }
+  expect(proxy.store.reads).toEqual([]);
+  const posted = await proxy.get(`/tiles/${file}`, undefined, {}, 'POST');
+  expect([posted.statusCode, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
+});
+
+test('pages of any origin may send a range', async () => {
+  const preflight = await proxy.app.inject({ method: 'OPTIONS', url: '/tiles/any.pmtiles' });
+  expect(preflight.statusCode).toBe(204);
+  expect(preflight.headers['access-control-allow-origin']).toBe('*');
+  const allowed = String(preflight.headers['access-control-allow-headers']).split(', ');
+  expect(allowed).toEqual(expect.arrayContaining(['Range', 'If-Range', 'If-None-Match']));
+});
+
+test('a range is cut to the bytes there are', () => {
+  expect(requestedRange(undefined, 10)).toBe('whole');
+  expect(requestedRange('BYTES=0-0', 10)).toEqual({ start: 0, length: 1 });
+  expect(requestedRange('bytes= 3 - 99', 10)).toEqual({ start: 3, length: 7 });
+  expect(requestedRange('bytes=0-', 0)).toBe('unsatisfiable');
+});

@@ -1,0 +1,61 @@
+import { silent } from '../../builder/progress.ts';
+import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import { buildTiles } from '../../builder/tiles/build-tiles.ts';
+import {
+  BlockIndex,
+  type BlockLink,
+  type BlockRecord,
+  LINK_MODES,
+} from '../../shards/blocks/block-index.ts';
+import { decodeNearestRow, encodeNearest, nearestRange } from '../../shards/nearest/nearest.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { Taxonomy } from '../../shards/taxonomy.ts';
+import { TamperedRelease } from './tampered-release.ts';
+
+const EVERY = 7;
+const UNLINKED: BlockLink = { status: 'no-street-near', snap: 0 };
+
+/**
+ * A copy of a release in which every seventh linked block with land has lost its streets: in turn
+ * those to walk on, to ride on, and all. Its tiles are drawn again.
+ */
+export async function gappedRelease(store: string): Promise<TamperedRelease> {
+  const release = await TamperedRelease.copyOf(store, { tiles: false });
+  const { modes, taxonomy, counties } = release.manifest;
+  const leaves = new Taxonomy(taxonomy.types).leafIds.length;
+  const columns = modes.length * leaves;
+  let linked = 0;
+  for (const { objects } of Object.values(counties)) {
+    const index = BlockIndex.decode(objects.index.name, await release.bytesOf(objects.index));
+    const nearest = await release.bytesOf(objects.nearest);
+    const times = new Uint16Array(index.count * columns);
+    const records = Array.from(index.geoids, (geoid, block): BlockRecord => {
+      const isCandidate = index.isFullyRoutable(block) && index.landArea(block) !== 0;
+      const turn = isCandidate && ++linked % EVERY === 0 ? (linked / EVERY) % 3 : null;
+      const lost = turn === null ? [] : [['walk'], ['bike'], ['walk', 'bike']][turn];
+      const { offset, length } = nearestRange(block, columns);
+      const bytes = nearest.subarray(offset, offset + length);
+      decodeNearestRow(objects.nearest.name, block, bytes, columns).forEach((time, column) => {
+        const street = modes[Math.floor(column / leaves)] === 'bike' ? 'bike' : 'walk';
+        times[block * columns + column] = lost.includes(street) ? 0 : time;
+      });
+      return {
+        geoid,
+        population: index.population(block),
+        landArea: index.landArea(block),
+        lon: index.lon[block],
+        lat: index.lat[block],
+        links: LINK_MODES.map((mode) => (lost.includes(mode) ? UNLINKED : index.link(block, mode))),
+      };
+    });
+    await release.replace(objects.index, BlockIndex.encode(records));
+    await release.replace(objects.nearest, encodeNearest(times, columns));
+  }
+  const target = new FolderStore(release.folder);
+  release.manifest.tiles = await inScratchFolder(undefined, (scratch) =>
+    buildTiles({ modes, taxonomy, counties }, target, silent, { scratch, threads: 1 }),
+  );
+  await target.close();
+  await release.publish();
+  return release;
+}
