@@ -32,7 +32,8 @@ export class KeptSecrets {
 
   /** The first seals, all open. A `LedgerUnavailable` while the ledger has not told. */
   get all(): readonly string[] {
-    if (this.#all === undefined) throw new LedgerUnavailable('the ledger has not told its secrets');
+    if (this.#all === undefined)
+      throw new LedgerUnavailable('the secrets of the ledger are not loaded');
     return this.#all;
   }
 

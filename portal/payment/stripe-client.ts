@@ -51,7 +51,7 @@ export async function withTimeout<T>(answer: Promise<T>, withinMs = 12_000): Pro
 export async function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new PaymentUnavailable(`Stripe has not answered within ${limitMs} ms`);
+    const error = new PaymentUnavailable(`Stripe did not respond within ${limitMs} ms`);
     timer = setTimeout(reject, limitMs, error);
   });
   try {
