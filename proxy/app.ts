@@ -169,6 +169,6 @@ function fastifyPath(path: string): string {
 /** Data that cannot be read is a fault of the backend, of which more is in the log. */
 function storeProblem(error: Error): Problem | undefined {
   if (!(error instanceof StoreError || error instanceof ShardError)) return undefined;
-  const detail = 'the data cannot be read; nothing was charged';
+  const detail = 'the data is unavailable; nothing was charged';
   return new Problem('store-unavailable', detail, {}, RETRY);
 }

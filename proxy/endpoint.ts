@@ -19,6 +19,8 @@ interface Described {
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
+  /** Describes the response with status 200. */
+  readonly responseDescription: string;
   readonly response: z.ZodType;
   /** An answer that is of no release; the others are made for the document. */
   readonly example?: unknown;
