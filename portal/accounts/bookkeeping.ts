@@ -27,7 +27,8 @@ export function requireGrant({ tokens, cause }: Grant): void {
 export function requireRefund(charge: Charge, tokens: number): void {
   requireTokens(charge.tokens);
   requireTokens(tokens);
-  if (tokens > charge.tokens) throw new RangeError(`cannot refund ${tokens} tokens: that is more than was charged`);
+  if (tokens > charge.tokens)
+    throw new RangeError(`cannot refund ${tokens} tokens: that is more than was charged`);
 }
 
 export function requireIdempotencyKey({ key }: IdempotentRequest): void {

@@ -70,7 +70,7 @@ test('a too large body gets the maximum size', async () => {
   });
   expect([answer.statusCode, answer.json().detail]).toEqual([
     413,
-    'the body is larger than the 1,048,576 bytes that are taken',
+    'the body exceeds the limit of 1,048,576 bytes',
   ]);
 });
 
