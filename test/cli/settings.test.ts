@@ -132,7 +132,7 @@ test('a secret is never shown, and may be in a file', async () => {
   expect(faultsOf({ CURSOR_SECRETS: 'hidden' })).not.toContain('hidden');
   const [ledger, shown] = [
     'redis://ada:hidden@host/none',
-    '--ledger="redis://host/none": a ledger is',
+    '--ledger="redis://host/none": a ledger address must be',
   ];
   expect(faultsOf({}, { ledger })).toContain(shown);
   expect(faultsOf({}, { ledger })).not.toContain('hidden');

@@ -48,7 +48,7 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
       expect(JSON.parse(body)).toMatchObject({
         type: 'https://problems.example.org/method-not-allowed',
         status: 405,
-        detail: `${path} takes ${allow}, not ${method}`,
+        detail: `${path} allows ${allow}, not ${method}`,
       });
     }
   }

@@ -51,7 +51,7 @@ export function RequestPage() {
             <Section id="try" title="Send it from this page">
               <TryIt url={url} apiKey={key} />
             </Section>
-            <Section id="code" title="Send it from your code">
+            <Section id="code" title="Send it from your program">
               <Tabs
                 label="Language"
                 tabs={CODE_SAMPLES.map(({ name, codeOf }) => ({
