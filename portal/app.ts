@@ -4,7 +4,7 @@ import type { Ledger } from './accounts/ledger.ts';
 import { RateWindow } from './accounts/rate-window.ts';
 import { type PortalConfigInput, portalConfigSchema } from './config.ts';
 import { StaticResponseSender, staticResponse } from './http/caching.ts';
-import { answerOptionsRequests, refuseOtherMethods } from './http/error-handling.ts';
+import { handleOptionsRequests, refuseOtherMethods } from './http/error-handling.ts';
 import { securityHeaders } from './http/html.ts';
 import type { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-docs.ts';
@@ -111,7 +111,7 @@ export async function buildPortal(parts: {
   serveProblemPages(app, '/problems/:slug');
   const known = new Map(methods);
   refuseOtherMethods(app, known);
-  answerOptionsRequests(app, known);
+  handleOptionsRequests(app, known);
   return app;
 }
 

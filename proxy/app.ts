@@ -18,10 +18,10 @@ import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
-import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
+import { handlePreflights, setCommonHeaders } from './http/common-headers.ts';
 import { CursorSealer } from './http/cursor.ts';
 import { ResponseWriter } from './http/response-writer.ts';
-import { PlanCache } from './metering/plan-cache.ts';
+import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
 import { ServedDocument } from './openapi/served-document.ts';
 import { serveMetered } from './serve/serve-metered.ts';
@@ -72,8 +72,8 @@ export async function buildProxy(parts: {
     ledger: parts.ledger,
     config,
     processes: parts.processes ?? (() => ({ serving: 1, wanted: 1, haveStarted: true })),
-    plans: new PlanCache(config.planCacheBytes),
-    responses: new ResponseCache(memory, config.answerCacheBytes),
+    queries: new QueryCache(config.queryCacheBytes),
+    responses: new ResponseCache(memory, config.responseCacheBytes),
     get cursors() {
       cursors ??= new CursorSealer(cursorSecrets.all);
       return cursors;
@@ -105,7 +105,7 @@ export async function buildProxy(parts: {
   app.addHook('onClose', async () => cursorSecrets.close());
   app.decorateReply('balance', null);
   app.decorateReply('dataRelease', null);
-  answerPreflights(app);
+  handlePreflights(app);
   app.decorateRequest('admitted', null);
   for (const endpoint of ENDPOINTS) route(app, endpoint, services);
   const document = new ServedDocument(ENDPOINTS, services);

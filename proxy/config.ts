@@ -19,12 +19,12 @@ export const proxyConfigSchema = z.strictObject({
   /** Rows of one batch; origins past it are left out whole. */
   batchRowBudget: z.int().min(1).default(50_000),
   /** Plans of URLs on the release in force, kept in memory. */
-  planCacheBytes: z
+  queryCacheBytes: z
     .int()
     .min(1)
     .default(64 * MEBIBYTE),
   /** Finished answers kept in memory, at most; by default as much as there is for all that is kept. */
-  answerCacheBytes: z.int().min(0).optional(),
+  responseCacheBytes: z.int().min(0).optional(),
   /** Large answers that wait for their readers; past it, those that stand still are closed. */
   maxWaitingBytes: z
     .int()

@@ -8,7 +8,7 @@ import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
 import type { Release } from '../shards/release/release.ts';
 import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
 import type { RowTable } from './formats/row-table.ts';
-import type { MeteredPlan } from './metering/plan-cache.ts';
+import type { ResolvedQuery } from './metering/query-cache.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
 
 /** Declares a route: its schemas validate requests and generate the OpenAPI document. */
@@ -51,7 +51,7 @@ export interface FreeEndpoint<
   readonly otherStatus?: number;
   /** Whether the body is one GeoJSON object, which may be asked for as such. */
   readonly isGeoJson?: boolean;
-  answer(services: ProxyServices, input: Input<P, Q>): Promise<StaticResult> | StaticResult;
+  respond(services: ProxyServices, input: Input<P, Q>): Promise<StaticResult> | StaticResult;
 }
 
 export interface StaticResult {
@@ -65,7 +65,7 @@ export interface KeyedEndpoint<
   Q extends z.ZodObject = z.ZodObject,
 > extends Asked<P, Q> {
   readonly access: 'keyed';
-  answer(balance: number, input: Input<P, Q>): object;
+  respond(balance: number, input: Input<P, Q>): object;
 }
 
 /** The result of a metered route, and its price. */
@@ -102,7 +102,7 @@ export function rowsResponse(body: object, rows: number): QueryResult {
 export interface MeteredEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
-  Plan extends MeteredPlan = MeteredPlan,
+  Resolved extends ResolvedQuery = ResolvedQuery,
   Located = unknown,
 > extends Asked<P, Q> {
   readonly access: 'metered';
@@ -120,16 +120,20 @@ export interface MeteredEndpoint<
    * Plans the request on this release. Reads only objects cached whole; rejects requests that
    * cannot be answered.
    */
-  plan(release: Release, input: Input<P, Q>, services: ProxyServices): Plan | Promise<Plan>;
+  resolve(
+    release: Release,
+    input: Input<P, Q>,
+    services: ProxyServices,
+  ): Resolved | Promise<Resolved>;
   /**
    * Finds what is asked about, or throws a not-found problem. Reads indexes at most. Absent where
    * planning has found it.
    */
-  locate?(release: Release, plan: Plan, waiters: Waiters): Promise<Located>;
+  locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
   /** `located`: what `locate` has found. */
-  answer(
+  respond(
     release: Release,
-    plan: Plan,
+    resolved: Resolved,
     context: QueryContext,
     located: Located,
   ): Promise<QueryResult>;
@@ -155,7 +159,7 @@ export interface ExampleMarks {
 }
 
 /** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */
-export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknown>
+export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = unknown>
   extends Described {
   readonly access: 'posted';
   readonly body: B;
@@ -163,11 +167,11 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknow
   /** A body of few rows. */
   requestExample(marks: ExampleMarks): object;
   /** Plans the request on this release; rejects requests that cannot be answered. */
-  plan(release: Release, body: z.output<B>, services: ProxyServices): Plan;
+  resolve(release: Release, body: z.output<B>, services: ProxyServices): Resolved;
   /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */
-  answer(
+  respond(
     release: Release,
-    plan: Plan,
+    resolved: Resolved,
     context: QueryContext,
     balance: number,
   ): Promise<QueryResult>;
@@ -190,14 +194,14 @@ export function keyedEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(
 export function meteredEndpoint<
   P extends z.ZodObject,
   Q extends z.ZodObject,
-  Plan extends MeteredPlan,
+  Resolved extends ResolvedQuery,
   Located,
->(endpoint: MeteredEndpoint<P, Q, Plan, Located>): MeteredEndpoint {
+>(endpoint: MeteredEndpoint<P, Q, Resolved, Located>): MeteredEndpoint {
   return endpoint as unknown as MeteredEndpoint;
 }
 
-export function postEndpoint<B extends z.ZodObject, Plan>(
-  endpoint: PostEndpoint<B, Plan>,
+export function postEndpoint<B extends z.ZodObject, Resolved>(
+  endpoint: PostEndpoint<B, Resolved>,
 ): PostEndpoint {
   return endpoint as unknown as PostEndpoint;
 }

@@ -8,7 +8,7 @@ import type { ProxyConfig } from './config.ts';
 import type { RowFormat } from './formats/row-format.ts';
 import type { CursorSealer } from './http/cursor.ts';
 import type { ResponseWriter } from './http/response-writer.ts';
-import type { PlanCache } from './metering/plan-cache.ts';
+import type { QueryCache } from './metering/query-cache.ts';
 import type { ResponseCache } from './metering/response-cache.ts';
 
 /** The processes that share the service's port. */
@@ -25,7 +25,7 @@ export interface ProxyServices {
   readonly ledger: ServingLedger;
   readonly config: ProxyConfig & { readonly problemBase: string };
   readonly processes: () => ProcessCount;
-  readonly plans: PlanCache;
+  readonly queries: QueryCache;
   readonly responses: ResponseCache;
   /** A `LedgerUnavailable` while the ledger, which keeps their secret, has not been there yet. */
   readonly cursors: CursorSealer;

@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'portal/page-paths.ts',
     'portal/plans.ts',
     'portal/key-limits.ts',
-    'portal/answers.ts',
+    'portal/responses.ts',
   ],
   infra: ['infra', 'builder', 'proxy', 'portal', 'shards'],
 };

@@ -86,10 +86,10 @@ function kindOf({ object }: StoreCall): string {
 
 const OPERATIONS: readonly LedgerCall['operation'][] = [
   ...(['admit', 'debit', 'debitOnce', 'replay'] as const),
-  ...(['refund', 'undeliver', 'keepAnswer', 'ping'] as const),
+  ...(['refund', 'undeliver', 'storeResponse', 'ping'] as const),
 ];
 /** What is owed: it is always tried. */
-const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'keepAnswer', 'ping']);
+const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'storeResponse', 'ping']);
 
 /** The calls of a ledger by operation, and the tokens that they moved. */
 export class LedgerCalls extends Calls {

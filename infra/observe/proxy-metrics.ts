@@ -111,7 +111,7 @@ function addStore(registry: Registry, parts: ProxyParts): void {
       () => wire()?.hedges ?? 0,
     ],
   ]);
-  const { responses, plans } = parts.app.services;
+  const { responses, queries } = parts.app.services;
   const { heads } = releaseCache;
   addFamily(registry, {
     name: 'tta_cache_requests_total',
@@ -126,11 +126,11 @@ function addStore(registry: Registry, parts: ProxyParts): void {
           { labels: { cache, outcome: 'miss' }, value: made },
         ];
       }),
-      { labels: { cache: 'plans', outcome: 'hit' }, value: plans.hits },
-      { labels: { cache: 'plans', outcome: 'miss' }, value: plans.made },
+      { labels: { cache: 'queries', outcome: 'hit' }, value: queries.hits },
+      { labels: { cache: 'queries', outcome: 'miss' }, value: queries.made },
     ],
   });
-  const kept = { answers: responses.kept, objects: releaseCache.kept };
+  const kept = { responses: responses.kept, objects: releaseCache.kept };
   const ofEach = (value: (of: { bytes: number; savedMs: number }) => number) => () =>
     Object.entries(kept).map(([cache, of]) => ({ labels: { cache }, value: of ? value(of) : 0 }));
   addFamily(registry, {

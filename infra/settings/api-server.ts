@@ -103,7 +103,7 @@ export function apiSettings(set: z.output<typeof serveSchema>, version: string):
       problemBase: set.PROBLEM_BASE,
       freeRateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
       batchRowBudget: set.ROW_BUDGET,
-      answerCacheBytes: set.ANSWER_CACHE_BYTES,
+      responseCacheBytes: set.ANSWER_CACHE_BYTES,
       trustProxy: set.TRUST_PROXY,
       cursorSecrets: set.CURSOR_SECRETS,
       shedAtLagMs: set.SHED_AT_LAG_MS,

@@ -14,7 +14,7 @@ export interface Replays {
    * Keeps the response that a debit paid for, outside its transaction, since a body may have
    * megabytes. A body over `MAX_KEPT_BYTES` is not kept, nor one whose debit was undone.
    */
-  keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void>;
+  storeResponse(receipt: Receipt, answer: StoredResponse): Promise<void>;
 
   /**
    * The answer that an earlier request with this `Idempotency-Key` was given, if one is kept: to ask
@@ -42,9 +42,9 @@ export interface Replays {
 }
 
 /** How long an answer to an `Idempotency-Key` is kept. */
-export const ANSWER_LIFE_MS = 24 * 60 * 60 * 1000;
+export const RESPONSE_LIFE_MS = 24 * 60 * 60 * 1000;
 /** How long after a debit it can be said, at least, that its answer was not delivered. */
-export const RECEIPT_LIFE_MS = 2 * ANSWER_LIFE_MS;
+export const RECEIPT_LIFE_MS = 2 * RESPONSE_LIFE_MS;
 /** Characters of an `Idempotency-Key`. */
 export const MAX_IDEMPOTENCY_KEY = 255;
 /** A larger body is not kept: its charge is. */
@@ -71,7 +71,7 @@ export interface IdempotentRequest {
 }
 
 /** An answer as it is kept to be given again. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The body, compressed. */
   readonly gzip: Uint8Array;
@@ -81,7 +81,7 @@ export type Replay =
   | {
       readonly outcome: 'replayed';
       /** `null`: it was too large to keep, or is not kept yet, and has to be made again. */
-      readonly answer: KeptAnswer | null;
+      readonly response: StoredResponse | null;
       /** Original price. */
       readonly tokens: number;
       readonly balance: number;

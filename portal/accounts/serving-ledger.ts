@@ -5,10 +5,10 @@ import type { Admission, Charge, Debit, Metering } from './metering.ts';
 import type {
   DebitOnce,
   IdempotentRequest,
-  KeptAnswer,
   Receipt,
   Replay,
   Replays,
+  StoredResponse,
 } from './replays.ts';
 
 /** Ledger operations of the proxy. */
@@ -70,9 +70,9 @@ export class WatchedLedger implements ServingLedger {
     );
   }
 
-  keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void> {
-    return this.#around({ operation: 'keepAnswer' }, () =>
-      this.#ledger.keepAnswer(receipt, answer),
+  storeResponse(receipt: Receipt, response: StoredResponse): Promise<void> {
+    return this.#around({ operation: 'storeResponse' }, () =>
+      this.#ledger.storeResponse(receipt, response),
     );
   }
 

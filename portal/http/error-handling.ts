@@ -150,7 +150,7 @@ export function refuseSlashedPaths(app: FastifyInstance): void {
 const ENDS_IN_PARAMETER = /\/:\w+$/;
 
 /** Answers OPTIONS with the methods of a known path. For a service that no page of others may ask. */
-export function answerOptionsRequests(
+export function handleOptionsRequests(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, readonly string[]>,
 ): void {

@@ -147,7 +147,7 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
   const { server } = app;
   const handlers = server.listeners('request') as RequestListener[];
   const lines = new Map<Socket, Line>();
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const respond = (request: IncomingMessage, response: ServerResponse) => {
     for (const handle of handlers) handle.call(server, request, response);
   };
   server.removeAllListeners('request');
@@ -159,7 +159,7 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
       if (lines.size >= maxConnections) endIdlest(lines);
       lines.set(socket, { last: response, waiting: 0 });
       socket.once('close', () => lines.delete(socket));
-      return answer(request, response);
+      return respond(request, response);
     }
     const before = line.last;
     line.last = response;
@@ -167,7 +167,7 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
     lines.delete(socket);
     lines.set(socket, line);
     // An answer that waits behind another has no socket yet.
-    if (response.socket !== null) return answer(request, response);
+    if (response.socket !== null) return respond(request, response);
     const weight = hasBody(request) ? WITH_BODY : 1;
     line.waiting += weight;
     if (line.waiting > MAX_WAITING) {
@@ -177,7 +177,7 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
     before.once('close', () => {
       setImmediate(() => {
         line.waiting -= weight;
-        if (socket.writable) answer(request, response);
+        if (socket.writable) respond(request, response);
       });
     });
   });

@@ -93,7 +93,7 @@ function described(
   operation: ServedOperation,
   problemResponses: ProblemResponses,
 ): ZodOpenApiOperationObject {
-  const { operationId, summary, description, tag, access, body, bodyExample, answer } = operation;
+  const { operationId, summary, description, tag, access, body, bodyExample, response } = operation;
   const { params, query, headers, bodyType, redirect, isCounted } = operation;
   const always = isCounted ? { ...COMMON, ...RATE } : COMMON;
   // A body that a change does not take is refused as well.
@@ -123,14 +123,14 @@ function described(
       },
     }),
     responses: {
-      [answer.status]: {
-        description: answer.description,
-        headers: z.object({ ...always, ...(answer.setsCookie && COOKIE) }),
-        ...(answer.schema && {
+      [response.status]: {
+        description: response.description,
+        headers: z.object({ ...always, ...(response.setsCookie && COOKIE) }),
+        ...(response.schema && {
           content: {
-            [answer.mediaType ?? 'application/json']: {
-              schema: answer.schema,
-              example: answer.example,
+            [response.mediaType ?? 'application/json']: {
+              schema: response.schema,
+              example: response.example,
             },
           },
         }),
@@ -138,7 +138,7 @@ function described(
       ...(redirect && {
         303: {
           description: redirect,
-          headers: z.object({ ...always, ...LOCATION, ...(answer.setsCookie && COOKIE) }),
+          headers: z.object({ ...always, ...LOCATION, ...(response.setsCookie && COOKIE) }),
         },
       }),
       ...problemResponses.of(slugs, {

@@ -74,9 +74,9 @@ export function openPayment(options: {
   const payments = workerOf((event) => !isClosing(event));
   const closings = workerOf(isClosing);
 
-  const reported = async <T>(answer: Promise<T>): Promise<T> => {
+  const reported = async <T>(response: Promise<T>): Promise<T> => {
     try {
-      return await answer;
+      return await response;
     } catch (error) {
       if (!(error instanceof PaymentUnavailable)) throw error;
       onError(error);

@@ -36,9 +36,9 @@ function addressOf({ protocol, hostname, port }: URL) {
  * Requests Stripe on behalf of a waiting user. Rejects with `PaymentUnavailable` on an error or
  * after `withinMs`.
  */
-export async function withTimeout<T>(answer: Promise<T>, withinMs = 12_000): Promise<T> {
+export async function withTimeout<T>(response: Promise<T>, withinMs = 12_000): Promise<T> {
   try {
-    return await within(withinMs, answer);
+    return await within(withinMs, response);
   } catch (error) {
     throw asUnavailable(error);
   }
@@ -48,14 +48,14 @@ export async function withTimeout<T>(answer: Promise<T>, withinMs = 12_000): Pro
  * Rejects with `PaymentUnavailable` if something takes longer, however Stripe holds it up: the
  * library's own limit is on silence, and an answer may come a byte at a time.
  */
-export async function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
+export async function within<T>(limitMs: number, response: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new PaymentUnavailable(`Stripe did not respond within ${limitMs} ms`);
     timer = setTimeout(reject, limitMs, error);
   });
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([response, late]);
   } finally {
     clearTimeout(timer);
   }

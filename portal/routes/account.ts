@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Activity, accountSchema, activitySchema } from '../answers.ts';
 import { Problem } from '../http/problem.ts';
+import { type Activity, accountSchema, activitySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
@@ -57,7 +57,7 @@ const SHOW: Operation = {
   description: 'The account of the session.',
   tag: 'Account',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The account, its token balance and its membership.',
     schema: accountSchema,
@@ -73,7 +73,7 @@ const CLOSE: Operation = {
     'Revokes its keys, ends its sessions, cancels its membership and deletes its address. Remaining tokens are lost, and a new account with the same address gets no second sign-up grant. A disabled account is still disabled when its address signs in again.',
   tag: 'Account',
   access: 'change',
-  answer: { status: 204, description: 'The account is closed.', setsCookie: true },
+  response: { status: 204, description: 'The account is closed.', setsCookie: true },
   problems: ['membership-unavailable'],
 };
 
@@ -84,7 +84,7 @@ const AUDIT: Operation = {
     'Sign-ins, keys, grants and changes, with the actor of each; newest first, up to some hundred entries.',
   tag: 'Account',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The latest entries.',
     schema: z.object({ entries: z.array(activitySchema) }),

@@ -120,7 +120,7 @@ const SUBSCRIBE: Operation = {
     'Creates a checkout to be paid in a browser; up to 10 an hour, token packs included. For members, the error states where the membership is managed.',
   tag: 'Payment',
   access: 'change',
-  answer: {
+  response: {
     status: 200,
     description: 'The address of the checkout.',
     schema: checkout,
@@ -137,7 +137,7 @@ const BUY: Operation = {
   access: 'change',
   body: PACK,
   bodyExample: { pack_id: 'pack_10k' },
-  answer: {
+  response: {
     status: 200,
     description: 'The address of the checkout.',
     schema: checkout,
@@ -152,7 +152,7 @@ const MANAGE: Operation = {
   description: 'Creates a single-use page of the payment processor.',
   tag: 'Payment',
   access: 'change',
-  answer: {
+  response: {
     status: 200,
     description: 'The address of the page.',
     schema: z.object({ portal_url: z.url() }),
@@ -168,7 +168,7 @@ const FOLLOW: Operation = {
     'The same as a permanent link. Browsers can follow it from the pages of the portal only.',
   tag: 'Payment',
   access: 'session',
-  answer: {
+  response: {
     status: 303,
     description: 'Redirects to a page of the payment processor, or to the plan page of the portal.',
   },
@@ -189,7 +189,7 @@ const EVENT: Operation = {
   }),
   body: z.looseObject({}),
   bodyExample: { id: 'evt_1', type: 'invoice.paid' },
-  answer: {
+  response: {
     status: 200,
     description: 'The event is stored.',
     schema: z.object({ received: z.literal(true) }),

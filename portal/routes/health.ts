@@ -25,7 +25,7 @@ const HEALTH: Operation = {
   description: 'Touches no backend.',
   tag: 'Service',
   access: 'open',
-  answer: {
+  response: {
     status: 200,
     description: 'The process is alive.',
     schema: z.object({ status: z.literal('ok'), version: z.string() }),
@@ -40,7 +40,7 @@ const READY: Operation = {
   description: 'Queries the ledger. Pages are served even while it is unavailable.',
   tag: 'Service',
   access: 'open',
-  answer: {
+  response: {
     status: 200,
     description: 'The ledger responds.',
     schema: z.object({ ready: z.literal(true) }),

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MAX_REVOKED_KEPT } from '../accounts/accounts.ts';
-import { type Key, keySchema, type NewKey, newKeySchema } from '../answers.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem, truncate } from '../http/problem.ts';
 import { rateLimited } from '../http/rate-limiting.ts';
 import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../key-limits.ts';
+import { type Key, keySchema, type NewKey, newKeySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
@@ -101,7 +101,7 @@ const LIST: Operation = {
   description: `Oldest first: the active keys, and the last ${MAX_REVOKED_KEPT} revoked ones. \`last_used_at\` is precise to the minute. The key itself is shown only when it is created.`,
   tag: 'Keys',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The keys of the account.',
     schema: z.object({ keys: z.array(keySchema) }),
@@ -129,7 +129,7 @@ const CREATE: Operation = {
   access: 'change',
   body: orderSchema,
   bodyExample: { label: 'first' },
-  answer: {
+  response: {
     status: 201,
     description: 'The new key: store it.',
     schema: newKeySchema,
@@ -149,6 +149,6 @@ const REVOKE: Operation = {
   tag: 'Keys',
   access: 'change',
   params: z.object({ id: z.string().meta({ description: 'An id from `GET /keys`.' }) }),
-  answer: { status: 204, description: 'The key is revoked.' },
+  response: { status: 204, description: 'The key is revoked.' },
   problems: ['key-not-found'],
 };

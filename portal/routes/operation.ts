@@ -26,7 +26,7 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   /** Unknown parameters are ignored: others add to links, and send the events. */
   readonly isLenient?: true;
-  readonly answer: {
+  readonly response: {
     readonly status: 200 | 201 | 202 | 204 | 303;
     readonly description: string;
     /** Absent where there is no body. */

@@ -1,5 +1,5 @@
 import { type Account, isMember } from '../accounts/accounts.ts';
-import type { Account as ShownAccount, WithheldBy } from '../answers.ts';
+import type { Account as ShownAccount, WithheldBy } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 
 export const ACCOUNT_EXAMPLE = {

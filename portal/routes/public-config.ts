@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { type PortalConfig, portalConfigSchema } from '../answers.ts';
 import { CACHE_CONTROL } from '../http/caching.ts';
 import { PLANS } from '../plans.ts';
+import { type PortalConfig, portalConfigSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 
@@ -24,7 +24,7 @@ const CONFIG: Operation = {
   description: 'Where the API is, and what can be bought; for the pages of the portal.',
   tag: 'Service',
   access: 'open',
-  answer: {
+  response: {
     status: 200,
     description: 'The public configuration.',
     schema: portalConfigSchema,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type Device, deviceSchema } from '../answers.ts';
 import { Problem, truncate } from '../http/problem.ts';
+import { type Device, deviceSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
@@ -48,7 +48,7 @@ const LIST: Operation = {
   description: 'Sessions expire thirty days after their last use; newest first.',
   tag: 'Account',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The sessions of the account.',
     schema: z.object({ sessions: z.array(deviceSchema) }),
@@ -75,6 +75,6 @@ const END: Operation = {
   tag: 'Account',
   access: 'change',
   params: z.object({ id: z.string().meta({ description: 'An id from `GET /sessions`.' }) }),
-  answer: { status: 204, description: 'The session has ended.', setsCookie: true },
+  response: { status: 204, description: 'The session has ended.', setsCookie: true },
   problems: ['session-not-found'],
 };

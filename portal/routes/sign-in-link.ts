@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { numberWord } from '../../shards/number-words.ts';
 import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
-import { accountSchema } from '../answers.ts';
 import { escapeHtml, plainPage, plainPageHeaders } from '../http/html.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { PROBLEM_TYPES } from '../http/problem-types.ts';
 import { ownPageOf, PAGE_PATHS } from '../page-paths.ts';
+import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { answerWithLink } from '../sign-in/challenge.ts';
 import { openLink } from '../sign-in/sealed-link.ts';
@@ -32,7 +32,7 @@ const LOOK: Operation = {
   access: 'open',
   isLenient: true,
   query: z.object({ token, next }),
-  answer: {
+  response: {
     status: 200,
     description: 'The page with the button.',
     schema: z.string(),
@@ -51,7 +51,7 @@ const SIGN_IN: Operation = {
   body: z.object({ token, next }),
   bodyExample: { token: 'Nq3…' },
   bodyType: FORM,
-  answer: {
+  response: {
     status: 200,
     description: 'The signed-in account.',
     setsCookie: true,

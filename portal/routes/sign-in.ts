@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { numberWord } from '../../shards/number-words.ts';
 import { CHALLENGE_MINUTES, CODE_TRIES } from '../accounts/sign-ins.ts';
-import { accountSchema } from '../answers.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { rateSubject } from '../http/rate-limiting.ts';
 import { OWN_PAGE_PATHS, PAGE_PATHS } from '../page-paths.ts';
+import { accountSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { answerWithCode, mailboxHash, newChallenge } from '../sign-in/challenge.ts';
 import { isEmailAddress, MAX_WRITTEN, writtenAddress } from '../sign-in/email-address.ts';
@@ -23,7 +23,7 @@ import { changing, looking } from './signed-in.ts';
 const LAST_MS = 5_000;
 
 /** Work that continues after its request has been answered. */
-export class AfterAnswer {
+export class AfterResponse {
   readonly #running = new Set<Promise<void>>();
   readonly #app: FastifyInstance;
 
@@ -70,7 +70,7 @@ const codeSchema = z.strictObject({
 /** Asking for a code, signing in with it, signing out. */
 export function serveSignIn(app: FastifyInstance, services: PortalServices): void {
   const { ledger, mailBudget, secrets, now } = services;
-  const afterAnswer = new AfterAnswer(app);
+  const afterResponse = new AfterResponse(app);
   const onRequest = async (request: FastifyRequest) => requireOwnSite(request, services);
 
   /**
@@ -85,7 +85,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
       await mailBudget.take(request.ip, now()),
       'this service has reached its hourly limit of sign-in messages',
     );
-    afterAnswer.begin('mailing a code', () => mailCode(asked, client, services));
+    afterResponse.begin('mailing a code', () => mailCode(asked, client, services));
     return reply.code(202).send({ sent: true });
   });
 
@@ -131,7 +131,7 @@ const ASK: Operation = {
   access: 'open',
   body: askSchema,
   bodyExample: { email: 'you@example.org' },
-  answer: {
+  response: {
     status: 202,
     description: 'A message is on its way, unless the address has been sent too many.',
     schema: z.object({ sent: z.literal(true) }),
@@ -148,7 +148,7 @@ const VERIFY: Operation = {
   access: 'open',
   body: codeSchema,
   bodyExample: { email: 'you@example.org', code: '012345' },
-  answer: {
+  response: {
     status: 200,
     description: 'The signed-in account.',
     setsCookie: true,
@@ -165,7 +165,7 @@ const CSRF: Operation = {
     'Send it with every change, in the header `X-CSRF-Token`. It is valid as long as the session.',
   tag: 'Sign-in',
   access: 'session',
-  answer: {
+  response: {
     status: 200,
     description: 'The CSRF token of the session.',
     schema: z.object({ csrf: z.string() }),
@@ -180,7 +180,7 @@ const LOGOUT: Operation = {
   description: 'Ends the session.',
   tag: 'Sign-in',
   access: 'change',
-  answer: { status: 204, description: 'The session has ended.', setsCookie: true },
+  response: { status: 204, description: 'The session has ended.', setsCookie: true },
   problems: [],
 };
 

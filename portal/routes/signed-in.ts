@@ -29,17 +29,17 @@ export interface SignedIn {
 type Answer = (owner: SignedIn, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** The options of a route that only looks: it needs a session. No body is read without one. */
-export function looking(services: PortalServices, answer: Answer) {
-  return guarded(answer, (request, reply) => signIn(request, reply, services));
+export function looking(services: PortalServices, response: Answer) {
+  return guarded(response, (request, reply) => signIn(request, reply, services));
 }
 
 /**
  * The options of a route that changes something: it needs the session's CSRF token too. The session
  * is looked at again when the body has come: it may have been ended since.
  */
-export function changing(services: PortalServices, answer: Answer) {
+export function changing(services: PortalServices, response: Answer) {
   const still: Answer = async (_owner, request, reply) =>
-    answer(await signIn(request, reply, services), request, reply);
+    response(await signIn(request, reply, services), request, reply);
   return guarded(still, async (request, reply) => {
     requireOwnSite(request, services);
     const { token } = await signIn(request, reply, services);
@@ -53,14 +53,15 @@ export function changing(services: PortalServices, answer: Answer) {
 }
 
 function guarded(
-  answer: Answer,
+  response: Answer,
   onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ) {
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       await onRequest(request, reply);
     },
-    handler: ((request, reply) => answer(request.signedIn!, request, reply)) as RouteHandlerMethod,
+    handler: ((request, reply) =>
+      response(request.signedIn!, request, reply)) as RouteHandlerMethod,
   };
 }
 

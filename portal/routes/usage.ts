@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { dayOf } from '../accounts/bookkeeping.ts';
-import { type UsageDay, usageDaySchema } from '../answers.ts';
 import { invalidParameters } from '../http/problem.ts';
+import { type UsageDay, usageDaySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 import { looking } from './signed-in.ts';
@@ -32,7 +32,7 @@ const USAGE: Operation = {
   tag: 'Account',
   access: 'session',
   query,
-  answer: {
+  response: {
     status: 200,
     description: 'One row per day, key and route.',
     schema: z.object({ days: z.array(usageDaySchema) }),

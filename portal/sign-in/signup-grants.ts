@@ -3,8 +3,8 @@ import type { Account, AccountId, Accounts, Grant } from '../accounts/accounts.t
 import { signupGrant } from '../accounts/bookkeeping.ts';
 import { asciiDomain, isProvider, mailboxOf } from '../accounts/mailbox.ts';
 import type { SignIns } from '../accounts/sign-ins.ts';
-import { WITHHELD_BY, type WithheldBy } from '../answers.ts';
 import { networkOf } from '../http/rate-limiting.ts';
+import { WITHHELD_BY, type WithheldBy } from '../responses.ts';
 
 /**
  * Public hosts where a mailbox costs a telephone number, a contract or money, so that many people

@@ -36,7 +36,7 @@ export interface Batch<O> {
   identify(origin: O): object;
   /** How it is named in `truncated`. */
   shorten(origin: O): unknown;
-  answer(origin: O, waiters: Waiters): Promise<OriginOutcome>;
+  respond(origin: O, waiters: Waiters): Promise<OriginOutcome>;
 }
 
 export interface BatchResult {
@@ -62,10 +62,10 @@ export async function runBatch<O>(
   const about: object[] = [];
   const errors: object[] = [];
   const { origins, rowBudget } = batch;
-  let hasAnswer = false;
+  let hasResponse = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
-      origins.slice(first, first + WIDTH).map((origin) => batch.answer(origin, waiters)),
+      origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin, waiters)),
     );
     for (const [i, outcome] of outcomes.entries()) {
       if ('type' in outcome) {
@@ -73,13 +73,13 @@ export async function runBatch<O>(
         continue;
       }
       const rows = results.count + outcome.rows.count;
-      if (!hasAnswer && rows > balance) throw tokensExhausted(balance);
-      if (rows > balance || (hasAnswer && rows > rowBudget)) {
+      if (!hasResponse && rows > balance) throw tokensExhausted(balance);
+      if (rows > balance || (hasResponse && rows > rowBudget)) {
         const truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
         const truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
         return { results, about, errors, truncated, truncated_reason };
       }
-      hasAnswer = true;
+      hasResponse = true;
       await outcome.rows.addTo(results, waiters);
       if (outcome.about) about.push(outcome.about);
     }

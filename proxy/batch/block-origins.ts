@@ -50,7 +50,7 @@ export function blockBatch(
     rowBudget,
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
-    answer: async (geoid, waiters) =>
+    respond: async (geoid, waiters) =>
       isGeoid(geoid) ? resolve(geoid, waiters).catch(originError) : malformed(geoid),
   };
 }
@@ -74,7 +74,7 @@ export function pointBatch(
     rowBudget,
     identify: nameOf,
     shorten: nameOf,
-    answer: (at, waiters) => resolve(at, waiters).catch(originError),
+    respond: (at, waiters) => resolve(at, waiters).catch(originError),
   };
 }
 

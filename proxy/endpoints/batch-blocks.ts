@@ -33,7 +33,7 @@ const blocksSummary = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...query }, services): Batch<string> {
+  resolve(release, { origins, ...query }, services): Batch<string> {
     const { modes, rowsOf } = summaryLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
     return blockBatch(release, { origins, rowBudget, modes }, async (block, waiters) => ({
@@ -41,7 +41,7 @@ const blocksSummary = postEndpoint({
       about: blockMetadata(block),
     }));
   },
-  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'blocks'),
+  respond: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'blocks'),
 });
 
 const blocksPois = postEndpoint({
@@ -73,14 +73,14 @@ const blocksPois = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...query }, services): Batch<string> {
+  resolve(release, { origins, ...query }, services): Batch<string> {
     const { modes, rowsOf } = poisLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
     return blockBatch(release, { origins, rowBudget, modes }, async (block, waiters) => ({
       rows: await rowsOf(block, { geoid: block.geoid }, waiters),
     }));
   },
-  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance),
+  respond: (_release, batch, context, balance) => batchResponse(batch, context, balance),
 });
 
 export const blockBatches = [blocksSummary, blocksPois];

@@ -46,7 +46,7 @@ export const poisCatchment = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  plan(release, { dest_ids, max_minutes, mode, block, max_rows }, services): Batch<DestId> {
+  resolve(release, { dest_ids, max_minutes, mode, block, max_rows }, services): Batch<DestId> {
     const filter = {
       modes: modePositions(release, mode, 'body'),
       blocks: block && new Set(block),
@@ -62,8 +62,8 @@ export const poisCatchment = postEndpoint({
       rowBudget: rowBudgetOf({ max_rows }, services),
       identify: (dest_id) => ({ dest_id }),
       shorten: (dest_id) => dest_id,
-      answer: (destId, waiters) => look(destId, waiters).catch(originError),
+      respond: (destId, waiters) => look(destId, waiters).catch(originError),
     };
   },
-  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance),
+  respond: (_release, batch, context, balance) => batchResponse(batch, context, balance),
 });

@@ -49,7 +49,7 @@ const pointsSummary = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...query }, services): Batch<Point> {
+  resolve(release, { origins, ...query }, services): Batch<Point> {
     const { modes, rowsOf } = summaryLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
     return pointBatch(release, { origins, rowBudget, modes }, async (block, waiters, name) => {
@@ -60,7 +60,7 @@ const pointsSummary = postEndpoint({
       };
     });
   },
-  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
+  respond: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
 });
 
 const pointsPois = postEndpoint({
@@ -93,7 +93,7 @@ const pointsPois = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...query }, services): Batch<Point> {
+  resolve(release, { origins, ...query }, services): Batch<Point> {
     const { modes, rowsOf } = poisLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
     return pointBatch(release, { origins, rowBudget, modes }, async (block, waiters, name) => ({
@@ -101,7 +101,7 @@ const pointsPois = postEndpoint({
       about: { ...name, resolved_block: block.geoid },
     }));
   },
-  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
+  respond: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
 });
 
 export const pointBatches = [pointsSummary, pointsPois];

@@ -3,7 +3,7 @@ import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { BOUNDS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
-import { type AreaPlan, planArea, queryArea } from '../queries/area-times.ts';
+import { queryArea, type ResolvedArea, resolveArea } from '../queries/area-times.ts';
 import { blocksIn } from '../queries/blocks-in-area.ts';
 import { drawnArea } from '../queries/drawn-area.ts';
 import { circleArea, type SearchedArea } from '../queries/poi-search.ts';
@@ -22,7 +22,7 @@ import { smallCircle } from '../schemas/examples.ts';
 import { polygonMember } from '../schemas/polygon-member.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
-interface BlocksQueryPlan extends AreaPlan {
+interface ResolvedBlocksQuery extends ResolvedArea {
   readonly area: SearchedArea;
 }
 
@@ -59,18 +59,18 @@ export const blocksQuery = postEndpoint({
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],
 
-  plan(release, { polygon, center, radius_m, ...rows }, { cursors }): BlocksQueryPlan {
+  resolve(release, { polygon, center, radius_m, ...rows }, { cursors }): ResolvedBlocksQuery {
     const where = { polygon, center, radius_m };
     return {
       area: areaOf(where),
-      ...planArea(release, cursors, 'blocks-query', where, rows, 'body'),
+      ...resolveArea(release, cursors, 'blocks-query', where, rows, 'body'),
     };
   },
 
-  async answer(release, plan, context) {
-    const [from] = plan.page.position;
-    const blocks = await blocksIn(release, plan.area, from, context.waiters);
-    return queryArea(release, context, plan, blocks);
+  async respond(release, resolved, context) {
+    const [from] = resolved.page.position;
+    const blocks = await blocksIn(release, resolved.area, from, context.waiters);
+    return queryArea(release, context, resolved, blocks);
   },
 });
 

@@ -25,7 +25,7 @@ export const lastUpdated = freeEndpoint({
     'a rollback, the date of the restored release.',
   responseDescription: 'The name of the current release and when it was first published.',
   response: z.object({ last_updated: z.iso.datetime(), release: z.string() }),
-  answer({ releases }) {
+  respond({ releases }) {
     const { latest } = releases.current;
     return { body: { last_updated: latest.published_at, release: latest.release } };
   },
@@ -43,7 +43,7 @@ export const modes = freeEndpoint({
   response: z.object({
     modes: z.array(z.object({ mode_id: z.int(), mode: modeLabel, description: z.string() })),
   }),
-  answer({ releases }) {
+  respond({ releases }) {
     const { modes: held } = releases.current.manifest;
     const listed = MODES.filter(({ mode }) => held.includes(mode)).map(
       ({ modeId, mode, description }) => ({ mode_id: modeId, mode, description }),
@@ -73,7 +73,7 @@ export const destinationTypes = freeEndpoint({
       }),
     ),
   }),
-  answer({ releases }) {
+  respond({ releases }) {
     const { taxonomy } = releases.current;
     const destination_types = taxonomy.types.map(({ dest_type_id, name, label, parent_id }) => {
       const leaf_ids = taxonomy.leavesOf(dest_type_id);
@@ -104,7 +104,7 @@ export const vintage = freeEndpoint({
           'Counties with fewer than 80 % of their blocks near a street: their street data has a gap.',
       }),
   }),
-  answer: ({ releases }) => {
+  respond: ({ releases }) => {
     const { manifest } = releases.current;
     return {
       body: { components: manifest.components, coverage_gaps: coverageGaps(manifest) },
@@ -112,7 +112,7 @@ export const vintage = freeEndpoint({
   },
 });
 
-export const plans = freeEndpoint({
+export const queries = freeEndpoint({
   ...free,
   path: '/v1/plans',
   operationId: 'getPlans',
@@ -139,7 +139,7 @@ export const plans = freeEndpoint({
       .nullable()
       .meta({ description: 'Where to create keys and buy tokens; null if not configured.' }),
   }),
-  answer: ({ config }) => ({ body: { ...PLANS, account_url: config.accountUrl ?? null } }),
+  respond: ({ config }) => ({ body: { ...PLANS, account_url: config.accountUrl ?? null } }),
 });
 
 export const catalogue: readonly FreeEndpoint[] = [
@@ -147,5 +147,5 @@ export const catalogue: readonly FreeEndpoint[] = [
   modes,
   destinationTypes,
   vintage,
-  plans,
+  queries,
 ];

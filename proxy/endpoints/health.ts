@@ -18,19 +18,19 @@ export const health = freeEndpoint({
   example: { status: 'ok', version: '0.1.0' },
   problems: [],
   cache: 'never',
-  answer: ({ config }) => ({ body: { status: 'ok', version: config.version } }),
+  respond: ({ config }) => ({ body: { status: 'ok', version: config.version } }),
 });
 
 const ANSWER_WITHIN_MS = 2_000;
 
 /** A backend that answers too late for a probe is not there. */
-async function inTime<T>(answer: Promise<T>): Promise<T | 'unavailable'> {
+async function inTime<T>(response: Promise<T>): Promise<T | 'unavailable'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'unavailable'>((resolve) => {
     timer = setTimeout(resolve, ANSWER_WITHIN_MS, 'unavailable');
   });
   try {
-    return await Promise.race([answer.catch(() => 'unavailable' as const), late]);
+    return await Promise.race([response.catch(() => 'unavailable' as const), late]);
   } finally {
     clearTimeout(timer);
   }
@@ -89,7 +89,7 @@ export const ready = freeEndpoint({
   problems: [],
   cache: 'never',
   otherStatus: 503,
-  async answer(services) {
+  async respond(services) {
     const { ending, processes } = services;
     const [release, accounts] = await looked(services);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';

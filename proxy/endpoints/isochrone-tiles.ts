@@ -10,7 +10,7 @@ import { MICRO } from '../../shards/units.ts';
 import { BOUNDS, type Bounds, boundsSchema } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
-import type { MeteredPlan } from '../metering/plan-cache.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { canonicalRequest } from '../queries/pagination.ts';
 import { NONE, named } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
@@ -37,7 +37,7 @@ export const isochroneMeta = freeEndpoint({
   }),
   problems: [],
   cache: 'catalogue',
-  answer({ releases }) {
+  respond({ releases }) {
     const release = releases.current;
     return {
       body: {
@@ -78,7 +78,7 @@ export const tileJson = freeEndpoint({
   response: z.looseObject({ tilejson: z.literal('3.0.0'), tiles: z.array(z.string()) }),
   problems: ['no-isochrone-data'],
   cache: 'catalogue',
-  async answer({ releases, config }, { params: { mode, dest_type_id } }) {
+  async respond({ releases, config }, { params: { mode, dest_type_id } }) {
     const release = releases.current;
     const archive = await release.tiles(archiveOf(release, mode, dest_type_id));
     const { minZoom, maxZoom, bounds, centre } = archive.header;
@@ -108,7 +108,7 @@ export const tileJson = freeEndpoint({
   },
 });
 
-interface TilePlan extends MeteredPlan {
+interface ResolvedTile extends ResolvedQuery {
   readonly tiles: TileArchive;
   readonly address: TileAddress;
 }
@@ -137,7 +137,7 @@ export const isochroneTile = meteredEndpoint({
   response: z.string().meta({ format: 'binary' }),
   problems: ['no-isochrone-data'],
 
-  plan(release, { params: { mode, dest_type_id, z, x, y } }): TilePlan {
+  resolve(release, { params: { mode, dest_type_id, z, x, y } }): ResolvedTile {
     const tiles = archiveOf(release, mode, dest_type_id);
     const side = 2 ** z;
     for (const [name, value] of Object.entries({ x, y })) {
@@ -153,7 +153,7 @@ export const isochroneTile = meteredEndpoint({
     };
   },
 
-  async answer(release, { tiles, address }) {
+  async respond(release, { tiles, address }) {
     const archive = await release.tiles(tiles);
     const tile = await archive.tile(address);
     if (tile === null) return { body: null, tokens: 0 };

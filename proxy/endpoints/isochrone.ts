@@ -14,7 +14,7 @@ import { Rows } from '../formats/rows.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
-import type { MeteredPlan } from '../metering/plan-cache.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { lacksModes } from '../queries/modes-and-types.ts';
 import { type BlockOrigin, findBlock, locateOrigin, placePoint } from '../queries/origin-block.ts';
 import { canonicalRequest } from '../queries/pagination.ts';
@@ -29,7 +29,7 @@ import {
 import { choice, onceText } from '../schemas/scalar-text.ts';
 import { geometry, modeLabel } from '../schemas/schemas.ts';
 
-interface IsochronePlan extends MeteredPlan {
+interface ResolvedIsochrone extends ResolvedQuery {
   /** The origin block, or the point it is yet to be found for. */
   readonly origin: BlockOrigin;
   readonly mode: Mode;
@@ -126,7 +126,7 @@ export const isochrone = meteredEndpoint({
     ...(['invalid-geometry', 'no-isochrone-data', 'direction-not-available'] as const),
   ],
 
-  plan(release, { query: asked }): IsochronePlan {
+  resolve(release, { query: asked }): ResolvedIsochrone {
     const { mode, direction, format, v } = asked;
     const origin = originOf(release, asked);
     const levels = levelsOf(asked);
@@ -159,7 +159,7 @@ export const isochrone = meteredEndpoint({
   locate: async (release, { origin, mode }, waiters) =>
     routable(await locateOrigin(release, origin, waiters), mode),
 
-  async answer(release, { mode, direction, format, levels, namesContours }, context, block) {
+  async respond(release, { mode, direction, format, levels, namesContours }, context, block) {
     const { waiters } = context;
     const reached = await reachable(block, mode, direction);
     const largest = levels[levels.length - 1];

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/plan-cache.ts';
-import { type AreaPlan, planArea, queryArea } from '../queries/area-times.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { queryArea, type ResolvedArea, resolveArea } from '../queries/area-times.ts';
 import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/places.ts';
 import {
   cursorParam,
@@ -16,7 +16,7 @@ import {
 } from '../schemas/parameters.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
-interface PlaceBlocksPlan extends MeteredPlan, AreaPlan {
+interface ResolvedPlaceBlocks extends ResolvedQuery, ResolvedArea {
   readonly located: LocatedPlace;
 }
 
@@ -45,11 +45,11 @@ export const placeBlocks = meteredEndpoint({
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   problems: ['place-not-found', 'invalid-cursor'],
 
-  async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlaceBlocksPlan> {
+  async resolve(release, { params: { geoid }, query }, { cursors }): Promise<ResolvedPlaceBlocks> {
     const located = await locatePlace(release, geoid);
     const counties = located.place.counties.map((fips) => release.county(fips)!);
     return {
-      ...planArea(release, cursors, 'place-blocks', { geoid }, query),
+      ...resolveArea(release, cursors, 'place-blocks', { geoid }, query),
       dependsOn: [
         located.state.objects.places,
         ...counties.flatMap(({ objects }) => [objects.index, objects.nearest]),
@@ -58,9 +58,9 @@ export const placeBlocks = meteredEndpoint({
     };
   },
 
-  async answer(release, plan, context) {
-    const [from] = plan.page.position;
-    const counties = blocksOfPlace(release, plan.located, from);
-    return queryArea(release, context, plan, { counties, beyond: null });
+  async respond(release, resolved, context) {
+    const [from] = resolved.page.position;
+    const counties = blocksOfPlace(release, resolved.located, from);
+    return queryArea(release, context, resolved, { counties, beyond: null });
   },
 });

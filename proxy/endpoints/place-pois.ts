@@ -2,10 +2,15 @@ import { z } from 'zod';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/plan-cache.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type LocatedPlace, locatePlace } from '../queries/places.ts';
 import type { SearchedArea } from '../queries/poi-search.ts';
-import { countiesOfArea, planSearch, querySearch, type SearchPlan } from '../queries/poi-search.ts';
+import {
+  countiesOfArea,
+  querySearch,
+  type ResolvedSearch,
+  resolveSearch,
+} from '../queries/poi-search.ts';
 import {
   cursorParam,
   limitParam,
@@ -15,7 +20,7 @@ import {
 } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
-interface PlacePoisPlan extends MeteredPlan, SearchPlan {
+interface ResolvedPlacePois extends ResolvedQuery, ResolvedSearch {
   readonly counties: readonly ReleaseCounty[];
   readonly located: LocatedPlace;
 }
@@ -37,11 +42,11 @@ export const placePois = meteredEndpoint({
   response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
   problems: ['place-not-found', 'invalid-cursor'],
 
-  async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlacePoisPlan> {
+  async resolve(release, { params: { geoid }, query }, { cursors }): Promise<ResolvedPlacePois> {
     const located = await locatePlace(release, geoid);
     const counties = countiesOfArea(release, { boxes: [located.place.box] });
     return {
-      ...planSearch(release, cursors, 'place-pois', { geoid }, query),
+      ...resolveSearch(release, cursors, 'place-pois', { geoid }, query),
       dependsOn: [
         located.state.objects.places,
         ...counties.map(({ manifest: { objects } }) => objects.catchment),
@@ -51,9 +56,9 @@ export const placePois = meteredEndpoint({
     };
   },
 
-  async answer(release, plan, context) {
-    const area = await areaOf(release, plan.located);
-    return querySearch(release, context, plan, plan.counties, area);
+  async respond(release, resolved, context) {
+    const area = await areaOf(release, resolved.located);
+    return querySearch(release, context, resolved, resolved.counties, area);
   },
 });
 

@@ -44,7 +44,7 @@ const searchPlaces = freeEndpoint({
   }),
   problems: [],
   cache: 'catalogue',
-  async answer({ releases }, { query: { q, limit } }) {
+  async respond({ releases }, { query: { q, limit } }) {
     return { body: { places: await findPlaces(releases.current, q, limit) } };
   },
 });
@@ -67,7 +67,7 @@ const placeBoundary = freeEndpoint({
   problems: ['place-not-found'],
   cache: 'catalogue',
   isGeoJson: true,
-  async answer({ releases }, { params: { geoid } }) {
+  async respond({ releases }, { params: { geoid } }) {
     const release = releases.current;
     const { place, ordinal, state } = await locatePlace(release, geoid);
     const outlines = await release.placeOutlines(state);

@@ -5,7 +5,7 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
-import type { MeteredPlan } from '../metering/plan-cache.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type CatchmentFilter, catchmentOf, homeCounty } from '../queries/catchment.ts';
 import { modeLabels, modePositions } from '../queries/modes-and-types.ts';
 import { nextCursor as cursorOf, type PagedRequest, pagedRequest } from '../queries/pagination.ts';
@@ -21,7 +21,7 @@ import {
 } from '../schemas/parameters.ts';
 import { catchmentRow as catchmentRowSchema, nextCursor } from '../schemas/schemas.ts';
 
-interface CatchmentPlan extends MeteredPlan, PagedRequest {
+interface ResolvedCatchment extends ResolvedQuery, PagedRequest {
   readonly destId: DestId;
   readonly county: CountyManifest;
   readonly filter: CatchmentFilter;
@@ -53,7 +53,11 @@ export const poiCatchment = meteredEndpoint({
   }),
   problems: ['poi-not-found', 'invalid-cursor'],
 
-  async plan(release, { params: { dest_id: destId }, query }, { cursors }): Promise<CatchmentPlan> {
+  async resolve(
+    release,
+    { params: { dest_id: destId }, query },
+    { cursors },
+  ): Promise<ResolvedCatchment> {
     const county = await homeCounty(release, destId);
     const modes = modePositions(release, query.mode);
     const maxTenths = tenthsWithin(query.max_minutes);
@@ -77,7 +81,7 @@ export const poiCatchment = meteredEndpoint({
     };
   },
 
-  async answer(release, { county, destId, filter, page }, { cursors, waiters, format }) {
+  async respond(release, { county, destId, filter, page }, { cursors, waiters, format }) {
     const found = await catchmentOf(release, county, destId, filter, page, waiters);
     const results = new Rows(format);
     await found.addTo(results, waiters);

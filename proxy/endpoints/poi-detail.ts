@@ -3,14 +3,14 @@ import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { DestId } from '../../shards/units.ts';
 import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/plan-cache.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { homeCounty, poiOrdinal } from '../queries/catchment.ts';
 import { canonicalRequest } from '../queries/pagination.ts';
 import { poiResult } from '../queries/poi-search.ts';
 import { NONE, singleDestIdParam } from '../schemas/parameters.ts';
 import { poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 
-interface PoiDetailPlan extends MeteredPlan {
+interface ResolvedPoiDetail extends ResolvedQuery {
   readonly destId: DestId;
   readonly county: CountyManifest;
 }
@@ -29,7 +29,7 @@ export const poiDetail = meteredEndpoint({
   response: poiDetailSchema,
   problems: ['poi-not-found'],
 
-  async plan(release, { params: { dest_id: destId } }): Promise<PoiDetailPlan> {
+  async resolve(release, { params: { dest_id: destId } }): Promise<ResolvedPoiDetail> {
     const county = await homeCounty(release, destId);
     return {
       canonical: canonicalRequest('poi-detail', { dest_id: destId }),
@@ -39,7 +39,7 @@ export const poiDetail = meteredEndpoint({
     };
   },
 
-  async answer(release, { county, destId }) {
+  async respond(release, { county, destId }) {
     const catchments = await release.catchments(county);
     const ordinal = poiOrdinal(catchments, destId);
     const { brand, types } = catchments.table.facts(ordinal);

@@ -4,15 +4,15 @@ import type { ReleaseCounty } from '../../shards/release/release.ts';
 import { BOUNDS, boundsText, isWithin } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/plan-cache.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
 import {
   boxArea,
   circleArea,
   countiesOfArea,
-  planSearch,
   querySearch,
+  type ResolvedSearch,
+  resolveSearch,
   type SearchedArea,
-  type SearchPlan,
 } from '../queries/poi-search.ts';
 import {
   bboxParam,
@@ -27,7 +27,7 @@ import {
 import { decimal } from '../schemas/scalar-text.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
-interface PoiSearchPlan extends MeteredPlan, SearchPlan {
+interface ResolvedPoiSearch extends ResolvedQuery, ResolvedSearch {
   readonly area: SearchedArea;
   readonly counties: readonly ReleaseCounty[];
 }
@@ -62,19 +62,24 @@ export const poiSearch = meteredEndpoint({
   response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
   problems: ['missing-location', 'invalid-bbox', 'invalid-cursor'],
 
-  plan(release, { query: { type, q, limit, cursor, ...where } }, { cursors }): PoiSearchPlan {
+  resolve(
+    release,
+    { query: { type, q, limit, cursor, ...where } },
+    { cursors },
+  ): ResolvedPoiSearch {
     const area = areaOf(where);
     const counties = countiesOfArea(release, area);
     const spelled = { ...where, bbox: where.bbox && bboxNumbers(where.bbox) };
     return {
-      ...planSearch(release, cursors, 'poi-search', spelled, { type, q, limit, cursor }),
+      ...resolveSearch(release, cursors, 'poi-search', spelled, { type, q, limit, cursor }),
       dependsOn: counties.map(({ manifest: { objects } }) => objects.catchment),
       area,
       counties,
     };
   },
 
-  answer: (release, plan, context) => querySearch(release, context, plan, plan.counties, plan.area),
+  respond: (release, resolved, context) =>
+    querySearch(release, context, resolved, resolved.counties, resolved.area),
 });
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;

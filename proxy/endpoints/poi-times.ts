@@ -3,13 +3,13 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
 import {
-  type BlockPlan,
   findBlock,
   locateOrigin,
   placePoint,
-  planOfBlock,
+  queryOfBlock,
+  type ResolvedBlock,
 } from '../queries/origin-block.ts';
-import { type PoiTimesPlan, planPoiTimes, queryPoiTimes } from '../queries/poi-times.ts';
+import { queryPoiTimes, type ResolvedPoiTimes, resolvePoiTimes } from '../queries/poi-times.ts';
 import {
   cursorParam,
   destIdParam,
@@ -33,7 +33,7 @@ const QUERY = {
 };
 const RESPONSE = { results: z.array(poiTime), next_cursor: nextCursor, unrouted };
 
-type OriginPoisPlan = PoiTimesPlan & BlockPlan;
+type ResolvedOriginPois = ResolvedPoiTimes & ResolvedBlock;
 
 export const blockPois = meteredEndpoint({
   access: 'metered',
@@ -52,17 +52,17 @@ export const blockPois = meteredEndpoint({
   response: z.object({ block_geoid: z.string(), ...RESPONSE }),
   problems: ['block-not-found', 'invalid-cursor'],
 
-  plan(release, { params: { geoid }, query }, { cursors }): OriginPoisPlan {
+  resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginPois {
     return {
-      ...planOfBlock(findBlock(release, geoid), 'pois'),
-      ...planPoiTimes(release, cursors, 'block-pois', { geoid }, query),
+      ...queryOfBlock(findBlock(release, geoid), 'pois'),
+      ...resolvePoiTimes(release, cursors, 'block-pois', { geoid }, query),
     };
   },
 
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer: (_release, plan, context, block) =>
-    queryPoiTimes(context, plan, block, { block_geoid: block.geoid }),
+  respond: (_release, resolved, context, block) =>
+    queryPoiTimes(context, resolved, block, { block_geoid: block.geoid }),
 });
 
 export const pointPois = meteredEndpoint({
@@ -81,15 +81,15 @@ export const pointPois = meteredEndpoint({
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'invalid-cursor'],
 
-  plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginPoisPlan {
+  resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginPois {
     return {
-      ...planOfBlock(placePoint(release, lon, lat), 'pois'),
-      ...planPoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
+      ...queryOfBlock(placePoint(release, lon, lat), 'pois'),
+      ...resolvePoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
     };
   },
 
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer: (_release, plan, context, block) =>
-    queryPoiTimes(context, plan, block, { resolved_block: block.geoid }),
+  respond: (_release, resolved, context, block) =>
+    queryPoiTimes(context, resolved, block, { resolved_block: block.geoid }),
 });

@@ -4,16 +4,16 @@ import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import {
   blockMetadata,
-  planSummary,
   querySummary,
-  type SummaryPlan,
+  type ResolvedSummary,
+  resolveSummary,
 } from '../queries/nearest-times.ts';
 import {
-  type BlockPlan,
   findBlock,
   locateOrigin,
   placePoint,
-  planOfBlock,
+  queryOfBlock,
+  type ResolvedBlock,
 } from '../queries/origin-block.ts';
 import {
   cursorParam,
@@ -39,7 +39,7 @@ const RESPONSE = {
   unrouted,
 };
 
-type OriginSummaryPlan = SummaryPlan & BlockPlan;
+type ResolvedOriginSummary = ResolvedSummary & ResolvedBlock;
 
 export const blockSummary = meteredEndpoint({
   access: 'metered',
@@ -59,17 +59,17 @@ export const blockSummary = meteredEndpoint({
   response: z.object(RESPONSE),
   problems: ['block-not-found', 'invalid-cursor'],
 
-  plan(release, { params: { geoid }, query }, { cursors }): OriginSummaryPlan {
+  resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginSummary {
     return {
-      ...planOfBlock(findBlock(release, geoid), 'nearest'),
-      ...planSummary(release, cursors, 'block-summary', { geoid }, query),
+      ...queryOfBlock(findBlock(release, geoid), 'nearest'),
+      ...resolveSummary(release, cursors, 'block-summary', { geoid }, query),
     };
   },
 
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer: (_release, plan, context, block) =>
-    querySummary(context, plan, block, { block: blockMetadata(block) }),
+  respond: (_release, resolved, context, block) =>
+    querySummary(context, resolved, block, { block: blockMetadata(block) }),
 });
 
 export const pointSummary = meteredEndpoint({
@@ -89,17 +89,17 @@ export const pointSummary = meteredEndpoint({
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'invalid-cursor'],
 
-  plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginSummaryPlan {
+  resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginSummary {
     return {
-      ...planOfBlock(placePoint(release, lon, lat), 'nearest'),
-      ...planSummary(release, cursors, 'point-summary', { lat, lon }, query),
+      ...queryOfBlock(placePoint(release, lon, lat), 'nearest'),
+      ...resolveSummary(release, cursors, 'point-summary', { lat, lon }, query),
     };
   },
 
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer(_release, plan, context, block) {
+  respond(_release, resolved, context, block) {
     const beside = { resolved_block: block.geoid, block: blockMetadata(block) };
-    return querySummary(context, plan, block, beside);
+    return querySummary(context, resolved, block, beside);
   },
 });

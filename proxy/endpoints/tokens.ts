@@ -15,5 +15,5 @@ export const tokens = keyedEndpoint({
   response: z.object({ tokens_remaining: z.int().min(0) }),
   example: { tokens_remaining: 4987 },
   problems: [],
-  answer: (balance) => ({ tokens_remaining: balance }),
+  respond: (balance) => ({ tokens_remaining: balance }),
 });

@@ -46,7 +46,7 @@ export function setCommonHeaders(reply: FastifyReply): void {
 }
 
 /** Answers preflight requests for every path. */
-export function answerPreflights(app: FastifyInstance): void {
+export function handlePreflights(app: FastifyInstance): void {
   app.options('/*', (_request, reply) => {
     reply.code(204).headers(PREFLIGHT).send();
   });
@@ -57,7 +57,7 @@ const whole = (description: string) => z.int().meta({ description });
 const textIfAny = (description: string) => z.string().optional().meta({ description });
 
 /** Every header that is of this API, by its name: the document and the code take them from here. */
-const ANSWER_HEADERS = {
+const RESPONSE_HEADERS = {
   ETag: text('Hash of everything that determines the response.'),
   'X-Tokens-Charged': whole('Tokens charged for this response.'),
   'X-Tokens-Remaining': whole('Token balance after this response.'),
@@ -91,7 +91,7 @@ const ANSWER_HEADERS = {
   'WWW-Authenticate': text('`Bearer`; for an invalid key `Bearer error="invalid_token"`.'),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
-export type HeaderName = keyof typeof ANSWER_HEADERS;
+export type HeaderName = keyof typeof RESPONSE_HEADERS;
 
 /** A header as it is sent: in small letters, as Node and HTTP/2 have them. */
 export type SentHeader = Lowercase<HeaderName>;
@@ -105,7 +105,7 @@ const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional')
 
 function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {
   return Object.fromEntries(
-    Object.entries<z.ZodType>(ANSWER_HEADERS).map(([name, header]) => {
+    Object.entries<z.ZodType>(RESPONSE_HEADERS).map(([name, header]) => {
       const about = { ...header.meta(), header: { id: `${name}${suffix}` } };
       return [name, of(header).meta(about)];
     }),

@@ -13,7 +13,6 @@ import { boundsSchema } from '../bounds.ts';
 import type { ProxyConfig } from '../config.ts';
 import type { Endpoint, PostEndpoint } from '../endpoint.ts';
 import {
-  answerHeaders,
   bareHeaders,
   headHeaders,
   idempotencyKey,
@@ -23,6 +22,7 @@ import {
   kindOf,
   otherHeaders,
   problemHeaders,
+  responseHeaders,
 } from './headers.ts';
 
 const slugs = (...of: readonly ProblemSlug[]) => of;
@@ -171,7 +171,7 @@ function operation(
     responses: {
       200: {
         description: endpoint.responseDescription,
-        headers: answerHeaders(endpoint),
+        headers: responseHeaders(endpoint),
         content: contentOf(endpoint),
       },
       ...emptyResponses(endpoint, alike),

@@ -27,19 +27,19 @@ interface Candidate {
  */
 export async function findMarks(
   release: Release,
-  answers: ExampleResponses,
+  responses: ExampleResponses,
 ): Promise<ExampleMarks | null> {
   const [mode] = release.manifest.modes;
   for await (const { geoid, point, place } of candidates(release)) {
     const parameters = { ...point, mode: [mode], limit: ROWS_LOOKED_AT };
-    const found = await answers.json(pointPois, { parameters }).catch(onProblem);
+    const found = await responses.json(pointPois, { parameters }).catch(onProblem);
     // On a border, a point may be its neighbour's.
     if (found?.resolved_block !== geoid) continue;
     const rows = found.results as (ExampleMarks['poi'] & { travel_time: number })[];
     if (rows.length === 0) continue;
     const nearest = rows.reduce((a, b) => (b.travel_time < a.travel_time ? b : a));
     const { dest_id, lat, lon } = nearest;
-    const detail = await answers.json(poiDetail, { parameters: { dest_id } });
+    const detail = await responses.json(poiDetail, { parameters: { dest_id } });
     const [type] = detail.type_ids as number[];
     return {
       block: geoid,

@@ -51,16 +51,16 @@ export class ExampleResponses {
   ): Promise<[mediaType: string, text: string][]> {
     if (endpoint.access === 'keyed') return [];
     if (endpoint.access === 'free') {
-      const { body } = await endpoint.answer(this.#services, inputOf(endpoint, request));
+      const { body } = await endpoint.respond(this.#services, inputOf(endpoint, request));
       const text = JSON.stringify(body);
       const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : offersOf({});
       return offers.map(({ mediaTypes: [type] }) => [type, text]);
     }
     const texts: [string, string][] = [];
-    const { offers, answer } = await this.#planned(endpoint, request);
+    const { offers, response } = await this.#planned(endpoint, request);
     for (const offer of offers) {
       const format = formatFor(undefined, [offer]);
-      const { body } = finishResponse(await answer(format), format, endpoint.table);
+      const { body } = finishResponse(await response(format), format, endpoint.table);
       texts.push([offer.mediaTypes[0], body.whole().toString()]);
       if (isEnough(offer)) break;
     }
@@ -80,16 +80,16 @@ export class ExampleResponses {
       format: ROW_FORMATS[format],
     });
     if (endpoint.access === 'posted') {
-      const plan = endpoint.plan(release, endpoint.body.parse(request.body), services);
-      const answer = (format: Offer['format']) =>
-        endpoint.answer(release, plan, makingIn(format), Number.MAX_SAFE_INTEGER);
-      return { offers: offersOf(endpoint), answer };
+      const resolved = endpoint.resolve(release, endpoint.body.parse(request.body), services);
+      const respond = (format: Offer['format']) =>
+        endpoint.respond(release, resolved, makingIn(format), Number.MAX_SAFE_INTEGER);
+      return { offers: offersOf(endpoint), respond };
     }
-    const plan = await endpoint.plan(release, inputOf(endpoint, request), services);
-    const located = await endpoint.locate?.(release, plan, SHARED);
-    const answer = (format: Offer['format']) =>
-      endpoint.answer(release, plan, makingIn(format), located);
-    return { offers: plan.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint), answer };
+    const resolved = await endpoint.resolve(release, inputOf(endpoint, request), services);
+    const located = await endpoint.locate?.(release, resolved, SHARED);
+    const respond = (format: Offer['format']) =>
+      endpoint.respond(release, resolved, makingIn(format), located);
+    return { offers: resolved.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint), respond };
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
-  ANSWER_LIFE_MS,
   MAX_IDEMPOTENCY_KEY,
   MAX_KEPT_BYTES,
+  RESPONSE_LIFE_MS,
 } from '../../portal/accounts/replays.ts';
 import { HEADER_OF_STATUS } from '../../portal/http/problem-docs.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -24,7 +24,7 @@ export const idempotencyKey = z
   .regex(/^[ -~]+$/)
   .optional()
   .meta({
-    description: `Send the same key when repeating a request: within ${ANSWER_LIFE_MS / 3_600_000} hours it is charged once and answered again. Up to ${MAX_KEPT_BYTES / 2 ** 20} MiB compressed, the repeated response is identical to the first, in the same format whatever \`Accept\` says.`,
+    description: `Send the same key when repeating a request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. Up to ${MAX_KEPT_BYTES / 2 ** 20} MiB compressed, the repeated response is identical to the first, in the same format whatever \`Accept\` says.`,
     param: { id: 'IdempotencyKey' },
   });
 
@@ -89,7 +89,7 @@ export function headHeaders(endpoint: Endpoint) {
 }
 
 /** Headers of an answer with its body. */
-export function answerHeaders(endpoint: Endpoint) {
+export function responseHeaders(endpoint: Endpoint) {
   const members =
     endpoint.response instanceof z.ZodObject ? Object.keys(endpoint.response.shape) : [];
   const isPaged = endpoint.access === 'metered' && members.includes('next_cursor');

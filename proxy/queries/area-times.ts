@@ -201,19 +201,19 @@ interface AskedRows {
 }
 
 /** A page of areal rows, but for the blocks. */
-export interface AreaPlan extends PagedRequest {
+export interface ResolvedArea extends PagedRequest {
   readonly query: ArealQuery;
 }
 
 /** `where`: what says which area it is. */
-export function planArea(
+export function resolveArea(
   release: Release,
   cursors: CursorSealer,
   route: string,
   where: object,
   { include_population, include_missing, limit, cursor, ...cells }: AskedRows,
   part: 'query' | 'body' = 'query',
-): AreaPlan {
+): ResolvedArea {
   const { filter, spelled } = requestedCells(release, cells, part);
   const asked = { ...where, ...spelled, include_population, include_missing };
   return {
@@ -226,7 +226,7 @@ export function planArea(
 export async function queryArea(
   release: Release,
   { cursors, waiters, format }: QueryContext,
-  { query, page }: AreaPlan,
+  { query, page }: ResolvedArea,
   { counties, beyond }: FoundBlocks,
 ): Promise<QueryResult> {
   const results = new Rows(format);
@@ -234,12 +234,12 @@ export async function queryArea(
   // Where all rows found are given, the next page begins with blocks that are yet to be found.
   const next = end ?? (beyond && [beyond, 0, 0]);
   const next_cursor = nextCursor(cursors, page, next);
-  const answer = rowsResponse({ results, next_cursor }, results.count);
-  return { ...answer, columns: columnsOf(query) };
+  const response = rowsResponse({ results, next_cursor }, results.count);
+  return { ...response, columns: columnsOf(query) };
 }
 
 /** The columns that the request chose: the same on every page. */
-function columnsOf({ withPopulation, withMissing }: AreaPlan['query']): string[] {
+function columnsOf({ withPopulation, withMissing }: ResolvedArea['query']): string[] {
   return AREAL.columns.filter(
     (column) => (withPopulation || column !== 'population') && (withMissing || column !== 'reason'),
   );

@@ -117,7 +117,7 @@ interface AskedSummary {
 }
 
 /** A summary, but for its block. */
-export interface SummaryPlan {
+export interface ResolvedSummary {
   /** The request in one spelling. */
   readonly canonical: string;
   readonly filter: SummaryFilter;
@@ -126,13 +126,13 @@ export interface SummaryPlan {
 }
 
 /** `origin`: what says which block it is. */
-export function planSummary(
+export function resolveSummary(
   release: Release,
   cursors: CursorSealer,
   route: string,
   origin: object,
   { limit, cursor, ...cells }: AskedSummary,
-): SummaryPlan {
+): ResolvedSummary {
   const { filter, spelled } = requestedCells(release, cells);
   const asked = { ...origin, ...spelled };
   if (limit === undefined && cursor === undefined) {
@@ -145,7 +145,7 @@ export function planSummary(
 /** The summary of a block. `beside`: members before the rows. */
 export async function querySummary(
   { cursors, waiters, format }: QueryContext,
-  { filter, page }: SummaryPlan,
+  { filter, page }: ResolvedSummary,
   block: OriginBlock,
   beside: object,
 ): Promise<QueryResult> {

@@ -47,14 +47,14 @@ export function placePoint(release: Release, lon: Degrees, lat: Degrees): Placed
 export type BlockOrigin = NamedBlock | PlacedPoint;
 
 /** The part of a plan that says which block an answer is about. */
-export interface BlockPlan {
+export interface ResolvedBlock {
   readonly origin: BlockOrigin;
   /** Where the block may lie, and its rows. */
   readonly dependsOn: readonly ObjectRef[];
 }
 
 /** Plans an answer of `rows` of the block of an origin. */
-export function planOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): BlockPlan {
+export function queryOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): ResolvedBlock {
   const counties = 'geoid' in origin ? [origin.county] : origin.counties;
   const dependsOn = counties.flatMap(({ objects }) => [
     ...('geoid' in origin ? [] : [objects.blocks]),

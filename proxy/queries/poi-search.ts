@@ -240,18 +240,18 @@ interface AskedPois {
 }
 
 /** A page of a search, but for where. */
-export interface SearchPlan extends PagedRequest {
+export interface ResolvedSearch extends PagedRequest {
   readonly search: PoiSearch;
 }
 
 /** `where`: what says which area it is. */
-export function planSearch(
+export function resolveSearch(
   release: Release,
   cursors: CursorSealer,
   route: string,
   where: object,
   { type, q, limit, cursor }: AskedPois,
-): SearchPlan {
+): ResolvedSearch {
   const types = requestedLeaves(release, type);
   const name = q === undefined ? undefined : foldText(q);
   const asked = { ...where, type: types, q: name };
@@ -265,7 +265,7 @@ export function planSearch(
 export async function querySearch(
   release: Release,
   { cursors, waiters, format }: QueryContext,
-  { search, page }: SearchPlan,
+  { search, page }: ResolvedSearch,
   counties: readonly ReleaseCounty[],
   area: SearchedArea,
 ): Promise<QueryResult> {

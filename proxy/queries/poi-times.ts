@@ -142,18 +142,18 @@ export function requestedPois(
 }
 
 /** A page of POI times, but for its block. */
-export interface PoiTimesPlan extends PagedRequest {
+export interface ResolvedPoiTimes extends PagedRequest {
   readonly filter: PoiFilter;
 }
 
 /** `origin`: what says which block it is. */
-export function planPoiTimes(
+export function resolvePoiTimes(
   release: Release,
   cursors: CursorSealer,
   route: string,
   origin: object,
   { cursor, limit, ...query }: PoiTimesQuery & { cursor?: string | undefined; limit: number },
-): PoiTimesPlan {
+): ResolvedPoiTimes {
   const { filter, spelled } = requestedPois(release, query);
   const asked = { ...origin, ...spelled };
   return { ...pagedRequest(cursors, route, asked, { limit, cursor }, ROW_BEGINS), filter };
@@ -162,7 +162,7 @@ export function planPoiTimes(
 /** A page of a block's POI times. `beside`: members before the rows. */
 export async function queryPoiTimes(
   { cursors, waiters, format }: QueryContext,
-  { filter, page }: PoiTimesPlan,
+  { filter, page }: ResolvedPoiTimes,
   block: OriginBlock,
   beside: object,
 ): Promise<QueryResult> {

@@ -38,13 +38,14 @@ export function finishResponse(
 }
 
 /** The answer compressed, where that is worth it. */
-export async function compressed(answer: FinishedResponse): Promise<FinishedResponse> {
-  if (answer.contentEncoding !== null || answer.body.length < MIN_COMPRESSED_BYTES) return answer;
-  return { ...answer, body: await gzipBody(answer.body), contentEncoding: 'gzip' };
+export async function compressed(response: FinishedResponse): Promise<FinishedResponse> {
+  if (response.contentEncoding !== null || response.body.length < MIN_COMPRESSED_BYTES)
+    return response;
+  return { ...response, body: await gzipBody(response.body), contentEncoding: 'gzip' };
 }
 
 /** The answer as it is for those who take no compression. */
-export async function inflated(answer: FinishedResponse): Promise<FinishedResponse> {
-  if (answer.contentEncoding === null) return answer;
-  return { ...answer, body: await gunzipBody(answer.body), contentEncoding: null };
+export async function inflated(response: FinishedResponse): Promise<FinishedResponse> {
+  if (response.contentEncoding === null) return response;
+  return { ...response, body: await gunzipBody(response.body), contentEncoding: null };
 }

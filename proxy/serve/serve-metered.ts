@@ -22,8 +22,8 @@ import {
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
 import { deliverBody, hasNoTokens, pay, tokensExhausted } from '../metering/payment.ts';
-import type { MeteredPlan, PlannedRequest } from '../metering/plan-cache.ts';
-import { strongEtag } from '../metering/plan-cache.ts';
+import type { ResolvedQuery, ResolvedRequest } from '../metering/resolved-cache.ts';
+import { strongEtag } from '../metering/resolved-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated } from './finish-response.ts';
@@ -34,27 +34,27 @@ import { compressed, finishResponse, inflated } from './finish-response.ts';
  * delivered to the socket is refunded. The release is taken once and kept to the end.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
-  const { ledger, plans, releases } = services;
+  const { ledger, queries, releases } = services;
   const offers = offersOf(endpoint);
   const route = `GET ${endpoint.path}`;
 
-  const work = (release: Release, request: FastifyRequest): Promise<PlannedRequest> =>
-    plans.getOrCompute(release, request.raw.url!, async () => {
-      const plan = await endpoint.plan(release, parseInput(endpoint, request), services);
-      return { plan, etag: strongEtag(plan.canonical, plan.dependsOn) };
+  const work = (release: Release, request: FastifyRequest): Promise<ResolvedRequest> =>
+    queries.getOrCompute(release, request.raw.url!, async () => {
+      const resolved = await endpoint.resolve(release, parseInput(endpoint, request), services);
+      return { resolved, etag: strongEtag(resolved.canonical, resolved.dependsOn) };
     });
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admitted = await authorize(ledger, request, reply, endpoint.freeForMembers);
     const release = releases.current;
     reply.dataRelease = release.version;
-    const known = plans.get(release, request.raw.url!);
-    const { plan, etag: base } = known ?? (await work(release, request));
+    const known = queries.get(release, request.raw.url!);
+    const { resolved, etag: base } = known ?? (await work(release, request));
     const { accept } = request.headers;
-    const format = formatFor(accept, plan.isGeoJson ? GEOJSON_OBJECT : offers);
+    const format = formatFor(accept, resolved.isGeoJson ? GEOJSON_OBJECT : offers);
     const etag = format === 'json' ? base : variantEtag(base, format);
     const isFree = endpoint.freeForMembers === true && admitted.member;
-    return answer({
+    return respond({
       endpoint,
       services,
       route,
@@ -63,7 +63,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
       admitted,
       isFree,
       release,
-      plan,
+      resolved,
       format,
       etag,
     });
@@ -82,13 +82,13 @@ interface Asked {
   /** The request of a member, for whom this route is free. */
   readonly isFree: boolean;
   readonly release: Release;
-  readonly plan: MeteredPlan;
+  readonly resolved: ResolvedQuery;
   readonly format: Format;
   /** ETag of the response in this format, uncompressed. */
   readonly etag: string;
 }
 
-async function answer(asked: Asked): Promise<void> {
+async function respond(asked: Asked): Promise<void> {
   const { endpoint, request, admitted, isFree, etag } = asked;
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined) {
@@ -107,8 +107,8 @@ async function answer(asked: Asked): Promise<void> {
   return send(asked, await coded(asked, plain));
 }
 
-async function locate({ endpoint, release, plan, admitted }: Asked): Promise<void> {
-  await endpoint.locate?.(release, plan, admitted.account);
+async function locate({ endpoint, release, resolved, admitted }: Asked): Promise<void> {
+  await endpoint.locate?.(release, resolved, admitted.account);
 }
 
 function notModified(asked: Asked, etag: string): void {
@@ -178,10 +178,10 @@ async function charge(
   return settled;
 }
 
-function headersOf({ request, admitted, release, plan }: Asked, etag: string): HeaderList {
+function headersOf({ request, admitted, release, resolved }: Asked, etag: string): HeaderList {
   const headers = commonHeaders(request);
   putHeader(headers, 'etag', etag);
-  const cacheControl = plan.isPinned ? CACHE_CONTROL.pinned : CACHE_CONTROL.revalidated;
+  const cacheControl = resolved.isPinned ? CACHE_CONTROL.pinned : CACHE_CONTROL.revalidated;
   putMeteredHeaders(headers, cacheControl, admitted.rate);
   putHeader(headers, 'x-data-release', release.version);
   return headers;
@@ -207,16 +207,16 @@ function made({
   services,
   admitted,
   release,
-  plan,
+  resolved,
   format,
   etag,
 }: Asked): Promise<FinishedResponse> {
   const work = async (waiters: Waiters) => {
-    const located = await endpoint.locate?.(release, plan, waiters);
+    const located = await endpoint.locate?.(release, resolved, waiters);
     const { config, cursors } = services;
     const context = { config, cursors, waiters, format: ROW_FORMATS[format] };
-    const answer = await endpoint.answer(release, plan, context, located);
-    return finishResponse(answer, format, endpoint.table);
+    const response = await endpoint.respond(release, resolved, context, located);
+    return finishResponse(response, format, endpoint.table);
   };
   return services.responses.make(etag, work, admitted.account);
 }

@@ -79,7 +79,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     await turnOf(clientId);
     const json = parseJson(request);
     await turnOf(clientId);
-    const plan = endpoint.plan(release, validBody(endpoint.body, json), services);
+    const resolved = endpoint.resolve(release, validBody(endpoint.body, json), services);
     const posted: Posted = {
       request,
       reply,
@@ -91,8 +91,8 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       async make(balance) {
         const { config, cursors } = services;
         const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
-        const answer = await endpoint.answer(release, plan, context, balance);
-        const finished = finishResponse(answer, format, endpoint.table);
+        const response = await endpoint.respond(release, resolved, context, balance);
+        const finished = finishResponse(response, format, endpoint.table);
         // Kept with the answer: what is given again is of the release that it was made of.
         const beside = { ...finished.beside, 'x-data-release': release.version };
         return { ...finished, beside };
@@ -138,7 +138,7 @@ interface Posted {
 async function replayed(posted: Posted): Promise<Settlement | undefined> {
   const { ledger, admitted, idempotent } = posted;
   const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
-  return replay ? answerAgain(posted, replay) : undefined;
+  return replay ? replayResponse(posted, replay) : undefined;
 }
 
 async function charged(posted: Posted): Promise<Settlement> {
@@ -146,8 +146,8 @@ async function charged(posted: Posted): Promise<Settlement> {
   const { account, keyId, balance } = admitted;
   if (hasNoTokens(balance)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
-    const answer = await posted.make(payable);
-    const { tokens } = answer;
+    const response = await posted.make(payable);
+    const { tokens } = response;
     const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
     const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
     if (paid.outcome === 'insufficient') {
@@ -158,8 +158,8 @@ async function charged(posted: Posted): Promise<Settlement> {
       payable = paid.balance;
       continue;
     }
-    if (paid.outcome !== 'debited') return answerAgain(posted, paid, answer);
-    if (paid.receipt) await keep(posted, paid.receipt, answer);
+    if (paid.outcome !== 'debited') return replayResponse(posted, paid, response);
+    if (paid.receipt) await keep(posted, paid.receipt, response);
     return deliverBody(
       request,
       due.tokens,
@@ -167,7 +167,7 @@ async function charged(posted: Posted): Promise<Settlement> {
         paid.receipt
           ? ledger.undeliver(paid.receipt, undelivered)
           : ledger.refund(due, undelivered),
-      () => send(posted, answer, answer.tokens, paid.balance, []),
+      () => send(posted, response, response.tokens, paid.balance, []),
     );
   }
 }
@@ -176,7 +176,7 @@ async function charged(posted: Posted): Promise<Settlement> {
  * Gives an answer again that was charged for before; what of that was repaid is charged again.
  * `own`: what this request would have been answered, where another was first.
  */
-async function answerAgain(
+async function replayResponse(
   posted: Posted,
   replay: Replay,
   own?: FinishedResponse,
@@ -195,15 +195,15 @@ async function answerAgain(
     replay.tokens,
     (undelivered) => ledger.undeliver(replay.receipt, undelivered),
     async () => {
-      const answer = await madeBefore(posted, replay, own);
-      return send(posted, answer, charged, balance, ['idempotency-replayed', 'true']);
+      const response = await madeBefore(posted, replay, own);
+      return send(posted, response, charged, balance, ['idempotency-replayed', 'true']);
     },
   );
 }
 
 async function madeBefore(
   posted: Posted,
-  { answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+  { response: answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   own: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
   if (answer === null) return own?.tokens === tokens ? own : posted.make(tokens);
@@ -224,7 +224,7 @@ async function keep(
 ): Promise<void> {
   const headers = { 'content-type': contentType!, ...beside };
   try {
-    await ledger.keepAnswer(receipt, { headers, gzip: (await gzipBody(body)).whole() });
+    await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(body)).whole() });
   } catch (error) {
     request.log.error({ err: error, reqId: request.id }, 'answer not kept');
   }

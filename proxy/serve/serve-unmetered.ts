@@ -14,7 +14,7 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const input = parseInput(endpoint, request);
     const format = isProbe ? 'json' : formatFor(request.headers.accept, offers);
-    const { status = 200, body } = await endpoint.answer(services, input);
+    const { status = 200, body } = await endpoint.respond(services, input);
     const text = JSON.stringify(body);
     reply.code(status).header('content-type', MEDIA_TYPES[format]);
     if (isProbe) return reply.header('cache-control', CACHE_CONTROL.never).send(text);
@@ -35,6 +35,6 @@ export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
       'x-tokens-charged': 0,
       'x-tokens-remaining': balance,
     });
-    return endpoint.answer(balance, input);
+    return endpoint.respond(balance, input);
   };
 }

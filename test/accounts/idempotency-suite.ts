@@ -6,9 +6,9 @@ import type { Ledger } from '../../portal/accounts/ledger.ts';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import {
   type IdempotentRequest,
-  type KeptAnswer,
   RECEIPT_LIFE_MS,
   type Receipt,
+  type StoredResponse,
 } from '../../portal/accounts/replays.ts';
 import { booksOf } from '../support/books.ts';
 import { chargeAndKeep } from '../support/charged-answer.ts';
@@ -43,7 +43,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       return { id, charge, books };
     }
 
-    const debitOnce = (due: Charge, request: IdempotentRequest, kept: KeptAnswer | null) =>
+    const debitOnce = (due: Charge, request: IdempotentRequest, kept: StoredResponse | null) =>
       chargeAndKeep(ledger, due, request, kept);
 
     /** Charges for a response, of which one delivery is then in flight. */
@@ -234,9 +234,9 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const request = { key: 'k', fingerprint: 'abc' };
       const lost = await debited(charge(1), request);
       await ledger.undeliver(lost);
-      await ledger.keepAnswer(lost, answer('of the one that was undone'));
+      await ledger.storeResponse(lost, answer('of the one that was undone'));
       await debitOnce(charge(1), request, null);
-      await ledger.keepAnswer(lost, answer('of the one that was undone'));
+      await ledger.storeResponse(lost, answer('of the one that was undone'));
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ answer: null });
     });
 
@@ -252,8 +252,8 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         const replayed = await ledger.replay(id, request, NOON);
         if (replayed?.outcome !== 'replayed') throw new Error(replayed?.outcome);
         expect(replayed.tokens).toBe(1);
-        if (kept) expect(gzip.equals(replayed.answer!.gzip)).toBe(true);
-        else expect(replayed.answer).toBeNull();
+        if (kept) expect(gzip.equals(replayed.response!.gzip)).toBe(true);
+        else expect(replayed.response).toBeNull();
       }
     });
 
@@ -367,13 +367,13 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
   });
 }
 
-function answer(body: string): KeptAnswer {
+function answer(body: string): StoredResponse {
   return { headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip: gzipSync(body) };
 }
 
 /** An outcome with its response body as text. */
 function readable(outcome: unknown): unknown {
-  const { answer } = outcome as { answer: KeptAnswer };
+  const { answer } = outcome as { answer: StoredResponse };
   const { gzip, ...rest } = answer;
   const body = gunzipSync(gzip).toString();
   return { ...(outcome as object), answer: { ...rest, body } };

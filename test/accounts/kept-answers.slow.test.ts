@@ -39,7 +39,7 @@ test('after kill −9 every acknowledged response is there, and debits match kep
          const n = next++;
          const charge = { account: '${account}', keyId: 'key', route: '${ROUTE}', tokens: 1 + (n % 5), atMs: ${NOON} };
          const made = await ledger.debitOnce(charge, { key: 'n' + n, fingerprint: 'f' + n });
-         await ledger.keepAnswer(made.receipt, { headers, gzip: Buffer.from('answer ' + n) });
+         await ledger.storeResponse(made.receipt, { headers, gzip: Buffer.from('answer ' + n) });
          say('kept ' + n + '.');
        }
      }));`,
@@ -53,8 +53,8 @@ test('after kill −9 every acknowledged response is there, and debits match kep
   const replayed = async (n: number) => {
     const answer = await ledger.replay(account, { key: `n${n}`, fingerprint: `f${n}` }, NOON);
     if (answer?.outcome !== 'replayed') return undefined;
-    const isKept = answer.answer !== null;
-    if (isKept) expect(Buffer.from(answer.answer!.gzip).toString()).toBe(`answer ${n}`);
+    const isKept = answer.response !== null;
+    if (isKept) expect(Buffer.from(answer.response!.gzip).toString()).toBe(`answer ${n}`);
     expect(answer.tokens).toBe(1 + (n % 5));
     return { tokens: answer.tokens, isKept };
   };
@@ -106,7 +106,7 @@ test('racing processes charge one key once and return one response', async () =>
     for (let n = 0; n < keys; n++) {
       const request = { key: 'n' + n, fingerprint: 'f' };
       let got = await ledger.debitOnce(charge, request);
-      if (got.outcome === 'debited') await ledger.keepAnswer(got.receipt, answer);
+      if (got.outcome === 'debited') await ledger.storeResponse(got.receipt, answer);
       // The other may have been charged, and not have kept it yet.
       else while (got.answer === null) got = await ledger.replay(account, request, atMs);
       say(n + ' ' + (got.outcome === 'debited' ? name : Buffer.from(got.answer.gzip).toString()));

@@ -48,7 +48,7 @@ export async function openColdProxy(store: Store): Promise<ColdProxy> {
   const app = await buildProxy({
     releases,
     ledger,
-    config: { answerCacheBytes: 0, freeRateLimitPerMinute: 1e9, logLevel: 'silent' },
+    config: { responseCacheBytes: 0, freeRateLimitPerMinute: 1e9, logLevel: 'silent' },
   });
   const { account, key } = await openCustomer(ledger, { tokens: TOKENS });
   const authorization = `Bearer ${key}`;

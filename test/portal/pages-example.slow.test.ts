@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
-import { answerText, EXAMPLE, MODES, PATH } from '../../portal/pages/front/example.ts';
+import { EXAMPLE, MODES, PATH, responseText } from '../../portal/pages/front/example.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
@@ -24,7 +24,7 @@ test('the example of the front page matches the response of npm start’s demo c
   const answer = (await proxy.get(`/v1/blocks/${EXAMPLE.geoid}/summary`, key)).json();
   await proxy.close();
 
-  expect(JSON.stringify(JSON.parse(answerText()))).toBe(shown.body);
+  expect(JSON.stringify(JSON.parse(responseText()))).toBe(shown.body);
   const { geoid, population, landAreaM2: land_area_m2 } = EXAMPLE;
   expect(answer.block).toEqual({ geoid, population, land_area_m2 });
   for (const { type, name, minutes } of EXAMPLE.rows) {

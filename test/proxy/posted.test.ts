@@ -89,7 +89,7 @@ describe('a replayed response', () => {
       const kept = await replay(...request);
       if (kept?.outcome !== 'replayed') return kept;
       receipt = kept.receipt;
-      return { ...kept, answer: { headers: {}, gzip: Buffer.from('this is no gzip') } };
+      return { ...kept, response: { headers: {}, gzip: Buffer.from('this is no gzip') } };
     };
     try {
       expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(500);
@@ -173,7 +173,7 @@ describe('a batch concurrent with another request of its account', () => {
     const [two, all] = [await costOf(reaching.slice(0, 2)), await costOf(reaching)];
     const { id, key } = await proxy.customer({ tokens: all });
     const ask = () => post(key, { origins: reaching }, { 'idempotency-key': 'raced' });
-    const { debitOnce, keepAnswer } = proxy.ledger;
+    const { debitOnce, storeResponse } = proxy.ledger;
     let first: Awaited<ReturnType<typeof ask>> | undefined;
     proxy.ledger.debitOnce = async (charge, request) => {
       proxy.ledger.debitOnce = debitOnce;
@@ -183,7 +183,7 @@ describe('a batch concurrent with another request of its account', () => {
       return debitOnce.call(proxy.ledger, charge, request);
     };
     // As for a response too large to keep: it is made again.
-    proxy.ledger.keepAnswer = async () => {};
+    proxy.ledger.storeResponse = async () => {};
     try {
       const again = await ask();
       expect(first!.headers['x-tokens-charged']).toBe(String(two));
@@ -195,7 +195,7 @@ describe('a batch concurrent with another request of its account', () => {
         'x-truncated-reason': 'insufficient-balance',
       });
     } finally {
-      Object.assign(proxy.ledger, { debitOnce, keepAnswer });
+      Object.assign(proxy.ledger, { debitOnce, storeResponse });
     }
     expect(await proxy.balance(id)).toBe(0);
   });

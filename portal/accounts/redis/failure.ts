@@ -39,8 +39,8 @@ export function unavailable(shown: string, error: unknown, last?: Error): Ledger
   const unreachable = `cannot be reached (${met}); is Redis running there?`;
   const other = isBroken ? broke : isOffline ? unreachable : `cannot be used (${met})`;
   // A command answered with an error was not executed; one without an answer may have been.
-  const isAnswer = error instanceof Error && error.name === 'ReplyError';
-  const mayBeDone = !isUnsent && !isAnswer;
+  const isResponse = error instanceof Error && error.name === 'ReplyError';
+  const mayBeDone = !isUnsent && !isResponse;
   const isAway = !WRONG.test(met);
   const words = `ledger ${shown}: ${found ?? other}`;
   return new LedgerUnavailable(words, { cause: error, mayBeDone, isAway });

@@ -45,7 +45,7 @@ export function keysOf(id: AccountId) {
     replay: (idempotencyKey: string) =>
       `${of}replay:${Buffer.from(idempotencyKey).toString('base64url')}`,
     /** Hash: headers, gzip. */
-    answer: (receiptId: string) => `${of}answer:${receiptId}`,
+    respond: (receiptId: string) => `${of}answer:${receiptId}`,
   };
 }
 

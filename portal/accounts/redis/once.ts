@@ -81,7 +81,7 @@ export class Once {
       }
       const of = keysOf(account);
       const keys = [of.account, of.usage, of.lanes, of.receipts, of.receiptEnds];
-      const args = [id.lane, id.number, this.#next(), field, tokens, of.answer('')];
+      const args = [id.lane, id.number, this.#next(), field, tokens, of.respond('')];
       const make = () => this.#redis.run(UNDO, keys, args);
       this.#owe({ account, tokens, sinceMs: Date.now(), make, leave });
       throw new GivenBackLater(`${error.message}; any charge will be refunded`, {

@@ -20,7 +20,7 @@ import type { RedisAddress } from '../ledger-address.ts';
 import type { Admission, Charge, Debit } from '../metering.ts';
 import type { PaymentEvent } from '../payment-events.ts';
 import type { RateState } from '../rate-state.ts';
-import type { DebitOnce, IdempotentRequest, KeptAnswer, Receipt, Replay } from '../replays.ts';
+import type { DebitOnce, IdempotentRequest, Receipt, Replay, StoredResponse } from '../replays.ts';
 import type { NewSession, Session, SessionRef } from '../sessions.ts';
 import type { Challenge } from '../sign-ins.ts';
 import * as accounts from './accounts.ts';
@@ -33,7 +33,7 @@ import { ANY_ACCOUNT, accountIn, FORM_MARK } from './key-names.ts';
 import { changeKey, issueKey, keyRecords } from './keys.ts';
 import { Once } from './once.ts';
 import { closeEvent, keepEvent, openEvents } from './payment-events.ts';
-import { debitOnce, keepAnswer, replay, undeliver } from './replays.ts';
+import { debitOnce, replay, storeResponse, undeliver } from './replays.ts';
 import { importSecrets, secret, secrets } from './secrets.ts';
 import { beginSession, endSession, sessionOf, sessionsOf } from './sessions.ts';
 import { answerChallenge, keepChallenge, takeLimited } from './sign-ins.ts';
@@ -101,8 +101,8 @@ class RedisLedger implements Ledger {
     return debitOnce(this.#redis, this.#once, charge, request);
   }
 
-  keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void> {
-    return keepAnswer(this.#redis, receipt, answer);
+  storeResponse(receipt: Receipt, response: StoredResponse): Promise<void> {
+    return storeResponse(this.#redis, receipt, response);
   }
 
   replay(id: AccountId, request: IdempotentRequest, nowMs: number): Promise<Replay | undefined> {
@@ -206,10 +206,10 @@ class RedisLedger implements Ledger {
 
   answerChallenge(
     mailbox: string,
-    answer: { readonly codeHash: string } | { readonly linkHash: string },
+    response: { readonly codeHash: string } | { readonly linkHash: string },
     nowMs: number,
   ): Promise<boolean> {
-    return answerChallenge(this.#redis, mailbox, answer, nowMs);
+    return answerChallenge(this.#redis, mailbox, response, nowMs);
   }
 
   takeLimited(

@@ -3,14 +3,14 @@ import type { AccountId } from '../accounts.ts';
 import { requireIdempotencyKey, requireTokens } from '../bookkeeping.ts';
 import type { Charge } from '../metering.ts';
 import {
-  ANSWER_LIFE_MS,
   type DebitOnce,
   type IdempotentRequest,
-  type KeptAnswer,
   MAX_KEPT_BYTES,
   RECEIPT_LIFE_MS,
+  RESPONSE_LIFE_MS,
   type Receipt,
   type Replay,
+  type StoredResponse,
 } from '../replays.ts';
 import { usageField } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
@@ -33,7 +33,7 @@ export async function debitOnce(
   const of = keysOf(charge.account);
   const receipt = {
     account: charge.account,
-    endsAtMs: charge.atMs + ANSWER_LIFE_MS,
+    endsAtMs: charge.atMs + RESPONSE_LIFE_MS,
     id: randomUUID(),
   };
   const keys = [
@@ -79,13 +79,13 @@ export async function replay(
 }
 
 /** Keeps the answer of a debit that still stands. */
-export async function keepAnswer(
+export async function storeResponse(
   redis: RedisConnection,
   { account, id }: Receipt,
-  { headers, gzip }: KeptAnswer,
+  { headers, gzip }: StoredResponse,
 ): Promise<void> {
   if (gzip.length > MAX_KEPT_BYTES) return;
-  const { receipts, answer } = keysOf(account);
+  const { receipts, respond: answer } = keysOf(account);
   const body = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.length);
   await redis.run(KEEP_ANSWER, [receipts, answer(id)], [id, JSON.stringify(headers), body]);
 }
@@ -103,7 +103,7 @@ export async function undeliver(
 ): Promise<void> {
   if (undelivered !== undefined) requireTokens(undelivered);
   const of = keysOf(account);
-  const keys = [of.account, of.usage, of.receipts, of.receiptEnds, of.answer(id), of.lanes];
+  const keys = [of.account, of.usage, of.receipts, of.receiptEnds, of.respond(id), of.lanes];
   await once.giveBack({ account, tokens: owed }, ({ lane, number }) =>
     redis.run(UNDELIVER, keys, [id, undelivered ?? '', lane, number]),
   );
@@ -129,8 +129,8 @@ async function replayOf(
   const [outcome, balance, tokens, charged, id, endsAtMs] = said;
   const receipt = { account, endsAtMs: Number(endsAtMs), id };
   try {
-    const answer = await answerOf(redis, receipt);
-    return { outcome, balance, tokens, charged, receipt, answer };
+    const response = await responseOf(redis, receipt);
+    return { outcome, balance, tokens, charged, receipt, response };
   } catch (error) {
     await undeliver(redis, once, receipt, undefined, charged);
     throw error;
@@ -141,12 +141,12 @@ async function replayOf(
  * Apart from the step that begins a delivery: a body of megabytes need not go through a script. It
  * cannot go meanwhile, for that takes the end of every delivery.
  */
-async function answerOf(
+async function responseOf(
   redis: RedisConnection,
   { account, id }: Receipt,
-): Promise<KeptAnswer | null> {
+): Promise<StoredResponse | null> {
   const [headers, gzip] = await redis.ask((client) =>
-    client.hmgetBuffer(keysOf(account).answer(id), 'headers', 'gzip'),
+    client.hmgetBuffer(keysOf(account).respond(id), 'headers', 'gzip'),
   );
   return headers && gzip ? { headers: JSON.parse(headers.toString()), gzip } : null;
 }
@@ -201,10 +201,10 @@ local charged, balance = charge(account, usage, field, 1, tokens, now)
 if charged == nil then return unknown(account) end
 if not charged then return { 'insufficient', balance } end
 pass(lanes, lane, number, id)
-redis.call('SET', replay, id .. ' ' .. ends .. ' ' .. fingerprint, 'PX', ${ANSWER_LIFE_MS})
+redis.call('SET', replay, id .. ' ' .. ends .. ' ' .. fingerprint, 'PX', ${RESPONSE_LIFE_MS})
 keep_receipt(receipts, id, { deliveries = 1, delivered = 0, repaid = 0, tokens = tokens, field = field })
 redis.call('ZADD', receipt_ends, ends, id)
-local ended = now - ${RECEIPT_LIFE_MS - ANSWER_LIFE_MS}
+local ended = now - ${RECEIPT_LIFE_MS - RESPONSE_LIFE_MS}
 for _, old in ipairs(redis.call('ZRANGEBYSCORE', receipt_ends, '-inf', ended, 'LIMIT', 0, 4)) do
   redis.call('ZREM', receipt_ends, old)
   redis.call('HDEL', receipts, old)
@@ -218,7 +218,7 @@ const KEEP_ANSWER = fleeting<0 | 1>(
   `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[2], 'headers', ARGV[2], 'gzip', ARGV[3])
-return redis.call('PEXPIRE', KEYS[2], ${ANSWER_LIFE_MS})`,
+return redis.call('PEXPIRE', KEYS[2], ${RESPONSE_LIFE_MS})`,
 );
 
 const UNDELIVER = script<0 | 1>(

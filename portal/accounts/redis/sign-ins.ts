@@ -21,11 +21,11 @@ export async function keepChallenge(
 export async function answerChallenge(
   redis: RedisConnection,
   mailbox: string,
-  answer: { readonly codeHash: string } | { readonly linkHash: string },
+  response: { readonly codeHash: string } | { readonly linkHash: string },
   nowMs: number,
 ): Promise<boolean> {
   const [by, hash] =
-    'codeHash' in answer ? ['codeHash', answer.codeHash] : ['linkHash', answer.linkHash];
+    'codeHash' in response ? ['codeHash', response.codeHash] : ['linkHash', response.linkHash];
   return (await redis.run(ANSWER_CHALLENGE, [challengeEntry(mailbox)], [by, hash, nowMs])) === 1;
 }
 

@@ -40,7 +40,7 @@ export const WRITES = {
   importFormerMailboxes: transfer.importFormerMailboxes,
   importSecrets: secrets.importSecrets,
   issueKey: keys.issueKey,
-  keepAnswer: replays.keepAnswer,
+  storeResponse: replays.storeResponse,
   keepChallenge: signIns.keepChallenge,
   keepEvent: events.keepEvent,
   noteSeen: sessions.noteSeen,

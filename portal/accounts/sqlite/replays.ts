@@ -3,14 +3,14 @@ import type { AccountId } from '../accounts.ts';
 import { requireIdempotencyKey } from '../bookkeeping.ts';
 import type { Charge } from '../metering.ts';
 import {
-  ANSWER_LIFE_MS,
   type DebitOnce,
   type IdempotentRequest,
-  type KeptAnswer,
   MAX_KEPT_BYTES,
   RECEIPT_LIFE_MS,
+  RESPONSE_LIFE_MS,
   type Receipt,
   type Replay,
+  type StoredResponse,
 } from '../replays.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
 import { type Books, REMOVED_AT_ONCE } from './books.ts';
@@ -78,20 +78,20 @@ export function replay(
     tokens,
     charged: repaid,
     receipt: { account, endsAtMs, id },
-    answer: responseOf(books, id),
+    response: responseOf(books, id),
   };
 }
 
 /** Keeps the response of a debit that still stands. */
-export function keepAnswer(books: Books, receipt: Receipt, answer: KeptAnswer): void {
-  if (answer.gzip.length > MAX_KEPT_BYTES) return;
+export function storeResponse(books: Books, receipt: Receipt, response: StoredResponse): void {
+  if (response.gzip.length > MAX_KEPT_BYTES) return;
   const paid = receiptOf(books, receipt.account, receipt.id);
   if (!paid || replayOf(books, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return;
   books.run(
     'INSERT OR REPLACE INTO responses VALUES (?, ?, ?)',
     paid.id,
-    JSON.stringify(answer.headers),
-    answer.gzip,
+    JSON.stringify(response.headers),
+    response.gzip,
   );
 }
 
@@ -128,7 +128,7 @@ export function undeliver(books: Books, receipt: Receipt, undelivered?: number):
 /** Records a debit, for replays and for what is not delivered. */
 function record(books: Books, charge: Charge, { key, fingerprint }: IdempotentRequest): Receipt {
   const { account, keyId, route, tokens, atMs } = charge;
-  const endsAtMs = atMs + ANSWER_LIFE_MS;
+  const endsAtMs = atMs + RESPONSE_LIFE_MS;
   const id = randomUUID();
   const before = replayOf(books, account, key);
   if (before) books.run('DELETE FROM responses WHERE receipt = ?', before.receipt);
@@ -160,7 +160,7 @@ function receiptOf(books: Books, account: AccountId, id: string): ReceiptRow | u
   return books.get('SELECT * FROM receipts WHERE id = ? AND account = ?', id, account);
 }
 
-function responseOf(books: Books, receipt: string): KeptAnswer | null {
+function responseOf(books: Books, receipt: string): StoredResponse | null {
   const row = books.get<{ headers: string; gzip: Uint8Array }>(
     'SELECT headers, gzip FROM responses WHERE receipt = ?',
     receipt,
@@ -182,7 +182,7 @@ function removeEndedReplays(books: Books, nowMs: number): void {
     `DELETE FROM receipts WHERE id IN (
        SELECT id FROM receipts WHERE endsAtMs < ? ORDER BY endsAtMs LIMIT ?
      )`,
-    nowMs + ANSWER_LIFE_MS - RECEIPT_LIFE_MS,
+    nowMs + RESPONSE_LIFE_MS - RECEIPT_LIFE_MS,
     REMOVED_AT_ONCE,
   );
 }

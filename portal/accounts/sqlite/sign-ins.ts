@@ -28,18 +28,18 @@ export function keepChallenge(books: Books, mailbox: string, challenge: Challeng
 export function answerChallenge(
   books: Books,
   mailbox: string,
-  answer: { readonly codeHash: string } | { readonly linkHash: string },
+  response: { readonly codeHash: string } | { readonly linkHash: string },
   nowMs: number,
 ): boolean {
   const kept = books.get<ChallengeRow>('SELECT * FROM challenges WHERE mailbox = ?', mailbox);
   if (!kept || nowMs >= kept.endsAtMs) return false;
-  if ('codeHash' in answer && kept.wrongCodes >= CODE_TRIES) return false;
+  if ('codeHash' in response && kept.wrongCodes >= CODE_TRIES) return false;
   const isRight =
-    'codeHash' in answer
-      ? isEqualHash(kept.codeHash, answer.codeHash)
-      : isEqualHash(kept.linkHash, answer.linkHash);
+    'codeHash' in response
+      ? isEqualHash(kept.codeHash, response.codeHash)
+      : isEqualHash(kept.linkHash, response.linkHash);
   if (isRight) books.run('DELETE FROM challenges WHERE mailbox = ?', mailbox);
-  else if ('codeHash' in answer) {
+  else if ('codeHash' in response) {
     books.run('UPDATE challenges SET wrongCodes = wrongCodes + 1 WHERE mailbox = ?', mailbox);
   }
   return isRight;

@@ -16,11 +16,11 @@ const PATIENCE_MS = 20_000;
 
 /** Asks for JSON. Everything but a success is a `Finding`; so is no answer in twenty seconds. */
 export async function ask<Answer>(url: string, init: RequestInit = {}): Promise<Answer> {
-  return (await answerOf(url, init)).json();
+  return (await responseOf(url, init)).json();
 }
 
 /** The same, for what has no body, or more to it than its body. */
-export async function answerOf(url: string, init: RequestInit = {}): Promise<Response> {
+export async function responseOf(url: string, init: RequestInit = {}): Promise<Response> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, patience]) : patience;
   let response: Response;

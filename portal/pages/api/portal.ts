@@ -1,3 +1,4 @@
+import type { OwnPagePath } from '../../page-paths.ts';
 import type {
   Account,
   Activity,
@@ -6,9 +7,8 @@ import type {
   NewKey,
   PortalConfig,
   UsageDay,
-} from '../../answers.ts';
-import type { OwnPagePath } from '../../page-paths.ts';
-import { answerOf, ask, Fault } from './ask.ts';
+} from '../../responses.ts';
+import { ask, Fault, responseOf } from './ask.ts';
 
 let config: Promise<PortalConfig> | undefined;
 let csrf: Promise<{ csrf: string }> | undefined;
@@ -57,10 +57,10 @@ export const buyPack = (id: string) => addressFrom('/billing/packs', { pack_id: 
 export const manageBilling = () => addressFrom('/billing/portal');
 
 async function addressFrom(path: string, body?: object): Promise<string> {
-  const answer: { checkout_url?: string; portal_url?: string } = await (
+  const response: { checkout_url?: string; portal_url?: string } = await (
     await change('POST', path, body)
   ).json();
-  const address = answer.checkout_url ?? answer.portal_url;
+  const address = response.checkout_url ?? response.portal_url;
   if (address === undefined) throw new Fault('no-address', 'The payment page is unavailable.');
   return address;
 }
@@ -70,7 +70,7 @@ function get<Answer>(path: string): Promise<Answer> {
 }
 
 function post(path: string, body?: object, headers: Record<string, string> = {}) {
-  return answerOf(path, withBody('POST', body, headers));
+  return responseOf(path, withBody('POST', body, headers));
 }
 
 /** Changes something of the account: with the token that shows that the request comes from here. */
@@ -81,7 +81,7 @@ async function change(method: 'POST' | 'DELETE', path: string, body?: object): P
       csrf = undefined;
       throw error;
     });
-    return answerOf(path, withBody(method, body, { 'x-csrf-token': token.csrf }));
+    return responseOf(path, withBody(method, body, { 'x-csrf-token': token.csrf }));
   };
   try {
     return await attempt();

@@ -1,5 +1,5 @@
 import type { Boundary, Component, DestinationType, Place, Summary } from './api-answers.ts';
-import { answerOf, ask } from './ask.ts';
+import { ask, responseOf } from './ask.ts';
 
 /** API requests of the pages. Free routes need no key. */
 
@@ -46,7 +46,7 @@ export async function destinationTypes(api: string): Promise<DestinationType[]> 
 
 /** A metered request: the answer, and what it cost. */
 export async function summaryWithKey(url: string, key: string) {
-  const response = await answerOf(url, { headers: { authorization: `Bearer ${key}` } });
+  const response = await responseOf(url, { headers: { authorization: `Bearer ${key}` } });
   const summary: Summary = await response.json();
   const header = (name: string) => Number(response.headers.get(name) ?? Number.NaN);
   return {

@@ -1,12 +1,12 @@
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Section } from '../parts/section.tsx';
-import { answerText, EXAMPLE, MODES, REQUEST } from './example.ts';
+import { EXAMPLE, MODES, REQUEST, responseText } from './example.ts';
 
 const MINUTES = 30;
 const WIDTH = 190;
 
 /** A summary of one block as it was answered: as a picture, and as it came. */
-export function ExampleAnswer() {
+export function ExampleResponse() {
   return (
     <Section id="example" title="One block, one response" class="example">
       <div class="example-parts">
@@ -54,7 +54,7 @@ export function ExampleAnswer() {
         </div>
         <div class="example-code">
           <CodeBlock what="Request, on foot" text={REQUEST} />
-          <CodeBlock what="Response" text={answerText()} />
+          <CodeBlock what="Response" text={responseText()} />
         </div>
       </div>
     </Section>

@@ -45,7 +45,7 @@ export const REQUEST = [
 ].join(' \\\n');
 
 /** The answer as it comes, but for its line breaks. */
-export function answerText(): string {
+export function responseText(): string {
   const { geoid, population, landAreaM2 } = EXAMPLE;
   const rows = EXAMPLE.rows.flatMap(({ type: dest_type_id, minutes: [travel_time] }) =>
     travel_time === null ? [] : [JSON.stringify({ dest_type_id, mode: 'walk', travel_time })],

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Account } from '../../answers.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
+import type { Account } from '../../responses.ts';
 import { closeAccount } from '../api/portal.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { counted } from '../parts/formats.ts';

@@ -1,4 +1,4 @@
-import type { Activity } from '../../answers.ts';
+import type { Activity } from '../../responses.ts';
 import { activity } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { momentOf } from '../parts/formats.ts';

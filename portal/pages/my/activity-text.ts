@@ -1,4 +1,4 @@
-import type { Activity } from '../../answers.ts';
+import type { Activity } from '../../responses.ts';
 import { counted, dateOf } from '../parts/formats.ts';
 import { deviceName } from './device-name.ts';
 

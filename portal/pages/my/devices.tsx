@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Device } from '../../answers.ts';
+import type { Device } from '../../responses.ts';
 import { devices, endSession } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';

@@ -1,4 +1,4 @@
-import type { UsageDay } from '../../answers.ts';
+import type { UsageDay } from '../../responses.ts';
 
 const DAY_MS = 86_400_000;
 

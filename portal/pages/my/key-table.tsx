@@ -1,4 +1,4 @@
-import type { Key } from '../../answers.ts';
+import type { Key } from '../../responses.ts';
 import { dateOf, momentOf } from '../parts/formats.ts';
 
 /** Keys with what is known of them; with a way to revoke them, where one is given. */

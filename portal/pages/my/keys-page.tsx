@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Key } from '../../answers.ts';
 import { MAX_ACTIVE_KEYS } from '../../key-limits.ts';
+import type { Key } from '../../responses.ts';
 import { keys, revokeKey } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';

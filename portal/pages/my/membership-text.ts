@@ -1,4 +1,4 @@
-import type { Membership } from '../../answers.ts';
+import type { Membership } from '../../responses.ts';
 import { dateOf } from '../parts/formats.ts';
 
 /** The state of a membership as a sentence. */

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import type { Account } from '../../answers.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
+import type { Account } from '../../responses.ts';
 import { count } from '../parts/formats.ts';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Account, Membership, PortalConfig } from '../../answers.ts';
+import type { Account, Membership, PortalConfig } from '../../responses.ts';
 import { buyPack, manageBilling, portalConfig, subscribe } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count } from '../parts/formats.ts';

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
-import type { Key, UsageDay } from '../../answers.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
+import type { Key, UsageDay } from '../../responses.ts';
 import { keys, usage } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, counted, dayOf } from '../parts/formats.ts';

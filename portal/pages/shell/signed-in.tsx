@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Account } from '../../answers.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
+import type { Account } from '../../responses.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Account } from '../../answers.ts';
 import type { OwnPagePath } from '../../page-paths.ts';
+import type { Account } from '../../responses.ts';
 import { Fault } from '../api/ask.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';

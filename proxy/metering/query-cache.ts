@@ -5,7 +5,7 @@ import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 
 /** The plan of a metered request on a release. */
-export interface MeteredPlan {
+export interface ResolvedQuery {
   /** The request in one spelling: parameters sorted, defaults filled in. */
   readonly canonical: string;
   /** The objects whose contents decide the answer. */
@@ -30,8 +30,8 @@ export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): 
 }
 
 /** The plan of a URL on a release, and the ETag of its response. */
-export interface PlannedRequest {
-  readonly plan: MeteredPlan;
+export interface ResolvedRequest {
+  readonly resolved: ResolvedQuery;
   readonly etag: string;
 }
 
@@ -48,19 +48,19 @@ const MAX_URL_LENGTH = 500;
  * Plans by URL. A plan follows from the URL and the release alone, so it is worked out once for
  * each as long as the release is in force.
  */
-export class PlanCache {
+export class QueryCache {
   #release: Release | null = null;
-  readonly #plans: LRUCache<string, PlannedRequest>;
+  readonly #queries: LRUCache<string, ResolvedRequest>;
   /** Counts of cache hits and of computed plans. */
   hits = 0;
   made = 0;
 
   constructor(maxBytes: Bytes) {
-    this.#plans = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
+    this.#queries = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
   }
 
-  get(release: Release, url: string): PlannedRequest | undefined {
-    const known = release === this.#release ? this.#plans.get(url) : undefined;
+  get(release: Release, url: string): ResolvedRequest | undefined {
+    const known = release === this.#release ? this.#queries.get(url) : undefined;
     if (known !== undefined) this.hits++;
     return known;
   }
@@ -68,23 +68,23 @@ export class PlanCache {
   async getOrCompute(
     release: Release,
     url: string,
-    work: () => Promise<PlannedRequest>,
-  ): Promise<PlannedRequest> {
+    work: () => Promise<ResolvedRequest>,
+  ): Promise<ResolvedRequest> {
     this.made++;
-    const planned = await work();
+    const resolvedRequest = await work();
     if (release !== this.#release) {
       this.#release = release;
-      this.#plans.clear();
+      this.#queries.clear();
     }
-    if (url.length <= MAX_URL_LENGTH) this.#plans.set(url, planned);
-    return planned;
+    if (url.length <= MAX_URL_LENGTH) this.#queries.set(url, resolvedRequest);
+    return resolvedRequest;
   }
 }
 
 /**
  * Approximate size of a plan without the release: it depends on the URL and the counties involved.
  */
-function bytesOf({ plan: { canonical, dependsOn } }: PlannedRequest, url: string): Bytes {
+function bytesOf({ resolved: { canonical, dependsOn } }: ResolvedRequest, url: string): Bytes {
   return (
     ENTRY_BYTES +
     url.length * BYTES_A_URL_CHARACTER +

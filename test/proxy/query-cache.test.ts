@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PlanCache, type PlannedRequest } from '../../proxy/metering/plan-cache.ts';
+import { QueryCache, type ResolvedRequest } from '../../proxy/metering/query-cache.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { forAll } from '../support/for-all.ts';
 
 const RELEASES = ['first', 'second'].map((name) => ({ name }) as unknown as Release);
 
 /** A plan that records its URL and release. */
-const planOf = (release: number, url: string): PlannedRequest => ({
-  plan: { canonical: url, dependsOn: [] } as unknown as PlannedRequest['plan'],
+const planOf = (release: number, url: string): ResolvedRequest => ({
+  resolved: { canonical: url, dependsOn: [] } as unknown as ResolvedRequest['resolved'],
   etag: `"${release} ${url}"`,
 });
 
@@ -25,14 +25,14 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 test('returns a plan for its own URL and release, whichever release is planned on meanwhile', () =>
   forAll(300, fc.array(step, { maxLength: 30 }), async (steps) => {
-    const plans = new PlanCache(1e6);
+    const plans = new QueryCache(1e6);
     const ending: (() => Promise<unknown>)[] = [];
     let [hits, made] = [0, 0];
     for (const { does, release, url } of steps) {
       if (does === 'begin') {
         made++;
         let end = () => {};
-        const worked = plans.getOrCompute(RELEASES[release], url, async () => {
+        const worked = queries.getOrCompute(RELEASES[release], url, async () => {
           await new Promise<void>((resolve) => {
             end = resolve;
           });
@@ -42,13 +42,13 @@ test('returns a plan for its own URL and release, whichever release is planned o
           end();
           expect(await worked).toEqual(planOf(release, url));
           // Available until another one is planned on.
-          expect(plans.get(RELEASES[release], url)).toEqual(planOf(release, url));
+          expect(queries.get(RELEASES[release], url)).toEqual(planOf(release, url));
           hits++;
         });
       }
       if (does === 'end') await ending.shift()?.();
       if (does === 'ask') {
-        const known = plans.get(RELEASES[release], url);
+        const known = queries.get(RELEASES[release], url);
         if (known === undefined) continue;
         expect(known).toEqual(planOf(release, url));
         hits++;
@@ -59,33 +59,35 @@ test('returns a plan for its own URL and release, whichever release is planned o
   }));
 
 test('a failed plan leaves the existing ones', async () => {
-  const plans = new PlanCache(1e6);
-  await plans.getOrCompute(RELEASES[0], '/a', async () => planOf(0, '/a'));
-  const failing = plans.getOrCompute(RELEASES[1], '/b', () => Promise.reject(new Error('no plan')));
+  const plans = new QueryCache(1e6);
+  await queries.getOrCompute(RELEASES[0], '/a', async () => planOf(0, '/a'));
+  const failing = queries.getOrCompute(RELEASES[1], '/b', () =>
+    Promise.reject(new Error('no plan')),
+  );
   await expect(failing).rejects.toThrow('no plan');
-  expect(plans.get(RELEASES[0], '/a')).toEqual(planOf(0, '/a'));
+  expect(queries.get(RELEASES[0], '/a')).toEqual(planOf(0, '/a'));
 });
 
 test('keeps plans of URLs up to 500 characters, but not of longer ones', async () => {
-  const plans = new PlanCache(1e6);
+  const plans = new QueryCache(1e6);
   for (const [length, isKept] of [
     [500, true],
     [501, false],
   ] as const) {
     const url = `/${'x'.repeat(length - 1)}`;
-    await plans.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
-    expect(plans.get(RELEASES[0], url) !== undefined).toBe(isKept);
+    await queries.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
+    expect(queries.get(RELEASES[0], url) !== undefined).toBe(isKept);
   }
 });
 
 test('with more plans than it may hold, keeps the most recently used', async () => {
-  const plans = new PlanCache(10_000);
+  const plans = new QueryCache(10_000);
   const urls = Array.from({ length: 20 }, (_, i) => `/${i}`);
   for (const url of urls) {
-    await plans.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
-    expect(plans.get(RELEASES[0], urls[0])).toBeDefined();
+    await queries.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
+    expect(queries.get(RELEASES[0], urls[0])).toBeDefined();
   }
-  const kept = urls.filter((url) => plans.get(RELEASES[0], url) !== undefined);
+  const kept = urls.filter((url) => queries.get(RELEASES[0], url) !== undefined);
   expect(kept.length).toBeGreaterThan(5);
   expect(kept.length).toBeLessThan(11);
   expect(kept).toEqual([urls[0], ...urls.slice(-(kept.length - 1))]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { MeteredEndpoint } from '../../proxy/endpoint.ts';
 import { poiSearch } from '../../proxy/endpoints/poi-search.ts';
 import { CursorSealer } from '../../proxy/http/cursor.ts';
-import { PlanCache } from '../../proxy/metering/plan-cache.ts';
+import { QueryCache } from '../../proxy/metering/query-cache.ts';
 import type { ProxyServices } from '../../proxy/services.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { wholeCountry, wideRelease } from '../support/wide-release.ts';
@@ -28,17 +28,17 @@ async function grownBy(
   urls: number,
   asked: (i: number) => { url: string; query: Record<string, unknown> },
 ): Promise<number> {
-  const plans = new PlanCache(MAX_BYTES);
+  const plans = new QueryCache(MAX_BYTES);
   const before = heapBytes();
   for (let i = 0; i < urls; i++) {
     const { url, query } = asked(i);
-    await plans.getOrCompute(release, url, async () => ({
-      plan: await endpoint.plan(release, { params: {}, query }, services),
+    await queries.getOrCompute(release, url, async () => ({
+      resolved: await endpoint.resolve(release, { params: {}, query }, services),
       etag: `"${i}"`,
     }));
   }
   const grown = heapBytes() - before;
-  expect(plans.get(release, asked(urls - 1).url)?.etag).toBe(`"${urls - 1}"`);
+  expect(queries.get(release, asked(urls - 1).url)?.etag).toBe(`"${urls - 1}"`);
   return grown;
 }
 
