@@ -3,9 +3,9 @@ import { trustedProxies } from './http/trusted-proxies.ts';
 
 /** Cookies apply to a host and all of its paths, so the portal must too. */
 const origin = z
-  .url({ protocol: /^https?$/, error: 'is not an address such as https://account.example.org' })
+  .url({ protocol: /^https?$/, error: 'is not a URL such as https://account.example.org' })
   .refine((url) => new URL(url).href === `${new URL(url).origin}/`, {
-    error: 'has a path, a query or a name in it: the portal needs a host of its own',
+    error: 'contains a path, a query or a user name: the portal needs a host of its own',
   })
   .transform((url) => new URL(url).origin);
 

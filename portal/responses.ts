@@ -10,18 +10,18 @@ import type { PLANS } from './plans.ts';
 const moment = z.iso.datetime();
 /** Time of an event that may not have happened, or may never. */
 const momentOrNull = moment.nullable();
-const prefix = z.string().meta({ description: 'The leading characters, to recognise it by.' });
+const prefix = z.string().meta({ description: 'Leading characters, to recognise the key by.' });
 const tokensRemaining = z.int().min(0);
 
 const membershipSchema = z.object({
   status: z.enum(MEMBERSHIP_STATUSES).meta({
     description:
-      '`ending`: paid, and not to be renewed. `past_due`: a payment has failed, and is tried again.',
+      '`ending`: paid for, and does not renew. `past_due`: a payment failed and will be retried.',
   }),
-  renews_at: momentOrNull.meta({ description: 'When it is paid for next, if it is.' }),
-  ends_at: moment.optional().meta({ description: 'Of one that is `ending`.' }),
+  renews_at: momentOrNull.meta({ description: 'When the next payment is due, if it renews.' }),
+  ends_at: moment.optional().meta({ description: 'When it expires, if `ending`.' }),
   portal_url: z.url().nullable().meta({
-    description: 'Where its owner manages it, in a browser. Null: it is not paid for.',
+    description: 'Where the owner manages it, in a browser. Null: it is not paid for.',
   }),
 });
 export type Membership = z.output<typeof membershipSchema>;
@@ -37,12 +37,13 @@ const grantWithheldSchema = z
   .object({
     reason: z.enum(WITHHELD_BY).meta({
       description:
-        'Which limit was reached, of the network, of the mail domain or of all in a day; `mailbox`: the address has a plus in it; `off`: none are given.',
+        'Which limit was reached: of the network, of the mail domain, or of all accounts in a day. `mailbox`: the address contains a plus. `off`: no grants are given.',
     }),
-    detail: z.string().meta({ description: 'Why, and what to do, for the owner.' }),
+    detail: z.string().meta({ description: 'The reason and what to do, for the owner.' }),
   })
   .meta({
-    description: 'The sign-up grant is due, and was not given. Absent where it was, or is not due.',
+    description:
+      'Why the sign-up grant has not been given yet. Absent if it was given, or is not due.',
   });
 
 export const accountSchema = z
@@ -51,8 +52,8 @@ export const accountSchema = z
     tokens_remaining: tokensRemaining,
     membership: membershipSchema
       .nullable()
-      .meta({ description: 'Null of an account that is none, or has lapsed.' }),
-    disabled: disabled.meta({ description: 'An operator has shut it: no key works.' }),
+      .meta({ description: 'Null if there is none, or if it has lapsed.' }),
+    disabled: disabled.meta({ description: 'An operator has disabled the account: no key works.' }),
     grant_withheld: grantWithheldSchema.optional(),
   })
   .meta({ id: 'Account' });
@@ -65,7 +66,7 @@ export const keySchema = z.object({
   created_at: moment,
   last_used_at: momentOrNull,
   revoked_at: momentOrNull,
-  disabled: disabled.meta({ description: 'An operator has shut it: it is refused.' }),
+  disabled: disabled.meta({ description: 'An operator has disabled the key: it is refused.' }),
 });
 export type Key = z.output<typeof keySchema>;
 
@@ -77,7 +78,7 @@ export const newKeySchema = z.object({
 export type NewKey = z.output<typeof newKeySchema>;
 
 export const usageDaySchema = z.object({
-  day: z.iso.date().meta({ description: 'Of UTC.' }),
+  day: z.iso.date().meta({ description: 'UTC day.' }),
   key_id: z.string(),
   route: z
     .string()
@@ -89,11 +90,11 @@ export type UsageDay = z.output<typeof usageDaySchema>;
 
 export const deviceSchema = z.object({
   id: z.string(),
-  client: z.string().meta({ description: 'What the browser or program calls itself.' }),
-  address: z.string().meta({ description: 'Where it signed in from.' }),
+  client: z.string().meta({ description: 'Name that the browser or program gives itself.' }),
+  address: z.string().meta({ description: 'Address it signed in from.' }),
   started_at: moment,
-  seen_at: moment.meta({ description: 'To the hour.' }),
-  current: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
+  seen_at: moment.meta({ description: 'Precise to the hour.' }),
+  current: z.boolean().meta({ description: 'Whether this is the session of the request.' }),
 });
 export type Device = z.output<typeof deviceSchema>;
 
@@ -101,18 +102,18 @@ export const activitySchema = z.object({
   at: moment,
   by: z.enum(ACTORS),
   what: z.enum(AUDIT_EVENTS),
-  detail: z.string().meta({ description: 'Which key, how many tokens, from where.' }),
+  detail: z.string().meta({ description: 'Which key, how many tokens, or from where.' }),
 });
 export type Activity = z.output<typeof activitySchema>;
 
 export const portalConfigSchema = z.object({
-  api_url: z.url().meta({ description: 'Where the API is, without a slash at its end.' }),
+  api_url: z.url().meta({ description: 'Address of the API, without a trailing slash.' }),
   membership_available: z.boolean(),
-  signup_grants: z.boolean().meta({ description: 'Whether new accounts begin with free tokens.' }),
+  signup_grants: z.boolean().meta({ description: 'Whether new accounts start with free tokens.' }),
   plans: z.custom<typeof PLANS>().meta({
-    description: 'As `GET /v1/plans` of the API answers it.',
+    description: 'The same as `GET /v1/plans` of the API.',
     override: { type: 'object' },
   }),
-  example_block: z.string().optional().meta({ description: 'A block to try a request with.' }),
+  example_block: z.string().optional().meta({ description: 'A block for a first request.' }),
 });
 export type PortalConfig = z.output<typeof portalConfigSchema>;

@@ -174,6 +174,6 @@ function fastifyPath(path: string): string {
 /** Unreadable data is a backend error; details are in the log. */
 function storeProblem(error: Error): Problem | undefined {
   if (!(error instanceof StoreError || error instanceof ShardError)) return undefined;
-  const detail = 'the data cannot be read; nothing was charged';
+  const detail = 'the data is unavailable; nothing was charged';
   return new Problem('store-unavailable', detail, {}, RETRY);
 }

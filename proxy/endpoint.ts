@@ -19,6 +19,8 @@ interface Described {
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
+  /** Describes the response with status 200. */
+  readonly responseDescription: string;
   readonly response: z.ZodType;
   /**
    * Example of a response that does not depend on the release; others are generated for the

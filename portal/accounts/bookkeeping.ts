@@ -11,15 +11,15 @@ const MAX_GRANT = 1e12;
 /** A single charge that is not a number would corrupt an account's balance. */
 export function requireTokens(tokens: number): void {
   if (!Number.isSafeInteger(tokens) || tokens < 0) {
-    throw new RangeError(`tokens are a whole number from 0, not ${tokens}`);
+    throw new RangeError(`tokens must be a whole number of at least 0, not ${tokens}`);
   }
 }
 
 export function requireGrant({ tokens, cause }: Grant): void {
   requireTokens(tokens);
-  if (tokens > MAX_GRANT) throw new RangeError(`a grant is of ${MAX_GRANT} tokens at most`);
+  if (tokens > MAX_GRANT) throw new RangeError(`a grant is limited to ${MAX_GRANT} tokens`);
   if (cause === '' || Buffer.byteLength(cause) > MAX_CAUSE_BYTES) {
-    throw new RangeError(`the cause of a grant has 1 to ${MAX_CAUSE_BYTES} bytes`);
+    throw new RangeError(`the cause of a grant must be 1 to ${MAX_CAUSE_BYTES} bytes`);
   }
 }
 
@@ -27,12 +27,13 @@ export function requireGrant({ tokens, cause }: Grant): void {
 export function requireRefund(charge: Charge, tokens: number): void {
   requireTokens(charge.tokens);
   requireTokens(tokens);
-  if (tokens > charge.tokens) throw new RangeError(`${tokens} tokens are more than were charged`);
+  if (tokens > charge.tokens)
+    throw new RangeError(`cannot refund ${tokens} tokens: that is more than was charged`);
 }
 
 export function requireIdempotencyKey({ key }: IdempotentRequest): void {
   if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY) {
-    throw new RangeError(`an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+    throw new RangeError(`an Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
   }
 }
 

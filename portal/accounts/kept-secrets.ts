@@ -35,7 +35,8 @@ export class KeptSecrets {
    * secret.
    */
   get all(): readonly string[] {
-    if (this.#all === undefined) throw new LedgerUnavailable('the ledger has not told its secrets');
+    if (this.#all === undefined)
+      throw new LedgerUnavailable('the secrets of the ledger are not loaded');
     return this.#all;
   }
 

@@ -37,13 +37,13 @@ function lateLedger(
     why = error;
     return Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LAST_PAUSE_MS);
   };
-  warn(`${why.message} What needs no account is served meanwhile.`);
+  warn(`${why.message} Requests that need no account are served meanwhile.`);
   const opened = retry(open, pauseAfter, { signal: ending.signal }).then(
     (there) => {
       ledger = there;
     },
     (cause: Error) => {
-      why = new LedgerUnavailable(`the ledger is not opened any more: ${cause.message}`, { cause });
+      why = new LedgerUnavailable(`stopped trying to open the ledger: ${cause.message}`, { cause });
       if (!ending.signal.aborted) warn(why.message);
     },
   );

@@ -17,7 +17,8 @@ export interface RedisAddress {
 /** Address formats, for error messages. */
 export const LEDGER_FORMS =
   'sqlite:DIR, redis://HOST[:PORT][/DB], redis+sentinel://HOST[:PORT],…/MASTER[/DB] or ' +
-  'redis+cluster://HOST[:PORT],…; rediss for redis encrypts, USER:PASSWORD@ goes before the hosts';
+  'redis+cluster://HOST[:PORT],…; use rediss instead of redis for TLS, and put USER:PASSWORD@ ' +
+  'before the hosts';
 
 const FORM = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:(.*)@)?([^/@]+)(?:\/(.*))?$/;
 const PORTS = { redis: 6379, sentinel: 26_379, cluster: 6379 };
@@ -35,7 +36,7 @@ export function ledgerAddressFault(text: string): string | null {
   return typeof parsed === 'string' ? parsed : null;
 }
 
-const NO_ADDRESS = `a ledger is given as ${LEDGER_FORMS}`;
+const NO_ADDRESS = `a ledger address must be ${LEDGER_FORMS}`;
 
 /** Returns the parts of an address, or the error in it. */
 function partsOf(text: string): LedgerAddress | string {
@@ -50,7 +51,7 @@ function partsOf(text: string): LedgerAddress | string {
   if (nodes.includes(undefined) || database === undefined) return NO_ADDRESS;
   if (kind === 'redis' && nodes.length > 1) return NO_ADDRESS;
   const credentials = credentialsOf(user);
-  if (!credentials) return 'user and password are percent-encoded';
+  if (!credentials) return 'user and password must be percent-encoded';
   return {
     kind,
     hosts: nodes.filter((node) => node !== undefined),

@@ -66,6 +66,6 @@ export class GivenBackLater extends LedgerUnavailable {
 /** Error for a ledger written by a newer version of the program. */
 export function tooNew(place: string, form: number, known: number): LedgerUnavailable {
   return new LedgerUnavailable(
-    `ledger ${place}: its records are of form ${form}, and this version knows up to ${known}; use the version that wrote it, or a newer one`,
+    `ledger ${place}: its records have format ${form}, and this version supports up to ${known}; use the version that wrote it, or a newer one`,
   );
 }

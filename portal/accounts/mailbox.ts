@@ -40,7 +40,7 @@ export function isProvider(domain: string): boolean {
 export function keptMailbox(email: string): string {
   const mailbox = mailboxOf(email);
   if (mailbox === '' || Buffer.byteLength(mailbox) > MAX_MAILBOX_BYTES) {
-    throw new RangeError(`an address has 1 to ${MAX_MAILBOX_BYTES} bytes`);
+    throw new RangeError(`an address must be 1 to ${MAX_MAILBOX_BYTES} bytes`);
   }
   return mailbox;
 }

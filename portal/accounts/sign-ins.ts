@@ -16,7 +16,7 @@ export interface SignIns {
    */
   answerChallenge(
     mailbox: string,
-    answer: { readonly codeHash: string } | { readonly linkHash: string },
+    response: { readonly codeHash: string } | { readonly linkHash: string },
     nowMs: number,
   ): Promise<boolean>;
 

@@ -71,14 +71,16 @@ export async function importLines(
       );
       continue;
     }
-    if (isWhole) throw new NotAnExport(`line ${line}: comes after the end`);
+    if (isWhole) throw new NotAnExport(`line ${line}: unexpected data after the end`);
     const value = json(text, line);
     const done = accounts + alreadyThere;
     if (typeof value === 'object' && value && 'accounts' in value) {
       const tail = checked(TAIL, value, line);
       isWhole = tail.accounts === done;
       if (isWhole) continue;
-      throw new NotAnExport(`line ${line}: ${tail.accounts} accounts were exported, ${done} came`);
+      throw new NotAnExport(
+        `line ${line}: ${tail.accounts} accounts were exported, but ${done} arrived`,
+      );
     }
     const books = checked(BOOKS, value, line);
     requireSum(books, line);
@@ -130,7 +132,7 @@ const tokens = z.int().min(0);
 const at = z.number();
 
 const HEAD = z.object({
-  ledger: z.literal(FORM, 'is no export of a ledger that this version knows'),
+  ledger: z.literal(FORM, 'is not a ledger export that this version supports'),
   secrets: z.record(z.string(), z.string()),
   formerMailboxes: z.array(z.string()),
   /** The subset whose accounts were disabled. */

@@ -108,7 +108,7 @@ function refusedMethod(error: Error, known: KnownPaths): Problem | undefined {
 
 function notTaken(asked: { method: string; path: string; allow: string }): Problem {
   const { method, path, allow } = asked;
-  const detail = `${truncate(path, MAX_QUOTED_PATH)} takes ${allow}, not ${truncate(method)}`;
+  const detail = `${truncate(path, MAX_QUOTED_PATH)} allows ${allow}, not ${truncate(method)}`;
   return new Problem('method-not-allowed', detail, {}, { allow });
 }
 
@@ -178,7 +178,7 @@ function notFound(request: FastifyRequest): Problem {
 function noRoute(path: string, known: KnownPaths): Problem {
   const isSlashed = path.endsWith('/') && known.allowOf(path.slice(0, -1)) !== undefined;
   const reported = truncate(path, MAX_QUOTED_PATH);
-  const hint = isSlashed ? ': leave out the slash at its end' : '';
+  const hint = isSlashed ? ': remove the trailing slash' : '';
   return new Problem('not-found', `no route ${reported}${hint}`);
 }
 
@@ -187,27 +187,27 @@ function asProblem(error: FastifyError, { routeOptions }: FastifyRequest): Probl
   if (error instanceof LedgerUnavailable) {
     const detail =
       error instanceof GivenBackLater
-        ? 'accounts stopped answering; tokens charged for this are given back once they answer'
-        : 'accounts cannot be reached; nothing was charged';
+        ? 'accounts stopped responding; any tokens charged for this request are refunded once they respond again'
+        : 'accounts are unavailable; nothing was charged';
     return new Problem('debit-unavailable', detail, {}, RETRY);
   }
   const slug = FRAMEWORK_SLUGS[error.code];
   if (slug === 'unsupported-media-type') return notPlainJson();
   if (slug === 'payload-too-large') {
     const most = withCommas(routeOptions.bodyLimit);
-    return new Problem(slug, `the body is larger than the ${most} bytes that are taken`);
+    return new Problem(slug, `the body exceeds the limit of ${most} bytes`);
   }
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return malformed(error);
   }
-  return new Problem('internal-error', 'the request could not be answered; nothing was charged');
+  return new Problem('internal-error', 'the request could not be completed; nothing was charged');
 }
 
 function late(): Problem {
   const { http, requestTimeout } = CONNECTION_LIMITS;
   return new Problem(
     'request-timeout',
-    `the head of a request must arrive within ${http.headersTimeout / 1_000} s, all of it within ${requestTimeout / 1_000} s`,
+    `the headers of a request must arrive within ${http.headersTimeout / 1_000} s, all of it within ${requestTimeout / 1_000} s`,
   );
 }
 
@@ -215,7 +215,7 @@ function late(): Problem {
 function malformed(error: Error): Problem {
   const msg =
     systemCode(error) === 'HPE_HEADER_OVERFLOW'
-      ? `is longer, with its headers, than the ${maxHeaderSize} bytes that are taken`
+      ? `exceeds the limit of ${maxHeaderSize} bytes for the request line and headers`
       : error.message;
   return invalidParameters([{ loc: ['request'], msg, type: 'malformed' }]);
 }

@@ -93,7 +93,7 @@ export function notPlainJson(): Problem {
 }
 
 function faultOf(error: unknown): string {
-  if (error instanceof NestedTooDeep) return `is nested over ${MAX_DEPTH} levels deep`;
+  if (error instanceof NestedTooDeep) return `is nested more than ${MAX_DEPTH} levels deep`;
   return error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
 }
 
@@ -125,7 +125,7 @@ export function validBody<B extends z.ZodObject>(
   if (isWhole) return parsed.data as z.output<B>;
   throw new Problem(
     'payload-too-large',
-    `the body holds more than ${MAX_VALUES} values, which no request needs`,
+    `the body contains more than ${MAX_VALUES} values, which no request needs`,
   );
 }
 

@@ -82,7 +82,8 @@ const MAX_RETRY_SECONDS = 4;
 /** The error under overload. `Retry-After` is randomized to spread the retries. */
 export function overloaded(): Problem {
   const seconds = 1 + Math.floor(Math.random() * MAX_RETRY_SECONDS);
-  const detail = 'more is asked than can be answered in time; nothing was charged';
+  const detail =
+    'the service is receiving more requests than it can answer in time; nothing was charged';
   return new Problem('overloaded', detail, {}, { 'retry-after': String(seconds) });
 }
 

@@ -25,7 +25,7 @@ export const problemDocument = z
       .max(20)
       .optional(),
     errors_omitted: z.int().min(1).optional().meta({
-      description: 'How many more faults there are than `errors` lists.',
+      description: 'Number of further errors that `errors` does not list.',
     }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
@@ -143,7 +143,7 @@ export function serveProblemPages(
 ): void {
   app.get<{ Params: { slug: string } }>(path, async (request, reply) => {
     const { slug } = request.params;
-    if (!isSlug(slug)) throw new Problem('not-found', `there is no problem ${slug}`);
+    if (!isSlug(slug)) throw new Problem('not-found', `unknown problem ${slug}`);
     const { status, title, advice } = KINDS[slug];
     reply.headers({
       ...plainPageHeaders({ hasForm: false }),

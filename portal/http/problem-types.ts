@@ -16,123 +16,124 @@ interface ProblemKind {
 export const PROBLEM_TYPES = {
   'invalid-parameters': {
     status: 400,
-    title: 'Some parameters are not valid',
-    advice: 'The errors member lists each parameter that is wrong, and how.',
+    title: 'Invalid parameters',
+    advice: 'The errors member lists each invalid parameter and what is wrong with it.',
   },
   'invalid-cursor': {
     status: 400,
-    title: 'The cursor is not one of this query',
+    title: 'Invalid cursor',
     advice:
-      'Pass next_cursor unchanged, with the same other parameters, or begin again without one.',
+      'Pass next_cursor unchanged, with the same other parameters, or start again without a cursor.',
   },
   'invalid-bbox': {
     status: 400,
-    title: 'The bounding box is not valid',
-    advice: 'Give min_lon,min_lat,max_lon,max_lat in degrees: west, south, east, north.',
+    title: 'Invalid bounding box',
+    advice: 'Send min_lon,min_lat,max_lon,max_lat in degrees: west, south, east, north.',
   },
   'missing-location': {
     status: 400,
-    title: 'A location is needed',
-    advice: 'Give a bbox, or lat, lon and radius_m; for an isochrone block, or lon and lat.',
+    title: 'Location required',
+    advice: 'Send a bbox, or lat, lon and radius_m; for an isochrone send a block, or lon and lat.',
   },
   'missing-area': {
     status: 400,
-    title: 'An area is needed',
-    advice: 'Give a polygon, or center and radius_m.',
+    title: 'Area required',
+    advice: 'Send a polygon, or center and radius_m.',
   },
   'invalid-geometry': {
     status: 400,
-    title: 'The geometry is not valid',
+    title: 'Invalid geometry',
     advice:
-      'Rings must be closed, and must not cross or come back to a point of their own; holes lie in their shell, polygons do not overlap, longitude comes before latitude.',
+      'Rings must be closed and must not cross or touch themselves; holes must lie inside their shell; polygons must not overlap; longitude comes before latitude.',
   },
   'polygon-too-complex': {
     status: 400,
-    title: 'The polygon is too large or too detailed',
-    advice: `At most ${POLYGON_LIMITS}: simplify the polygon, or divide it into several requests.`,
+    title: 'Polygon too large or too detailed',
+    advice: `The limit is ${POLYGON_LIMITS}: simplify the polygon, or split it into several requests.`,
   },
   'missing-origins': {
     status: 400,
-    title: 'Origins are needed',
+    title: 'Origins required',
     advice: `List 1 to ${REQUEST_LIMITS.origins} origins.`,
   },
   'too-many-origins': {
     status: 400,
     title: 'Too many origins',
-    advice: `Divide the origins into requests of at most ${REQUEST_LIMITS.origins}.`,
+    advice: `Split the origins into requests of at most ${REQUEST_LIMITS.origins}.`,
   },
   'missing-key': {
     status: 401,
-    title: 'An API key is needed',
-    advice: 'Send the header "Authorization: Bearer" and your API key.',
+    title: 'API key required',
+    advice: 'Send the header "Authorization: Bearer" with your API key.',
   },
   'invalid-key': {
     status: 401,
-    title: 'The API key is not valid',
-    advice: 'Check the key for typing errors. One that was revoked never works again: use another.',
+    title: 'Invalid API key',
+    advice: 'Check the key for typos. A revoked key never works again: use another.',
   },
   'no-session': {
     status: 401,
-    title: 'You are not signed in',
+    title: 'Not signed in',
     advice:
-      'Sign in: POST /auth/request sends a code to your address, POST /auth/verify-code takes it.',
+      'Sign in: POST /auth/request e-mails you a code, and POST /auth/verify-code accepts it.',
   },
   'invalid-csrf-token': {
     status: 403,
-    title: 'The request cannot be told from one of another site',
-    advice: 'Send what GET /auth/csrf answers in the header X-CSRF-Token, from this site itself.',
+    title: 'Cross-site request blocked (CSRF)',
+    advice: 'Send the token from GET /auth/csrf in the X-CSRF-Token header, from this site itself.',
   },
   'invalid-code': {
     status: 400,
-    title: 'The code is not right',
-    advice: `A code is taken once, within ${numberWord(CHALLENGE_MINUTES)} minutes, and the newest of an address only; ${numberWord(CODE_TRIES)} wrong ones end it. Ask for another.`,
+    title: 'Invalid code',
+    advice: `A code works once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and only the latest for an address is valid; ${numberWord(CODE_TRIES)} wrong attempts invalidate it. Request another.`,
   },
   'invalid-link': {
     status: 400,
-    title: 'The sign-in link is not right',
-    advice: `A link is taken once, within ${numberWord(CHALLENGE_MINUTES)} minutes, and the newest of an address only. Ask for another.`,
+    title: 'Invalid sign-in link',
+    advice: `A link works once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and only the latest for an address is valid. Request another.`,
   },
   'key-in-url': {
     status: 400,
-    title: 'An API key stands in the URL',
+    title: 'API key in URL',
     advice:
-      'URLs are kept in histories and logs: send the key in the header "Authorization: Bearer". One that has been in a URL is better revoked, and another made.',
+      'URLs end up in histories and logs: send the key in the header "Authorization: Bearer". Revoke a key that has been in a URL and create another.',
   },
   'invalid-signature': {
     status: 400,
-    title: 'The event is not signed as it should be',
-    advice: 'Only the payment processor sends events, each signed less than five minutes ago.',
+    title: 'Invalid event signature',
+    advice: 'Only the payment processor may send events, each signed less than five minutes ago.',
   },
   'account-disabled': {
     status: 403,
-    title: 'The account is disabled',
-    advice: 'Write to the people who run this service.',
+    title: 'Account disabled',
+    advice: 'Contact the operator of this service.',
   },
   'block-not-found': {
     status: 404,
-    title: 'No such census block',
-    advice: 'Check the 15 digits, with leading zeros; the release may not cover that county.',
+    title: 'Unknown census block',
+    advice: 'Check the 15 digits, including leading zeros. The release may not cover that county.',
   },
   'poi-not-found': {
     status: 404,
-    title: 'No such point of interest',
-    advice: 'Check the dest_id; the place may be gone from the newest release.',
+    title: 'Unknown point of interest',
+    advice: 'Check the dest_id. The POI may no longer exist in the latest release.',
   },
   'place-not-found': {
     status: 404,
-    title: 'No such census place',
-    advice: 'Look the place up with GET /v1/places; the release may not cover it.',
+    title: 'Unknown census place',
+    advice: 'Look up the place with GET /v1/places. The release may not cover it.',
   },
   'point-not-covered': {
     status: 404,
-    title: 'The point is outside all blocks of the release',
-    advice: 'Check that latitude and longitude are not mixed up; releases cover US blocks only.',
+    title: 'Point outside all blocks of the release',
+    advice:
+      'Check that latitude and longitude are not swapped. Releases cover US census blocks only.',
   },
   'no-isochrone-data': {
     status: 404,
-    title: 'There is no isochrone',
+    title: 'No isochrone data',
     advice:
-      'Leave out v for the version in force, or choose an origin near a street. Tiles need a release that was built with them, a mode of it and a leaf of its destination types.',
+      'Omit v to use the current version, or choose an origin near a street. Tiles require a release built with them, one of its modes, and a leaf destination type.',
   },
   'archive-not-found': {
     status: 404,
@@ -142,63 +143,63 @@ export const PROBLEM_TYPES = {
   },
   'direction-not-available': {
     status: 404,
-    title: 'The store lacks this direction',
-    advice: 'GET /v1/isochrone/meta lists the directions there are.',
+    title: 'Direction not available',
+    advice: 'GET /v1/isochrone/meta lists the available directions.',
   },
   'key-not-found': {
     status: 404,
-    title: 'The account has no such key',
-    advice: 'GET /keys lists the keys with their ids.',
+    title: 'Unknown key',
+    advice: 'GET /keys lists your keys and their ids.',
   },
   'session-not-found': {
     status: 404,
-    title: 'The account has no such session',
-    advice: 'GET /sessions lists where you are signed in; a session may have ended by itself.',
+    title: 'Unknown session',
+    advice: 'GET /sessions lists where you are signed in. The session may have expired.',
   },
   'not-found': {
     status: 404,
-    title: 'No such route',
-    advice: 'Check the path; the reference lists all routes.',
+    title: 'Unknown route',
+    advice: 'Check the path. The API reference lists all routes.',
   },
   'method-not-allowed': {
     status: 405,
-    title: 'The route does not take this method',
-    advice: 'The Allow header lists what the route takes.',
+    title: 'Method not allowed',
+    advice: 'The Allow header lists the methods of the route.',
   },
   'not-acceptable': {
     status: 406,
-    title: 'The route has no format that is accepted',
+    title: 'No acceptable format',
     advice:
-      'The formats member lists those of the route. Send an Accept header that allows one of them, or none.',
+      'The formats member lists the available formats. Send an Accept header that allows one of them, or none at all.',
   },
   'request-timeout': {
     status: 408,
-    title: 'The request did not arrive in time',
-    advice: 'Send it again on a new connection; nothing was charged.',
+    title: 'Request timeout',
+    advice: 'Send the request again on a new connection; nothing was charged.',
   },
   'idempotency-conflict': {
     status: 409,
-    title: 'The Idempotency-Key was used for another request',
+    title: 'Idempotency-Key already used',
     advice: 'Use a new Idempotency-Key for each new request.',
   },
   'too-many-keys': {
     status: 409,
-    title: 'The account has as many keys as it can have',
-    advice: `Revoke one of the ${numberWord(MAX_ACTIVE_KEYS)} active keys first.`,
+    title: 'Too many keys',
+    advice: `Revoke one of your ${numberWord(MAX_ACTIVE_KEYS)} active keys first.`,
   },
   'already-subscribed': {
     status: 409,
-    title: 'The account has a membership already',
-    advice: 'Manage it at portal_url.',
+    title: 'Already a member',
+    advice: 'Manage the membership at portal_url.',
   },
   'payload-too-large': {
     status: 413,
-    title: 'The body is too large',
-    advice: 'Send a smaller body: the detail member tells how much is taken.',
+    title: 'Body too large',
+    advice: 'Send a smaller body: the detail member states the limit.',
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The body is of a type not taken here',
+    title: 'Unsupported body type',
     advice: 'Send application/json.',
   },
   'range-not-satisfiable': {
@@ -209,49 +210,49 @@ export const PROBLEM_TYPES = {
   'rate-limited': {
     status: 429,
     title: 'Too many requests',
-    advice: 'Wait as long as Retry-After says. RateLimit tells how much is left.',
+    advice:
+      'Wait for the number of seconds in Retry-After. RateLimit states how many requests are left.',
   },
   'too-many-codes': {
     status: 429,
     title: 'Too many codes',
     advice:
-      'Wait as long as Retry-After says. Where codes are refused, the link of the newest mail still works.',
+      'Wait for the number of seconds in Retry-After. Even while codes are refused, the link in the latest message still works.',
   },
   'tokens-exhausted': {
     status: 429,
     title: 'Not enough tokens',
-    advice:
-      'Ask for fewer rows, or have tokens added to the account; GET /v1/plans lists what they cost.',
+    advice: 'Request fewer rows, or add tokens to the account: GET /v1/plans lists prices.',
   },
   'internal-error': {
     status: 500,
-    title: 'Something went wrong here',
-    advice: 'A fault on our side. Try again; report X-Request-Id if it stays.',
+    title: 'Internal error',
+    advice: 'This is an error on our side. Try again, and report X-Request-Id if it persists.',
   },
   overloaded: {
     status: 503,
-    title: 'Too much is asked at once',
-    advice: 'Try again after Retry-After; nothing was charged. Ask for less at a time.',
+    title: 'Service overloaded',
+    advice: 'Try again after Retry-After; nothing was charged. Send smaller or fewer requests.',
   },
   'debit-unavailable': {
     status: 503,
-    title: 'Accounts cannot be reached',
+    title: 'Accounts unavailable',
     advice:
-      'Try again after Retry-After; nothing was charged, or it is given back once accounts answer.',
+      'Try again after Retry-After. Nothing was charged, or the charge is refunded once accounts are back.',
   },
   'membership-unavailable': {
     status: 503,
-    title: 'Nothing can be bought here',
-    advice: 'This service has been set up without payment. Its people can grant tokens.',
+    title: 'Purchases not available',
+    advice: 'This service is set up without payment. Ask the operator for tokens.',
   },
   'payment-unavailable': {
     status: 503,
-    title: 'The payment processor cannot be reached',
-    advice: 'Try again after Retry-After; nothing was bought.',
+    title: 'Payment processor unavailable',
+    advice: 'Try again after Retry-After; nothing was purchased.',
   },
   'store-unavailable': {
     status: 503,
-    title: 'Data cannot be reached',
+    title: 'Data unavailable',
     advice: 'Try again after Retry-After; nothing was charged.',
   },
 } as const satisfies Readonly<Record<string, ProblemKind>>;
@@ -260,9 +261,9 @@ export const PROBLEM_TYPES = {
 export const BATCH_FAULTS = {
   'no-block-data': {
     status: 200,
-    title: 'No wanted mode can be routed from the block',
+    title: 'No requested mode can be routed from the block',
     advice:
-      'The detail member tells why for each mode. Ask for other modes, or leave the block out; the other origins of the batch are answered.',
+      'The detail member gives the reason for each mode. Request other modes, or omit the block; the other origins of the batch are answered.',
   },
 } as const satisfies Readonly<Record<string, ProblemKind>>;
 

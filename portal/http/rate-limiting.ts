@@ -107,10 +107,10 @@ export function setRateHeaders(reply: FastifyReply): void {
 export function rateLimited(reply: FastifyReply, rate: RateState, what = 'requests'): Problem {
   const { limit, windowSeconds, resetSeconds } = rate;
   reply.rate = what === 'requests' ? rate : { ...rate, policy: what.replaceAll(' ', '-') };
-  const span = windowSeconds === DAY_SECONDS ? 'a day' : `in ${windowSeconds} s`;
+  const span = windowSeconds === DAY_SECONDS ? 'per day' : `per ${windowSeconds} s`;
   return new Problem(
     'rate-limited',
-    `${limit} ${what} ${span} are allowed; wait ${resetSeconds} s`,
+    `the limit of ${limit} ${what} ${span} is reached; retry in ${resetSeconds} s`,
     {},
     { 'retry-after': String(resetSeconds) },
   );

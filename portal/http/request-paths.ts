@@ -110,7 +110,7 @@ function keyInUrl(url: string): Problem | undefined {
   if (!holdsKey(url)) return undefined;
   return new Problem(
     'key-in-url',
-    'an API key stands in the URL, where histories and logs keep it: send it in the header "Authorization: Bearer", and revoke this one',
+    'the URL contains an API key, and URLs are kept in histories and logs: send the key in the header "Authorization: Bearer", and revoke this one',
   );
 }
 

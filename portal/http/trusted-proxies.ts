@@ -2,7 +2,7 @@ import type { FastifyServerOptions } from 'fastify';
 import { z } from 'zod';
 
 const WRONG =
-  'is the number of proxies before this service (1 to 16) or their networks, such as loopback or 10.0.0.0/8; to trust all is refused, for clients could then choose their own address; to trust none, leave it out';
+  'must be the number of proxies in front of this service (1 to 16) or their networks, such as loopback or 10.0.0.0/8; trusting all is refused, since clients could then choose their own address; to trust none, leave it unset';
 
 const network = z
   .union([

@@ -98,5 +98,5 @@ function typeOf(issue: z.core.$ZodIssue): string {
 
 /** The accepted names, as text. */
 export function acceptsParameters(names: readonly string[]): string {
-  return names.length > 0 ? `takes ${names.join(', ')}` : 'takes none';
+  return names.length > 0 ? `accepts ${names.join(', ')}` : 'accepts none';
 }

@@ -22,16 +22,16 @@ const SECURITY: Readonly<Record<Operation['access'], Record<string, string[]>[]>
 
 const problem = problemDocument
   .extend({
-    error: z.string().meta({ description: 'What `detail` says.' }),
+    error: z.string().meta({ description: 'The same as `detail`.' }),
     portal_url: z.url().nullish().meta({
-      description: 'Of `already-subscribed`: where the membership is managed, if that is known.',
+      description: 'For `already-subscribed`: where the membership is managed, if known.',
     }),
   })
   .meta({ id: 'PortalProblem', description: 'RFC 9457 problem.' });
 
 const DESCRIPTION = `Accounts of the Travel-Time Access Service: sign-in, API keys, usage, payment.
 
-Sign in with \`POST /auth/request\` and \`POST /auth/verify-code\`, and keep the cookie. Each change takes what \`GET /auth/csrf\` answers in the header \`X-CSRF-Token\`. The API itself, which the keys are for, has a document of its own.`;
+Sign in with \`POST /auth/request\` and \`POST /auth/verify-code\`, and keep the cookie. Send the token from \`GET /auth/csrf\` with every change, in the header \`X-CSRF-Token\`. The API that the keys are for has its own document.`;
 
 /** Builds the portal's OpenAPI 3.1 document from the schemas used for validation. */
 export function openApiDocument(
@@ -47,7 +47,7 @@ export function openApiDocument(
   const problems = new ProblemResponses({
     base: site.problemBase,
     schema: problem,
-    members: () => ({ error: 'What is wrong, in words.' }),
+    members: () => ({ error: 'What went wrong.' }),
   });
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const operation of operations) {
@@ -57,15 +57,18 @@ export function openApiDocument(
   return createDocument({
     openapi: '3.1.0',
     info: {
-      title: 'Travel-Time Access Service: the portal',
+      title: 'Travel-Time Access Service: portal',
       version: site.version,
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: site.accountUrl }],
-    externalDocs: { description: 'The API that keys are for', url: `${site.apiUrl}/openapi.json` },
+    externalDocs: {
+      description: 'The API that the keys are for',
+      url: `${site.apiUrl}/openapi.json`,
+    },
     tags: [
-      { name: 'Sign-in', description: 'A code by e-mail, a session, and its end.' },
+      { name: 'Sign-in', description: 'Codes by e-mail and sessions.' },
       { name: 'Account', description: 'Balance, usage, sessions, audit trail.' },
       { name: 'Keys', description: 'The API keys of the account.' },
       { name: 'Payment', description: 'Membership and token packs.' },
@@ -79,7 +82,7 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'header',
           name: 'X-CSRF-Token',
-          description: 'What `GET /auth/csrf` answers.',
+          description: 'The token from `GET /auth/csrf`.',
         },
       },
     },
@@ -155,20 +158,20 @@ const text = (name: string, description: string) => ({
 });
 
 const COMMON = {
-  ...text('X-Request-Id', 'Name it when you report a fault.'),
-  ...text('Cache-Control', 'Who may keep the answer, and for how long.'),
+  ...text('X-Request-Id', 'Quote it when you report a problem.'),
+  ...text('Cache-Control', 'Who may store the response, and for how long.'),
 };
 const RATE = {
-  ...text('RateLimit', 'What is left of the window: `"default";r=599;t=60`.'),
-  ...text('RateLimit-Policy', 'The window: `"default";q=600;w=60`.'),
+  ...text('RateLimit', 'Requests left in the window: `"default";r=599;t=60`.'),
+  ...text('RateLimit-Policy', 'The limit and its window: `"default";q=600;w=60`.'),
 };
-const LOCATION = text('Location', 'Where to.');
+const LOCATION = text('Location', 'The address to continue at.');
 const COOKIE = {
-  'Set-Cookie': header('Set-Cookie', 'The session, or its end.', z.string().optional()),
+  'Set-Cookie': header('Set-Cookie', 'The session cookie, or its removal.', z.string().optional()),
 };
 const OF_PROBLEMS = {
   'WWW-Authenticate': header('WWW-Authenticate', '`Cookie`', z.string()),
-  'Retry-After': header('Retry-After', 'Seconds to wait.', z.int().optional()),
+  'Retry-After': header('Retry-After', 'Seconds to wait before retrying.', z.int().optional()),
 };
 
 /** Headers of a problem with the given status. */

@@ -10,7 +10,7 @@ import { SessionProvider } from './session/session.tsx';
 import { App } from './shell/app.tsx';
 
 const place = document.getElementById('pages');
-if (place === null) throw new Error('index.html has no place for the pages');
+if (place === null) throw new Error('index.html has no element for the pages');
 place.replaceChildren();
 render(
   <SessionProvider>

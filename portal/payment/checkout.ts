@@ -162,11 +162,11 @@ async function newCustomer({ stripe, ledger }: Checkout, account: Account): Prom
 async function alreadySubscribed(checkout: Checkout, { id }: Account): Promise<Problem> {
   const account = await checkout.ledger.account(id);
   const portal_url = account?.customer ? await manage(checkout, account).catch(() => null) : null;
-  return new Problem('already-subscribed', 'this account has a membership', { portal_url });
+  return new Problem('already-subscribed', 'this account already has a membership', { portal_url });
 }
 
 function addressOf({ id, url }: Stripe.Checkout.Session): string {
-  if (url === null) throw new Error(`the checkout session ${id} has no address`);
+  if (url === null) throw new Error(`the checkout session ${id} has no URL`);
   return url;
 }
 

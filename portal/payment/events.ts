@@ -44,7 +44,7 @@ export function settleEvent(billing: BillingContext, event: PaymentEvent): Promi
   if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(billing, event);
   const settle = TOLD_BY_STRIPE[type];
   // Written by a version that knew more event types.
-  if (!settle) throw new Error(`no event of type ${type} is known`);
+  if (!settle) throw new Error(`unknown event type ${type}`);
   return settle(billing, object);
 }
 
@@ -86,7 +86,7 @@ function verified(body: Buffer, signature: string, secret: string, nowMs: number
   }
   throw new Problem(
     'invalid-signature',
-    `Stripe-Signature is missing, wrong, or not of the last ${TOLERANCE_SECONDS} seconds`,
+    `Stripe-Signature is missing, invalid, or not from the last ${TOLERANCE_SECONDS} seconds`,
   );
 }
 

@@ -80,7 +80,7 @@ export function openPayment(options: {
     } catch (error) {
       if (!(error instanceof PaymentUnavailable)) throw error;
       onError(error);
-      const detail = 'the payment processor does not answer; nothing was bought';
+      const detail = 'the payment processor is not responding; nothing was purchased';
       throw new Problem('payment-unavailable', detail, {}, RETRY);
     }
   };

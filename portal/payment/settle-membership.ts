@@ -33,7 +33,7 @@ export async function settleSubscription(billing: BillingContext, id: string): P
     if (isSame(kept, membership)) return { ...NOTHING, membershipsChanged: turn > 0 ? 1 : 0 };
     await ledger.setMembership(account.id, membership, { by: 'payment', atMs: now() });
   }
-  throw new Error(`the membership of ${account.id} changes faster than it can be settled`);
+  throw new Error(`the membership of ${account.id} is changing too fast to be settled`);
 }
 
 /** Subscriptions that have not ended. */

@@ -82,7 +82,7 @@ export async function settlePurchase(
     tokensGranted += reversed.given;
     tokensTakenBack += reversed.taken;
   }
-  throw new Error(`what was paid back of ${cause} changes faster than it can be settled`);
+  throw new Error(`refunds of ${cause} are changing too fast to be settled`);
 }
 
 /**

@@ -51,7 +51,7 @@ export async function withTimeout<T>(response: Promise<T>, withinMs = 12_000): P
 export async function within<T>(limitMs: number, response: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new PaymentUnavailable(`Stripe has not answered within ${limitMs} ms`);
+    const error = new PaymentUnavailable(`Stripe did not respond within ${limitMs} ms`);
     timer = setTimeout(reject, limitMs, error);
   });
   try {

@@ -47,7 +47,7 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
 function cannotEnd(): Problem {
   return new Problem(
     'membership-unavailable',
-    'the membership is paid for, and cannot be ended here now; the account is as it was',
+    'the membership is paid for and cannot be cancelled right now; the account is unchanged',
   );
 }
 
@@ -59,7 +59,7 @@ const SHOW: Operation = {
   access: 'session',
   response: {
     status: 200,
-    description: 'The account.',
+    description: 'The account, its token balance and its membership.',
     schema: accountSchema,
     example: ACCOUNT_EXAMPLE,
   },
@@ -70,22 +70,23 @@ const CLOSE: Operation = {
   operationId: 'closeAccount',
   summary: 'Close the account',
   description:
-    'Revokes its keys, ends its sessions and its membership, forgets its address. Tokens that are left are lost, and an account of the same address gets no second sign-up grant. One that was disabled is disabled still when its address signs in again.',
+    'Revokes its keys, ends its sessions, cancels its membership and deletes its address. Remaining tokens are lost, and a new account with the same address gets no second sign-up grant. A disabled account is still disabled when its address signs in again.',
   tag: 'Account',
   access: 'change',
-  response: { status: 204, description: 'It is closed.', setsCookie: true },
+  response: { status: 204, description: 'The account is closed.', setsCookie: true },
   problems: ['membership-unavailable'],
 };
 
 const AUDIT: Operation = {
   operationId: 'auditTrail',
-  summary: 'What was done with the account',
-  description: 'Sign-ins, keys, grants, changes, and by whom; the newest first, some hundred.',
+  summary: 'Account activity',
+  description:
+    'Sign-ins, keys, grants and changes, with the actor of each; newest first, up to some hundred entries.',
   tag: 'Account',
   access: 'session',
   response: {
     status: 200,
-    description: 'The newest entries.',
+    description: 'The latest entries.',
     schema: z.object({ entries: z.array(activitySchema) }),
     example: {
       entries: [

@@ -98,7 +98,7 @@ async function sellingTo(
   reply: FastifyReply,
 ): Promise<Payment> {
   const payment = selling(services);
-  if (disabled) throw new Problem('account-disabled', 'a disabled account can buy nothing');
+  if (disabled) throw new Problem('account-disabled', 'a disabled account cannot buy anything');
   const { ledger, now } = services;
   const { allowed, rate } = await ledger.takeLimited(`checkouts of ${id}`, CHECKOUTS, now());
   if (!allowed) throw rateLimited(reply, rate, 'checkouts');
@@ -107,25 +107,25 @@ async function sellingTo(
 
 function selling({ payment }: PortalServices): Payment {
   if (payment) return payment;
-  throw new Problem('membership-unavailable', 'nothing can be bought here');
+  throw new Problem('membership-unavailable', 'purchases are not available here');
 }
 
 const checkout = z.object({
-  checkout_url: z.url().meta({ description: 'Where its owner pays, in a browser.' }),
+  checkout_url: z.url().meta({ description: 'Where the owner pays, in a browser.' }),
 });
 const CHECKOUT_EXAMPLE = { checkout_url: 'https://checkout.stripe.com/c/pay/cs_…' };
 const NOT_SOLD: readonly ProblemSlug[] = ['membership-unavailable', 'payment-unavailable'];
 
 const SUBSCRIBE: Operation = {
   operationId: 'subscribe',
-  summary: 'Begin the membership',
+  summary: 'Start a membership',
   description:
-    'Makes a checkout, which is paid in a browser; up to 10 an hour, with those of packs. A member is told where it is managed.',
+    'Creates a checkout to be paid in a browser; up to 10 an hour, token packs included. For members, the error states where the membership is managed.',
   tag: 'Payment',
   access: 'change',
   response: {
     status: 200,
-    description: 'The checkout.',
+    description: 'The address of the checkout.',
     schema: checkout,
     example: CHECKOUT_EXAMPLE,
   },
@@ -134,15 +134,15 @@ const SUBSCRIBE: Operation = {
 
 const BUY: Operation = {
   operationId: 'buyPack',
-  summary: 'Buy a pack of tokens',
-  description: 'Makes a checkout; up to 10 an hour. `GET /v1/plans` of the API lists the packs.',
+  summary: 'Buy a token pack',
+  description: 'Creates a checkout; up to 10 an hour. `GET /v1/plans` of the API lists the packs.',
   tag: 'Payment',
   access: 'change',
   body: PACK,
   bodyExample: { pack_id: 'pack_10k' },
   response: {
     status: 200,
-    description: 'The checkout.',
+    description: 'The address of the checkout.',
     schema: checkout,
     example: CHECKOUT_EXAMPLE,
   },
@@ -152,12 +152,12 @@ const BUY: Operation = {
 const MANAGE: Operation = {
   operationId: 'manageMembership',
   summary: 'Manage membership and invoices',
-  description: 'Makes a page of the payment processor, for one visit.',
+  description: 'Creates a single-use page of the payment processor.',
   tag: 'Payment',
   access: 'change',
   response: {
     status: 200,
-    description: 'The page.',
+    description: 'The address of the page.',
     schema: z.object({ portal_url: z.url() }),
     example: { portal_url: 'https://billing.stripe.com/p/session/…' },
   },
@@ -166,33 +166,35 @@ const MANAGE: Operation = {
 
 const FOLLOW: Operation = {
   operationId: 'openMembership',
-  summary: 'Go where membership and invoices are managed',
+  summary: 'Open membership and invoice management',
   description:
-    'The same as a link that can be kept. In a browser only from the pages of the portal.',
+    'The same as a permanent link. Browsers can follow it from the pages of the portal only.',
   tag: 'Payment',
   access: 'session',
   response: {
     status: 303,
-    description: 'A page of the payment processor, or the plan of the portal.',
+    description: 'Redirects to a page of the payment processor, or to the plan page of the portal.',
   },
   problems: ['invalid-csrf-token', ...NOT_SOLD],
 };
 
 const EVENT: Operation = {
   operationId: 'takeEvent',
-  summary: 'Take an event of the payment processor',
-  description: 'Answers once it is on the disk. What it asks for is done afterwards.',
+  summary: 'Receive an event from the payment processor',
+  description: 'Responds once the event is stored on disk. It is processed afterwards.',
   tag: 'Payment',
   access: 'open',
   isLenient: true,
   headers: z.object({
-    'Stripe-Signature': z.string().meta({ description: 'Of the very bytes of the body.' }),
+    'Stripe-Signature': z
+      .string()
+      .meta({ description: 'Signature of the exact bytes of the body.' }),
   }),
   body: z.looseObject({}),
   bodyExample: { id: 'evt_1', type: 'invoice.paid' },
   response: {
     status: 200,
-    description: 'It is kept.',
+    description: 'The event is stored.',
     schema: z.object({ received: z.literal(true) }),
     example: { received: true },
   },

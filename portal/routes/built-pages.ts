@@ -39,14 +39,14 @@ export async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
     pages.set(`/${at}`, await builtFile(at, await readFile(file)));
   }
   if (!pages.has('/index.html')) {
-    throw new Error(`${FOLDER.pathname}: the pages are not built: npm run build`);
+    throw new Error(`${FOLDER.pathname}: the pages have not been built; run npm run build`);
   }
   return pages;
 }
 
 async function builtFile(at: string, plain: Buffer): Promise<BuiltFile> {
   const type = TYPES[path.extname(at)];
-  if (type === undefined) throw new Error(`built-pages: ${at} is of no type that is served`);
+  if (type === undefined) throw new Error(`built-pages: ${at} has a type that is not served`);
   const isHashed = at.startsWith('assets/');
   return {
     type,

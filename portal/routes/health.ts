@@ -21,13 +21,13 @@ export function serveHealth(app: FastifyInstance, services: PortalServices): voi
 
 const HEALTH: Operation = {
   operationId: 'health',
-  summary: 'The process is alive',
+  summary: 'Check whether the process is alive',
   description: 'Touches no backend.',
   tag: 'Service',
   access: 'open',
   response: {
     status: 200,
-    description: 'It is alive.',
+    description: 'The process is alive.',
     schema: z.object({ status: z.literal('ok'), version: z.string() }),
     example: { status: 'ok', version: '1.0.0' },
   },
@@ -36,13 +36,13 @@ const HEALTH: Operation = {
 
 const READY: Operation = {
   operationId: 'ready',
-  summary: 'People can sign in',
-  description: 'Asks the ledger. Pages are shown also while it is away.',
+  summary: 'Check whether users can sign in',
+  description: 'Queries the ledger. Pages are served even while it is unavailable.',
   tag: 'Service',
   access: 'open',
   response: {
     status: 200,
-    description: 'The ledger answers.',
+    description: 'The ledger responds.',
     schema: z.object({ ready: z.literal(true) }),
     example: { ready: true },
   },

@@ -22,7 +22,7 @@ const orderSchema = z.strictObject({
   label: z
     .string()
     .refine((label) => [...label].length <= MAX_LABEL, `has more than ${MAX_LABEL} characters`)
-    .refine((label) => !UNSHOWN.test(label), 'has a control character in it')
+    .refine((label) => !UNSHOWN.test(label), 'contains a control character')
     .default('')
     .meta({
       description: `What the key is for: up to ${MAX_LABEL} characters.`,
@@ -56,7 +56,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
     ...changing(services, async ({ account }, request, reply) => {
       const { label } = parseBody(orderSchema, request);
       if (account.disabled) {
-        throw new Problem('account-disabled', 'a disabled account can have no new keys');
+        throw new Problem('account-disabled', 'a disabled account cannot create keys');
       }
       const made = await ledger.issueKey({
         owner: { id: account.id },
@@ -72,7 +72,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
       if (!made.created) {
         throw new Problem(
           'too-many-keys',
-          `an account has ${MAX_ACTIVE_KEYS} active keys at most; revoke one first`,
+          `an account can have at most ${MAX_ACTIVE_KEYS} active keys; revoke one first`,
         );
       }
       return reply.code(201).send({
@@ -99,13 +99,13 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
 
 const LIST: Operation = {
   operationId: 'keys',
-  summary: 'The keys of the account',
-  description: `Oldest first: the active ones, and the ${MAX_REVOKED_KEPT} that were revoked last. \`last_used_at\` is to the minute. A key itself is shown when it is made, and not again.`,
+  summary: 'List API keys',
+  description: `Oldest first: the active keys, and the last ${MAX_REVOKED_KEPT} revoked ones. \`last_used_at\` is precise to the minute. The key itself is shown only when it is created.`,
   tag: 'Keys',
   access: 'session',
   response: {
     status: 200,
-    description: 'The keys.',
+    description: 'The keys of the account.',
     schema: z.object({ keys: z.array(keySchema) }),
     example: {
       keys: [
@@ -125,15 +125,15 @@ const LIST: Operation = {
 
 const CREATE: Operation = {
   operationId: 'createKey',
-  summary: 'Make a key',
-  description: `The answer alone has the key. An account has ${MAX_ACTIVE_KEYS} active ones at most, and makes ${MADE_A_DAY.limit} a day.`,
+  summary: 'Create an API key',
+  description: `Only this response contains the key. An account can have at most ${MAX_ACTIVE_KEYS} active keys and create ${MADE_A_DAY.limit} a day.`,
   tag: 'Keys',
   access: 'change',
   body: orderSchema,
   bodyExample: { label: 'first' },
   response: {
     status: 201,
-    description: 'The key: keep it.',
+    description: 'The new key: store it.',
     schema: newKeySchema,
     example: {
       key: 'ta_live_…',
@@ -146,11 +146,11 @@ const CREATE: Operation = {
 
 const REVOKE: Operation = {
   operationId: 'revokeKey',
-  summary: 'Revoke a key',
-  description: 'At once, and for good. Once more is no error.',
+  summary: 'Revoke an API key',
+  description: 'Takes effect immediately and is final. Repeating the request is not an error.',
   tag: 'Keys',
   access: 'change',
-  params: z.object({ id: z.string().meta({ description: 'Of `GET /keys`.' }) }),
-  response: { status: 204, description: 'It is revoked.' },
+  params: z.object({ id: z.string().meta({ description: 'An id from `GET /keys`.' }) }),
+  response: { status: 204, description: 'The key is revoked.' },
   problems: ['key-not-found'],
 };

@@ -14,18 +14,18 @@ export const ACCOUNT_EXAMPLE = {
 
 /** Description of withheld grants, for the sign-in routes. */
 export const WITHHELD_GRANTS =
-  'There are limits to these grants, by network, mail domain and day; past them the account is made without, and `grant_withheld` says why and what to do.';
+  'Sign-up grants are limited per network, mail domain and day; beyond the limit the account is created without one, and `grant_withheld` gives the reason and what to do.';
 
 /** Why an account starts without tokens, and what to do. */
 const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
   network:
-    'Many accounts were made from your network today. Sign in again tomorrow, or from another network, and the free tokens are yours.',
+    'Many accounts were created from your network today. Sign in again tomorrow, or from another network, to get your free tokens.',
   domain:
-    'Many accounts were made with addresses of your mail domain today. Sign in again tomorrow, and the free tokens are yours.',
-  day: 'More accounts were made today than free tokens are given to. Sign in again tomorrow, and they are yours.',
+    'Many accounts were created with addresses of your mail domain today. Sign in again tomorrow to get your free tokens.',
+  day: 'More accounts were created today than can get free tokens. Sign in again tomorrow to get yours.',
   mailbox:
-    'Free tokens go to the own address of a mailbox, without the plus and what follows it. Sign in with that address, or write to the people who run this service.',
-  off: 'No free tokens are given at present. Sign in again later, write to the people who run this service, or buy tokens.',
+    'Free tokens are given to the plain address of a mailbox, without a plus and the text after it. Sign in with that address, or contact the operator of this service.',
+  off: 'Free tokens are not available at present. Sign in again later, contact the operator of this service, or buy tokens.',
 };
 
 /** An account as shown to its owner. */

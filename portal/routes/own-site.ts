@@ -19,7 +19,7 @@ export function requireOwnSite(request: FastifyRequest, services: PortalServices
   if (isForeign || (origin !== undefined && !isOwn(origin, request, services))) {
     throw new Problem(
       'invalid-csrf-token',
-      `the request comes from a page that is not of ${services.config.accountUrl}`,
+      `the request does not come from a page of ${services.config.accountUrl}`,
     );
   }
 }

@@ -20,13 +20,13 @@ export function servePublicConfig(app: FastifyInstance, { config, payment }: Por
 
 const CONFIG: Operation = {
   operationId: 'config',
-  summary: 'Where the API is, and what can be bought here',
-  description: 'As the pages of the portal need to know it.',
+  summary: 'Get the public configuration',
+  description: 'Where the API is, and what can be bought; for the pages of the portal.',
   tag: 'Service',
   access: 'open',
   response: {
     status: 200,
-    description: 'The settings that everybody may know.',
+    description: 'The public configuration.',
     schema: portalConfigSchema,
     example: {
       api_url: 'https://api.example.org',

@@ -44,13 +44,13 @@ export function serveSessions(app: FastifyInstance, services: PortalServices): v
 
 const LIST: Operation = {
   operationId: 'sessions',
-  summary: 'Where one is signed in',
-  description: 'Sessions last thirty days from their last use; the newest first.',
+  summary: 'List sessions',
+  description: 'Sessions expire thirty days after their last use; newest first.',
   tag: 'Account',
   access: 'session',
   response: {
     status: 200,
-    description: 'The sessions.',
+    description: 'The sessions of the account.',
     schema: z.object({ sessions: z.array(deviceSchema) }),
     example: {
       sessions: [
@@ -71,10 +71,10 @@ const LIST: Operation = {
 const END: Operation = {
   operationId: 'endSession',
   summary: 'End a session',
-  description: 'Signs out there; the session that asks may be it.',
+  description: 'Signs that device out; it may be the session of the request.',
   tag: 'Account',
   access: 'change',
-  params: z.object({ id: z.string().meta({ description: 'Of `GET /sessions`.' }) }),
-  response: { status: 204, description: 'It has ended.', setsCookie: true },
+  params: z.object({ id: z.string().meta({ description: 'An id from `GET /sessions`.' }) }),
+  response: { status: 204, description: 'The session has ended.', setsCookie: true },
   problems: ['session-not-found'],
 };

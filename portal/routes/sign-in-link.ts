@@ -20,21 +20,21 @@ import { requireOwnSite } from './own-site.ts';
 const PATH = '/auth/verify';
 const MAX_FORM_BYTES = 4_096;
 const FORM = 'application/x-www-form-urlencoded';
-const token = z.string().meta({ description: 'As the link of the mail has it.' });
-const next = z.string().optional().meta({ description: 'The page that one is led on to.' });
+const token = z.string().meta({ description: 'The token of the mailed link.' });
+const next = z.string().optional().meta({ description: 'The page to open after signing in.' });
 const tokenSchema = z.strictObject({ token });
 
 const LOOK: Operation = {
   operationId: 'showLink',
-  summary: 'The page that the link of a mail opens',
-  description: 'Has a button. It changes nothing, however often it is looked at.',
+  summary: 'Show the page of a mailed link',
+  description: 'The page has a button. Viewing it changes nothing, however often.',
   tag: 'Sign-in',
   access: 'open',
   isLenient: true,
   query: z.object({ token, next }),
   response: {
     status: 200,
-    description: 'The page.',
+    description: 'The page with the button.',
     schema: z.string(),
     mediaType: 'text/html',
   },
@@ -43,8 +43,8 @@ const LOOK: Operation = {
 
 const SIGN_IN: Operation = {
   operationId: 'verifyLink',
-  summary: 'Sign in with a link',
-  description: `What the button of that page does, by a form; a program sends JSON, with the token alone. Begins a session. The first of an address makes its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
+  summary: 'Sign in with a mailed link',
+  description: `The form of that page posts here; programs send JSON with the token alone. Starts a session. The first sign-in of an address creates its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
   tag: 'Sign-in',
   access: 'open',
   isLenient: true,
@@ -53,12 +53,12 @@ const SIGN_IN: Operation = {
   bodyType: FORM,
   response: {
     status: 200,
-    description: 'The account one is signed in to.',
+    description: 'The signed-in account.',
     setsCookie: true,
     schema: accountSchema,
     example: { ...ACCOUNT_EXAMPLE, membership: null },
   },
-  redirect: 'Who sent the form is led on to a page.',
+  redirect: 'After a form, redirects to a page of the portal.',
   problems: ['invalid-csrf-token', 'invalid-link', 'debit-unavailable'],
 };
 
@@ -81,7 +81,7 @@ export async function serveSignInLink(
     link.setErrorHandler((error, request, reply) => {
       if (!(error instanceof Problem) || !wantsPage(request)) throw error;
       const { title } = PROBLEM_TYPES[error.slug];
-      const again = `<p>${escapeHtml(error.message)}</p><p><a href="${PAGE_PATHS.signIn}">Ask for another</a></p>`;
+      const again = `<p>${escapeHtml(error.message)}</p><p><a href="${PAGE_PATHS.signIn}">Request another</a></p>`;
       reply.code(error.status).headers(error.headers);
       return sendPage(reply, title, again);
     });
@@ -94,7 +94,7 @@ export async function serveSignInLink(
       return sendPage(
         reply,
         `Sign in to ${host}`,
-        `<form method="post" action="${PATH}"><p>You sign in as <strong>${escapeHtml(opened.email)}</strong>.</p><input type="hidden" name="token" value="${escapeHtml(String(token))}"><input type="hidden" name="next" value="${ownPageOf(next)}"><button>Sign in</button></form>`,
+        `<form method="post" action="${PATH}"><p>You are signing in as <strong>${escapeHtml(opened.email)}</strong>.</p><input type="hidden" name="token" value="${escapeHtml(String(token))}"><input type="hidden" name="next" value="${ownPageOf(next)}"><button>Sign in</button></form>`,
       );
     });
 
@@ -120,6 +120,6 @@ function sendPage(reply: FastifyReply, title: string, body: string): FastifyRepl
 function wrongLink(): Problem {
   return new Problem(
     'invalid-link',
-    `the link is not whole, has been used, is older than ${numberWord(CHALLENGE_MINUTES)} minutes, or a newer one has been sent`,
+    `the link is incomplete, has been used, is older than ${numberWord(CHALLENGE_MINUTES)} minutes, or has been replaced by a newer one`,
   );
 }

@@ -50,20 +50,20 @@ const email = z
   .max(MAX_WRITTEN, { error: 'is too long', abort: true })
   .meta({ format: 'idn-email' })
   .transform(writtenAddress)
-  .refine(isEmailAddress, 'is not one e-mail address such as you@example.org');
+  .refine(isEmailAddress, 'is not a single e-mail address such as you@example.org');
 const askSchema = z.strictObject({
   email,
   next: z
     .enum(OWN_PAGE_PATHS)
     .default(PAGE_PATHS.overview)
-    .meta({ description: 'The page that the link of the mail leads on to.' }),
+    .meta({ description: 'The page that the mailed link opens after signing in.' }),
 });
 const codeSchema = z.strictObject({
   email,
   // As shown in the mail: in two groups.
   code: z
     .string()
-    .regex(/^\s*\d{3}\s?\d{3}\s*$/, 'is not six digits')
+    .regex(/^\s*\d{3}\s?\d{3}\s*$/, 'must be six digits')
     .transform((code) => code.replaceAll(/\s/g, '')),
 });
 
@@ -83,7 +83,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
     refuse(await takeOne(ledger, 'sent for client', client, now()));
     refuse(
       await mailBudget.take(request.ip, now()),
-      'more mails were asked for in an hour than this service sends',
+      'this service has reached its hourly limit of sign-in messages',
     );
     afterResponse.begin('mailing a code', () => mailCode(asked, client, services));
     return reply.code(202).send({ sent: true });
@@ -99,7 +99,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
       if (!(await answerWithCode(ledger, secrets.session, { email, code }, now()))) {
         throw new Problem(
           'invalid-code',
-          `the code is wrong, used, or older than ${numberWord(CHALLENGE_MINUTES)} minutes; after ${numberWord(CODE_TRIES)} wrong ones ask for another`,
+          `the code is wrong, used, or older than ${numberWord(CHALLENGE_MINUTES)} minutes; after ${numberWord(CODE_TRIES)} wrong attempts request another`,
         );
       }
       return ownAccount(await beginSession(request, reply, services, email), services);
@@ -125,15 +125,15 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
 
 const ASK: Operation = {
   operationId: 'requestCode',
-  summary: 'Have a code and a link mailed',
-  description: `The answer is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and end those mailed before.`,
+  summary: 'Request a sign-in code and link by e-mail',
+  description: `The response is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and replace those mailed before.`,
   tag: 'Sign-in',
   access: 'open',
   body: askSchema,
   bodyExample: { email: 'you@example.org' },
   response: {
     status: 202,
-    description: 'A mail is on its way, unless the address was sent many.',
+    description: 'A message is on its way, unless the address has been sent too many.',
     schema: z.object({ sent: z.literal(true) }),
     example: { sent: true },
   },
@@ -143,14 +143,14 @@ const ASK: Operation = {
 const VERIFY: Operation = {
   operationId: 'verifyCode',
   summary: 'Sign in with a code',
-  description: `Begins a session. The first of an address makes its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
+  description: `Starts a session. The first sign-in of an address creates its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
   tag: 'Sign-in',
   access: 'open',
   body: codeSchema,
   bodyExample: { email: 'you@example.org', code: '012345' },
   response: {
     status: 200,
-    description: 'The account one is signed in to.',
+    description: 'The signed-in account.',
     setsCookie: true,
     schema: accountSchema,
     example: { ...ACCOUNT_EXAMPLE, membership: null },
@@ -160,13 +160,14 @@ const VERIFY: Operation = {
 
 const CSRF: Operation = {
   operationId: 'csrfToken',
-  summary: 'The token that changes are sent with',
-  description: 'It goes into the header `X-CSRF-Token`, and holds as long as the session.',
+  summary: 'Get the CSRF token',
+  description:
+    'Send it with every change, in the header `X-CSRF-Token`. It is valid as long as the session.',
   tag: 'Sign-in',
   access: 'session',
   response: {
     status: 200,
-    description: 'The token.',
+    description: 'The CSRF token of the session.',
     schema: z.object({ csrf: z.string() }),
     example: { csrf: 'Nq3…' },
   },
@@ -179,7 +180,7 @@ const LOGOUT: Operation = {
   description: 'Ends the session.',
   tag: 'Sign-in',
   access: 'change',
-  response: { status: 204, description: 'It has ended.', setsCookie: true },
+  response: { status: 204, description: 'The session has ended.', setsCookie: true },
   problems: [],
 };
 
@@ -199,13 +200,13 @@ async function mailCode(
 
 function refuse(
   refused: { readonly waitSeconds: number } | null,
-  why = 'codes were asked for, or tried, too often',
+  why = 'too many codes were requested or tried',
 ): void {
   if (!refused) return;
   const { waitSeconds } = refused;
   throw new Problem(
     'too-many-codes',
-    `${why}; wait ${waitSeconds} s, or use the link of the newest mail`,
+    `${why}; retry in ${waitSeconds} s, or use the link in the latest message`,
     {},
     { 'retry-after': String(waitSeconds) },
   );

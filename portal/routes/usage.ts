@@ -21,20 +21,20 @@ const day = z.iso
 const query = z
   .strictObject({ from: day, to: day })
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-    error: 'comes before from',
+    error: 'must not be before from',
     path: ['to'],
   });
 
 const USAGE: Operation = {
   operationId: 'usage',
-  summary: 'Tokens by day, key and route',
-  description: `What the keys of the account have used, oldest first. Both days are among those told: \`to\` is today if it is not given, \`from\` ${DAYS_BY_DEFAULT - 1} days before it. A span is of ${MAX_DAYS} days at most.`,
+  summary: 'Get usage by day, key and route',
+  description: `Token usage of the account’s keys, oldest first. Both days are included: \`to\` defaults to today, \`from\` to ${DAYS_BY_DEFAULT - 1} days before it. At most ${MAX_DAYS} days.`,
   tag: 'Account',
   access: 'session',
   query,
   response: {
     status: 200,
-    description: 'A row a day, key and route.',
+    description: 'One row per day, key and route.',
     schema: z.object({ days: z.array(usageDaySchema) }),
     example: {
       days: [

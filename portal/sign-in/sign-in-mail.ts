@@ -15,14 +15,14 @@ export function signInMail(
   const link = `${accountUrl}/auth/verify?token=${linkToken}${leadsOn}`;
   const host = new URL(accountUrl).host;
   const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
-  const note = `Both work once, for ${CHALLENGE_MINUTES} minutes. If you did not ask for this, do nothing: nobody gets in without it. Give the code to nobody; we never ask for it.`;
+  const note = `Both work once and expire after ${CHALLENGE_MINUTES} minutes. If you did not request this, ignore this message: no one can sign in without it. Never share this code; we will never ask for it.`;
   return {
     to,
     subject: `Sign in to ${host}`,
     text: [
       `Your code to sign in to ${host}:`,
       `    ${code}`,
-      'Or open this link, and press the button there:',
+      'Or open this link and press the button on the page:',
       link,
       note,
       '',
@@ -31,7 +31,7 @@ export function signInMail(
       '<!doctype html><html lang="en"><body style="font:16px/1.6 system-ui,sans-serif">',
       `<p>Your code to sign in to ${escapeHtml(host)}:</p>`,
       `<p style="font-size:28px;letter-spacing:2px"><strong>${spaced}</strong></p>`,
-      `<p>Or <a href="${escapeHtml(link)}">open this link</a>, and press the button there.</p>`,
+      `<p>Or <a href="${escapeHtml(link)}">open this link</a> and press the button on the page.</p>`,
       `<p>${note}</p>`,
       '</body></html>',
     ].join('\n'),

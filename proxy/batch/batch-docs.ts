@@ -7,10 +7,11 @@ import { type Batch, type BatchResult, runBatch } from './batch.ts';
 
 /** The closing sentences of every batch description. */
 export const BATCH_RULES =
-  ` 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that cannot be resolved are in ` +
-  '`errors`, the others still give rows, in the order of the request. Origins that the balance, ' +
-  '`max_rows` or the row budget does not cover are in `truncated`, whole; the first is always ' +
-  'answered. One token a row, at least one; an origin that is listed twice is charged twice.';
+  ` Send 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that ` +
+  'cannot be resolved are listed in `errors`; the others still return rows, in the order of ' +
+  'the request. Origins that the balance, `max_rows` or the row budget does not cover are ' +
+  'listed in `truncated`, always whole; the first is always answered. One token per row, at ' +
+  'least one; an origin listed twice is charged twice.';
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 

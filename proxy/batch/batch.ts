@@ -117,6 +117,6 @@ export function checkOrigins<T>(origins: readonly T[] | undefined, name: string)
   if (origins.length <= REQUEST_LIMITS.origins) return origins;
   throw new Problem(
     'too-many-origins',
-    `${name} lists over ${REQUEST_LIMITS.origins} origins; at most as many are taken: divide the request`,
+    `${name} lists more than ${REQUEST_LIMITS.origins} origins; split the request`,
   );
 }

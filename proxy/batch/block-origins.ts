@@ -81,7 +81,7 @@ export function pointBatch(
 }
 
 function malformed(text: string): OriginOutcome {
-  const detail = `${JSON.stringify(text)} is no block GEOID: 15 digits, zeros at its beginning too`;
+  const detail = `${JSON.stringify(text)} is not a block GEOID: 15 digits, including leading zeros`;
   return { type: 'block-not-found', detail };
 }
 

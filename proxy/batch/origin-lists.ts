@@ -21,9 +21,9 @@ export const blockOrigins = originList(
       error: 'must be a census block GEOID: a string of 15 digits',
     })
     .transform((given) => truncate(String(given), MAX_QUOTED_GEOID)),
-  { type: 'string', description: 'Census block GEOID, 15 digits; leading zeros count.' },
+  { type: 'string', description: 'Census block GEOID, 15 digits including leading zeros.' },
   'Blocks',
-  ' One that is malformed or not known is in `errors`, alone.',
+  ' A malformed or unknown one fails alone and is listed in `errors`.',
 );
 
 export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points');
@@ -32,8 +32,8 @@ export const poiOrigins = originList(
   'dest_ids',
   integer(BOUNDS.destId),
   boundsSchema('integer', BOUNDS.destId),
-  'Places to go',
-  ' One that is not known is in `errors`, alone.',
+  'POIs',
+  ' An unknown one fails alone and is listed in `errors`.',
 );
 
 /**

@@ -66,7 +66,7 @@ export function referencePage(
 <script type="module" src="docs/${assets.script}"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <p class="brand"><img src="favicon.ico" alt="" width="24" height="24"> ${title}</p>
 <nav aria-label="Site">${home === undefined ? null : html`<a href="${home}">Home and keys</a> `}<a href="openapi.json">OpenAPI document</a></nav>
@@ -89,8 +89,8 @@ ${operations.map(
 ${prose(description)}
 ${guides(home)}
 <form id="key" hidden>
-<label>API key <input name="key" type="password" autocomplete="off" spellcheck="false" placeholder="tta_…"></label>
-<p class="hint">For the requests sent from this page. It is forgotten when the page is closed.</p>
+<label>API key <input name="key" type="password" autocomplete="off" spellcheck="false" placeholder="ta_live_…"></label>
+<p class="hint">Used for requests sent from this page, and forgotten when the page is closed.</p>
 </form>
 ${groups.map(
   ({ tag, operations }) => html`<section aria-labelledby="tag-${slug(tag.name)}">
@@ -289,21 +289,21 @@ function guides(home: string | undefined): Html {
   return html`<section id="guides" aria-labelledby="guides-title">
 <h2 id="guides-title">Guides</h2>
 <h3>Get a key</h3>
-<p>${home === undefined ? 'Ask the operator of this service for an API key.' : html`Sign in at <a href="${home}">the portal</a> by e-mail and make a key.`} Send it with every metered request as <code>Authorization: Bearer KEY</code>, never in a URL.</p>
+<p>${home === undefined ? 'Ask the operator of this service for an API key.' : html`Sign in at <a href="${home}">the portal</a> by e-mail and create a key.`} Send it with every metered request as <code>Authorization: Bearer KEY</code>, never in a URL.</p>
 <h3>Prices</h3>
-<p>One token a returned row, at least one a request; an isochrone costs 10 tokens a contour, a map tile 1. Every response has <code>X-Tokens-Charged</code> and <code>X-Tokens-Remaining</code>. A failed request costs nothing. <code>GET /v1/plans</code> has all prices.</p>
+<p>One token per returned row, at least one per request; an isochrone costs 10 tokens per contour, a map tile 1. Every response has <code>X-Tokens-Charged</code> and <code>X-Tokens-Remaining</code>. A failed request costs nothing. <code>GET /v1/plans</code> lists all prices.</p>
 <h3>Repeat for free</h3>
 <p>Send the <code>ETag</code> of a response back in <code>If-None-Match</code>. As long as the data has not changed, the response is 304 and free.</p>
 <h3>Pages</h3>
 <p>A paginated response has <code>next_cursor</code> and a <code>Link</code> header. Send the cursor back as <code>cursor</code> until it is null. Cursors stay valid across releases; <code>X-Data-Release</code> names the release of each page.</p>
 <h3>Batches</h3>
-<p>POST routes take up to 250 origins. Origins that fail are listed in <code>errors</code>, and the others still return rows. Origins that the balance, <code>max_rows</code> or the row budget does not cover are in <code>truncated</code>: send them again. Send an <code>Idempotency-Key</code> so that a repeated request is charged once.</p>
+<p>POST routes take up to 250 origins. Origins that fail are listed in <code>errors</code>; the others still return rows. Origins that the balance, <code>max_rows</code> or the row budget does not cover are listed in <code>truncated</code>: send them again. Send an <code>Idempotency-Key</code> so that a repeated request is charged once.</p>
 <h3>Formats</h3>
-<p>JSON by default. Ask for <code>text/csv</code>, <code>application/x-ndjson</code> or, for rows with coordinates, <code>application/geo+json</code> in <code>Accept</code>. Compression is by <code>Accept-Encoding</code>.</p>
+<p>JSON by default. Request <code>text/csv</code>, <code>application/x-ndjson</code> or, for rows with coordinates, <code>application/geo+json</code> in <code>Accept</code>. Compression follows <code>Accept-Encoding</code>.</p>
 <h3>Errors</h3>
-<p>Every error is an RFC 9457 problem document. Its <code>type</code> ends in a slug that stays the same, such as <code>block-not-found</code>; <code>detail</code> says what was wrong and what to do. Include <code>X-Request-Id</code> when you ask for help.</p>
+<p>Every error is an RFC 9457 problem document. Its <code>type</code> ends in a slug that stays the same, such as <code>block-not-found</code>; <code>detail</code> says what was wrong. Include <code>X-Request-Id</code> when you ask for help.</p>
 <h3>Limits</h3>
-<p><code>RateLimit</code> and <code>RateLimit-Policy</code> state the requests left in the current window. After a 429 or 503, wait for the seconds in <code>Retry-After</code>.</p>
+<p><code>RateLimit</code> and <code>RateLimit-Policy</code> state how many requests are left in the current window. After a 429 or 503, wait for the seconds in <code>Retry-After</code>.</p>
 </section>`;
 }
 

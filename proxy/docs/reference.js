@@ -30,7 +30,7 @@ async function send(form) {
     body.textContent = shown(text);
     output.replaceChildren(status, body);
   } catch {
-    output.textContent = 'The service could not be reached. Check the connection and send again.';
+    output.textContent = 'The service could not be reached. Check your connection and try again.';
   }
 }
 

@@ -20,11 +20,12 @@ const blocksSummary = postEndpoint({
   path: '/v1/blocks/summary',
   operationId: 'getBlockSummaries',
   summary: 'Summaries of many blocks',
-  description: `What \`GET /v1/blocks/{geoid}/summary\` answers, for many blocks.${BATCH_RULES}`,
+  description: `\`GET /v1/blocks/{geoid}/summary\` for many blocks.${BATCH_RULES}`,
   tag: 'Blocks',
   body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
   requestExample: ({ block, mode, type }) => ({ origins: [block], mode: [mode], type: [type] }),
   table: withOrigin(CATEGORY_TIMES, ['geoid']),
+  responseDescription: 'Minutes to the nearest POI of each type, for each block.',
   response: z.object({
     results: z.array(categoryTime.extend({ geoid: z.string() })),
     blocks: z.array(blockMetadataSchema),
@@ -47,8 +48,8 @@ const blocksPois = postEndpoint({
   access: 'posted',
   path: '/v1/blocks/pois',
   operationId: 'listBlocksPois',
-  summary: 'Places within reach of many blocks',
-  description: `All rows of \`GET /v1/blocks/{geoid}/pois\`, for many blocks.${BATCH_RULES}`,
+  summary: 'POIs within reach of many blocks',
+  description: `All rows of \`GET /v1/blocks/{geoid}/pois\` for many blocks.${BATCH_RULES}`,
   tag: 'Blocks',
   body: z.strictObject({
     origins,
@@ -65,6 +66,7 @@ const blocksPois = postEndpoint({
     max_minutes: maxMinutes,
   }),
   table: withOrigin(POI_TIMES, ['geoid']),
+  responseDescription: 'Minutes to each POI within reach, for each block.',
   response: z.object({
     results: z.array(poiTime.extend({ geoid: z.string() })),
     truncated: z.array(z.string()),

@@ -22,9 +22,9 @@ export const poisCatchment = postEndpoint({
   access: 'posted',
   path: '/v1/pois/catchment',
   operationId: 'listPoisCatchments',
-  summary: 'Catchments of many places',
-  description: `All rows of \`GET /v1/pois/{dest_id}/catchment\`, for many places.${BATCH_RULES}`,
-  tag: 'Places to go',
+  summary: 'Catchments of many POIs',
+  description: `All rows of \`GET /v1/pois/{dest_id}/catchment\` for many POIs.${BATCH_RULES}`,
+  tag: 'POIs',
   body: z.strictObject({
     dest_ids: poiOrigins,
     max_minutes: maxMinutesMember,
@@ -39,6 +39,7 @@ export const poisCatchment = postEndpoint({
     block: [Number(block)],
   }),
   table: CATCHMENT,
+  responseDescription: 'Minutes to each POI from the blocks that reach it.',
   response: z.object({
     results: z.array(catchmentRowSchema),
     truncated: z.array(z.int()),

@@ -29,11 +29,12 @@ const pointsSummary = postEndpoint({
   path: '/v1/point/summary',
   operationId: 'getPointSummaries',
   summary: 'Summaries of many points',
-  description: `What \`GET /v1/point/summary\` answers, for many points.${BATCH_RULES}`,
+  description: `\`GET /v1/point/summary\` for many points.${BATCH_RULES}`,
   tag: 'Points',
   body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
   requestExample: ({ point, mode, type }) => ({ origins: [point], mode: [mode], type: [type] }),
   table: withOrigin(CATEGORY_TIMES, ORIGIN_COLUMNS),
+  responseDescription: 'Minutes to the nearest POI of each type, for each point.',
   response: z.object({
     results: z.array(categoryTime.extend(ORIGIN_POINT)),
     origins: z.array(
@@ -66,8 +67,8 @@ const pointsPois = postEndpoint({
   access: 'posted',
   path: '/v1/point/pois',
   operationId: 'listPointsPois',
-  summary: 'Places within reach of many points',
-  description: `All rows of \`GET /v1/point/pois\`, for many points.${BATCH_RULES}`,
+  summary: 'POIs within reach of many points',
+  description: `All rows of \`GET /v1/point/pois\` for many points.${BATCH_RULES}`,
   tag: 'Points',
   body: z.strictObject({
     origins,
@@ -84,6 +85,7 @@ const pointsPois = postEndpoint({
     max_minutes: maxMinutes,
   }),
   table: withOrigin(POI_TIMES, ORIGIN_COLUMNS),
+  responseDescription: 'Minutes to each POI within reach, for each point.',
   response: z.object({
     results: z.array(poiTime.extend(ORIGIN_POINT)),
     origins: z.array(z.object({ ...ORIGIN_POINT, resolved_block: z.string() })),

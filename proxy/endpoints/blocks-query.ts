@@ -28,7 +28,9 @@ interface ResolvedBlocksQuery extends ResolvedArea {
 
 const body = z.strictObject({
   polygon: polygonMember,
-  center: pointItem.optional().meta({ description: 'Middle of a circle.', override: POINT_SCHEMA }),
+  center: pointItem
+    .optional()
+    .meta({ description: 'Centre of the circle.', override: POINT_SCHEMA }),
   radius_m: radiusMember,
   mode: modeMember,
   type: typeMember,
@@ -42,17 +44,18 @@ export const blocksQuery = postEndpoint({
   access: 'posted',
   path: '/v1/blocks/query',
   operationId: 'queryBlocks',
-  summary: 'Minutes to the nearest of each destination type, for all blocks of an area',
+  summary: 'Minutes to the nearest POI of each type, for all blocks of an area',
   description:
-    'Give `polygon`, or `center` and `radius_m`. Rows of the blocks whose centre is in the area, ' +
-    `ordered by GEOID, type id, mode id. No row means not within ${BOUNDS.maxMinutes.max} minutes, or not known: ` +
-    '`include_missing` tells them apart. Paginated; over many counties a page may hold fewer rows ' +
-    'than `limit` and still not be the last: only a null `next_cursor` is the end. One token a row, ' +
-    'at least one a page.',
+    'Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is ' +
+    'in the area, ordered by GEOID, type id, mode id. A missing row means "not within ' +
+    `${BOUNDS.maxMinutes.max} minutes" or unknown: \`include_missing\` distinguishes the two. ` +
+    'Paginated; over many counties a page may hold fewer rows than `limit` without being the ' +
+    'last: only a null `next_cursor` marks the end. One token per row, at least one per page.',
   tag: 'Areas',
   body,
   requestExample: (marks) => ({ ...smallCircle(marks), mode: [marks.mode], type: [marks.type] }),
   table: AREAL,
+  responseDescription: 'A page of blocks with minutes to the nearest POI of each type.',
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],
 
@@ -77,10 +80,14 @@ function areaOf({ polygon, center, radius_m }: Where): SearchedArea {
   const hasCircle = center !== undefined || radius_m !== undefined;
   if (polygon && hasCircle) {
     throw invalidParameters([
-      { loc: ['body'], msg: 'give polygon, or center and radius_m; not both', type: 'conflict' },
+      {
+        loc: ['body'],
+        msg: 'send polygon, or center and radius_m, but not both',
+        type: 'conflict',
+      },
     ]);
   }
   if (polygon) return drawnArea(polygon);
   if (center && radius_m !== undefined) return circleArea(center.lon, center.lat, radius_m);
-  throw new Problem('missing-area', 'give polygon, or both center and radius_m');
+  throw new Problem('missing-area', 'send polygon, or both center and radius_m');
 }

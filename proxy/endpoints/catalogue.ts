@@ -19,10 +19,11 @@ export const lastUpdated = freeEndpoint({
   ...free,
   path: '/v1/last-updated',
   operationId: 'getLastUpdated',
-  summary: 'When the newest data was published',
+  summary: 'When the data was last updated',
   description:
-    'When the release in force was first published, and what it is called. The same from every ' +
-    'server, and again after a release of before was put back in force.',
+    'When the current release was first published, and its name. The same from every server; after ' +
+    'a rollback, the date of the restored release.',
+  responseDescription: 'The name of the current release and when it was first published.',
   response: z.object({ last_updated: z.iso.datetime(), release: z.string() }),
   respond({ releases }) {
     const { latest } = releases.current;
@@ -36,8 +37,9 @@ export const modes = freeEndpoint({
   operationId: 'getModes',
   summary: 'Travel modes and their ids',
   description:
-    'Those that the release in force holds. Labels are used on block, point and POI routes, ids on ' +
-    'areal routes.',
+    'The modes in the current release. Block, point and POI routes use labels; areal rows have ' +
+    'both label and id.',
+  responseDescription: 'The travel modes.',
   response: z.object({
     modes: z.array(z.object({ mode_id: z.int(), mode: modeLabel, description: z.string() })),
   }),
@@ -54,10 +56,11 @@ export const destinationTypes = freeEndpoint({
   ...free,
   path: '/v1/meta/destination-types',
   operationId: 'getDestinationTypes',
-  summary: 'The taxonomy of destinations',
+  summary: 'Taxonomy of destination types',
   description:
-    'Those that the release in force holds. Places are of leaf types. A parent stands for all the ' +
-    'leaves below it.',
+    'The types in the current release. Every POI is of leaf types; a parent stands for all leaves ' +
+    'below it.',
+  responseDescription: 'The destination types.',
   response: z.object({
     destination_types: z.array(
       z.object({
@@ -85,10 +88,11 @@ export const vintage = freeEndpoint({
   ...free,
   path: '/v1/meta/vintage',
   operationId: 'getVintage',
-  summary: 'The version of each data component',
+  summary: 'Version of each data component',
   description:
-    'A version changes with everything that the component was made from: files, parameters, the ' +
-    'way they were read. The date is the day its data speaks of.',
+    'A version changes with everything the component was made from: files, parameters, and how ' +
+    'they were processed. The date is the effective date of the data.',
+  responseDescription: 'The data components with their versions and dates.',
   response: z.object({
     components: z.array(
       z.object({ component: z.string(), version: z.string(), effective_date: z.iso.date() }),
@@ -97,7 +101,7 @@ export const vintage = freeEndpoint({
       .array(z.object({ county: z.string(), blocks: z.int(), routable_blocks: z.int() }))
       .meta({
         description:
-          'Counties with less than 80 % of their blocks near a street: their street data has a gap.',
+          'Counties with fewer than 80 % of their blocks near a street: their street data has a gap.',
       }),
   }),
   respond: ({ releases }) => {
@@ -112,8 +116,9 @@ export const queries = freeEndpoint({
   ...free,
   path: '/v1/plans',
   operationId: 'getPlans',
-  summary: 'The free grant, the membership, and token packs',
-  description: 'What things cost, for programs.',
+  summary: 'Free grant, membership and token packs',
+  description: 'All prices, machine-readable.',
+  responseDescription: 'Prices.',
   response: z.object({
     free_grant: z.object({ tokens: z.int() }),
     membership: z.object({
@@ -132,7 +137,7 @@ export const queries = freeEndpoint({
     account_url: z
       .url()
       .nullable()
-      .meta({ description: 'Where keys are made and tokens bought; null if that is not set.' }),
+      .meta({ description: 'Where to create keys and buy tokens; null if not configured.' }),
   }),
   respond: ({ config }) => ({ body: { ...PLANS, account_url: config.accountUrl ?? null } }),
 });

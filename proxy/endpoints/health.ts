@@ -8,11 +8,12 @@ export const health = freeEndpoint({
   access: 'free',
   path: '/v1/health',
   operationId: 'getHealth',
-  summary: 'Whether the process is alive',
+  summary: 'Check whether the process is alive',
   description: 'Touches no backend.',
   tag: 'Service',
   params: NONE,
   query: NONE,
+  responseDescription: 'The process is alive.',
   response: z.object({ status: z.literal('ok'), version: z.string() }),
   example: { status: 'ok', version: '0.1.0' },
   problems: [],
@@ -63,16 +64,17 @@ export const ready = freeEndpoint({
   access: 'free',
   path: '/v1/ready',
   operationId: 'getReady',
-  summary: 'Whether requests can be answered',
+  summary: 'Check whether the service is ready',
   description:
-    `Asks each backend. 503 when one of them does not answer within ${numberWord(ANSWER_WITHIN_MS / 1000)} seconds, ` +
-    'until all processes have started, and while the service ends. `release` is `held` while the release ' +
-    'in force is not the one that was promoted last, since that has not been opened yet or cannot ' +
-    'be: requests are answered all the same. `processes` tells how many of those that share the ' +
-    'port are serving; one that has ended is started again.',
+    `Queries each backend. 503 if one does not respond within ${numberWord(ANSWER_WITHIN_MS / 1000)} ` +
+    'seconds, until all processes have started, and during shutdown. `release` is `held` while ' +
+    'the served release is not the latest one promoted, because that one has not been opened yet ' +
+    'or cannot be; requests are still served. `processes` counts the serving processes that ' +
+    'share the port; one that stops is restarted.',
   tag: 'Service',
   params: NONE,
   query: NONE,
+  responseDescription: 'The service is ready.',
   response: z.object({
     ready: z.boolean(),
     checks: z.object({

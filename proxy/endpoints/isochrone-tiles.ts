@@ -24,11 +24,13 @@ export const isochroneMeta = freeEndpoint({
   access: 'free',
   path: '/v1/isochrone/meta',
   operationId: 'getIsochroneMeta',
-  summary: 'The isochrone store: version, modes, directions, assumptions',
-  description: 'What isochrones of the release in force rest on. `version` is what `v` pins.',
+  summary: 'Isochrone metadata: version, modes, directions, assumptions',
+  description:
+    'What the isochrones of the current release are based on. `version` is the value to pin with `v`.',
   tag: 'Isochrones',
   params: NONE,
   query: NONE,
+  responseDescription: 'The version, modes, directions and assumptions of the isochrones.',
   response: z.object({
     version: z.string(),
     directions: z.array(z.enum(DIRECTIONS)),
@@ -137,13 +139,15 @@ export const tileJson = freeEndpoint({
   access: 'free',
   path: '/v1/isochrone/tiles/{mode}/{dest_type_id}.json',
   operationId: 'getTileJson',
-  summary: 'TileJSON of the travel-time bands of a mode and destination type',
+  summary: 'TileJSON of the travel-time bands for a mode and destination type',
   description:
-    `TileJSON 3. The layer \`bands\` has polygons whose \`minutes\` are ${BAND_ENDS[0]}, ${BAND_ENDS[1]} … ${BAND_ENDS.at(-1)}: that much, at ` +
-    'most, to the nearest such place, and more than the band before.',
+    `TileJSON 3. The layer \`bands\` has polygons whose \`minutes\` are ${BAND_ENDS[0]}, ` +
+    `${BAND_ENDS[1]} … ${BAND_ENDS.at(-1)}: the nearest POI of the type is within that many ` +
+    'minutes, but not within those of the previous band.',
   tag: 'Isochrones',
   params: z.strictObject({ mode: modePart, dest_type_id: typePart }),
   query: NONE,
+  responseDescription: 'The TileJSON document.',
   response: z.looseObject({ tilejson: z.literal('3.0.0'), tiles: z.array(z.string()) }),
   problems: ['no-isochrone-data'],
   cache: 'catalogue',
@@ -186,10 +190,10 @@ export const isochroneTile = meteredEndpoint({
   access: 'metered',
   path: '/v1/isochrone/tiles/{mode}/{dest_type_id}/{z}/{x}/{y}.mvt',
   operationId: 'getTile',
-  summary: 'A vector tile of travel-time bands',
+  summary: 'Vector tile of travel-time bands',
   description:
-    'Bands of minutes to the nearest place of a type by a mode, as a Mapbox vector tile. 1 token; ' +
-    'free for members. An empty tile is 204, and free.',
+    'Bands of minutes to the nearest POI of a type by one mode, as a Mapbox vector tile. 1 token; ' +
+    'free for members. An empty tile is a 204, and free.',
   tag: 'Isochrones',
   params: z.strictObject({
     mode: modePart,
@@ -202,6 +206,7 @@ export const isochroneTile = meteredEndpoint({
   freeForMembers: true,
   mediaType: MVT,
   mayBeEmpty: true,
+  responseDescription: 'The vector tile.',
   response: z.string().meta({ format: 'binary' }),
   problems: ['no-isochrone-data'],
 
@@ -237,6 +242,6 @@ function archiveOf({ manifest }: Release, mode: string, type: number): TileArchi
   }
   throw new Problem(
     'no-isochrone-data',
-    `there are no tiles of ${mode} and destination type ${type}: it must be a leaf of the taxonomy, and a mode of the release`,
+    `there are no tiles for ${mode} and destination type ${type}: the type must be a leaf of the taxonomy, and the mode one of the release`,
   );
 }

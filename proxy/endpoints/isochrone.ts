@@ -50,14 +50,14 @@ const query = z.strictObject({
   mode: choice(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
   direction: choice(DIRECTIONS)
     .default('from')
-    .meta({ description: 'From the origin outwards, or towards it.' }),
+    .meta({ description: 'Away from the origin, or towards it.' }),
   format: choice(['geojson', 'blocks'])
     .default('geojson')
     .meta({ description: 'Contours, or the blocks themselves.' }),
-  v: onceText
-    .max(MOST.versionLength, { error: 'is too long' })
-    .optional()
-    .meta({ description: 'The store version to pin: another is `no-isochrone-data`.' }),
+  v: onceText.max(MOST.versionLength, { error: 'is too long' }).optional().meta({
+    description:
+      'Store version to pin; if another is current, the response is `no-isochrone-data`.',
+  }),
 });
 
 const isochroneFacts = {
@@ -96,7 +96,7 @@ const blocksBody = z
         contour: z
           .int()
           .optional()
-          .meta({ description: 'With `contours`: the smallest that holds the block.' }),
+          .meta({ description: 'With `contours`: the smallest contour that contains the block.' }),
       }),
     ),
     ...isochroneFacts,
@@ -107,15 +107,18 @@ export const isochrone = meteredEndpoint({
   access: 'metered',
   path: '/v1/isochrone',
   operationId: 'getIsochrone',
-  summary: 'How far one gets from a block, or from how far one gets to it',
+  summary: 'Isochrone from or to a block',
   description:
-    `Contours of up to ${BOUNDS.contour.max} minutes around a block (\`block\`) or the block of a point (\`lon\`, \`lat\`), ` +
-    `by one mode: \`minutes\`, or up to ${numberWord(MOST.contours)} ascending \`contours\`. Dissolved from the blocks within ` +
-    `reach; small holes are filled. ${PLANS.charges.isochrone_contour} tokens a contour; free for members.`,
+    `Contours of up to ${BOUNDS.contour.max} minutes around a block (\`block\`) or the block of a ` +
+    'point (`lon`, `lat`), by one mode. Send `minutes`, or up to ' +
+    `${numberWord(MOST.contours)} ascending \`contours\`. Contours are dissolved from the ` +
+    `reachable blocks, with small holes filled. ${PLANS.charges.isochrone_contour} tokens per ` +
+    'contour; free for members.',
   tag: 'Isochrones',
   params: NONE,
   query,
   freeForMembers: true,
+  responseDescription: 'The contours, or the reachable blocks.',
   response: z.union([contoursBody, blocksBody]),
   geoJson: contoursBody,
   problems: [
@@ -194,7 +197,7 @@ function levelsOf({ minutes, contours }: Asked): Minutes[] {
     throw invalidParameters([
       {
         loc: ['query', 'minutes'],
-        msg: 'give exactly one of minutes and contours',
+        msg: 'send exactly one of minutes and contours',
         type: 'conflict',
       },
     ]);
@@ -208,7 +211,7 @@ function checkOffered(release: Release, { mode, direction, v }: Asked): void {
   if (v !== undefined && v !== release.version) {
     throw new Problem(
       'no-isochrone-data',
-      `the version in force is ${release.version}, not ${v}; leave out v, or pin that one`,
+      `the current version is ${release.version}, not ${v}; omit v, or pin the current version`,
       { version: release.version },
     );
   }
@@ -216,7 +219,7 @@ function checkOffered(release: Release, { mode, direction, v }: Asked): void {
   if (!directions.includes(direction)) {
     throw new Problem(
       'direction-not-available',
-      `this release was built without direction ${direction}; it has ${directions.join(', ')}`,
+      `this release has no direction ${direction}; it has ${directions.join(', ')}`,
     );
   }
 }
@@ -240,7 +243,11 @@ function originOf(release: Release, { block, lon, lat }: Asked): BlockOrigin {
   const hasPoint = lon !== undefined || lat !== undefined;
   if (block !== undefined && hasPoint) {
     throw invalidParameters([
-      { loc: ['query', 'block'], msg: 'give block, or lon and lat; not both', type: 'conflict' },
+      {
+        loc: ['query', 'block'],
+        msg: 'send block, or lon and lat, but not both',
+        type: 'conflict',
+      },
     ]);
   }
   if (block !== undefined) return findBlock(release, block);
@@ -251,5 +258,5 @@ function originOf(release: Release, { block, lon, lat }: Asked): BlockOrigin {
     }
     return placePoint(release, lon, lat);
   }
-  throw new Problem('missing-location', 'give block, or both lon and lat');
+  throw new Problem('missing-location', 'send block, or both lon and lat');
 }

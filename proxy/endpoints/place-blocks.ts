@@ -24,11 +24,12 @@ export const placeBlocks = meteredEndpoint({
   access: 'metered',
   path: '/v1/places/{geoid}/blocks',
   operationId: 'listPlaceBlocks',
-  summary: 'Minutes to the nearest of each destination type, for all blocks of a city or town',
+  summary: 'Minutes to the nearest POI of each type, for all blocks of a city or town',
   description:
-    'Rows of the blocks whose centre is in the place, ordered by GEOID, type id, mode id. ' +
-    `No row means not within ${BOUNDS.maxMinutes.max} minutes, or not known: \`include_missing\` tells them apart. ` +
-    'Paginated. One token a row, at least one a page.',
+    'Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id. ' +
+    `A missing row means "not within ${BOUNDS.maxMinutes.max} minutes" or unknown: ` +
+    '`include_missing` distinguishes the two. Paginated. One token per row, at least one per ' +
+    'page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
   query: z.strictObject({
@@ -40,6 +41,7 @@ export const placeBlocks = meteredEndpoint({
     cursor: cursorParam,
   }),
   table: AREAL,
+  responseDescription: 'A page of blocks with minutes to the nearest POI of each type.',
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   problems: ['place-not-found', 'invalid-cursor'],
 

@@ -29,15 +29,16 @@ export const placePois = meteredEndpoint({
   access: 'metered',
   path: '/v1/places/{geoid}/pois',
   operationId: 'listPlacePois',
-  summary: 'Places to go in a city or town',
+  summary: 'POIs in a city or town',
   description:
-    'What lies in the census place, by the very outline that says which blocks do; the boundary ' +
-    'route gives it simplified. Spatial ' +
-    'only: no travel times. In a fixed spatial order, paginated. One token a row, at least one a page.',
+    'POIs inside the census place, by the same outline that decides which blocks belong to it; the ' +
+    'boundary route returns a simplified version. Spatial only: no travel times. In a fixed ' +
+    'spatial order, paginated. One token per row, at least one per page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
   query: z.strictObject({ type: typeParam, q: nameParam, limit: limitParam, cursor: cursorParam }),
   table: POIS,
+  responseDescription: 'A page of POIs.',
   response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
   problems: ['place-not-found', 'invalid-cursor'],
 

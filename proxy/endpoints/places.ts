@@ -11,11 +11,11 @@ const searchPlaces = freeEndpoint({
   access: 'free',
   path: '/v1/places',
   operationId: 'findPlaces',
-  summary: 'Census places by name',
+  summary: 'Search census places by name',
   description:
-    'Best match first: the whole name, its beginning, the beginning of a word in it, any part; of ' +
-    'equal matches the most populous. The letters of a state may follow the name: `Port Meridian, ' +
-    'XA`. Case and accents do not matter. Places of the release only.',
+    'Best match first: the whole name, its beginning, the beginning of a word in it, any part; ' +
+    'among equal matches the most populous. The letters of a state may follow the name: `Port ' +
+    'Meridian, XA`. Case and accents are ignored. Places of the current release only.',
   tag: 'Places',
   params: NONE,
   query: z.strictObject({
@@ -23,13 +23,14 @@ const searchPlaces = freeEndpoint({
     limit: integerText(BOUNDS.placesFound)
       .default(DEFAULT_PLACES_FOUND)
       .meta({
-        description: `Places at most, ${BOUNDS.placesFound.min} to ${BOUNDS.placesFound.max}.`,
+        description: `Maximum number of places, ${BOUNDS.placesFound.min} to ${BOUNDS.placesFound.max}.`,
         override: {
           ...boundsSchema('integer', BOUNDS.placesFound),
           default: DEFAULT_PLACES_FOUND,
         },
       }),
   }),
+  responseDescription: 'The matching places.',
   response: z.object({
     places: z.array(
       z.object({
@@ -52,11 +53,12 @@ const placeBoundary = freeEndpoint({
   access: 'free',
   path: '/v1/places/{geoid}/boundary',
   operationId: 'getPlaceBoundary',
-  summary: 'The outline of a census place',
+  summary: 'Outline of a census place',
   description: 'A GeoJSON Feature, WGS84, lightly simplified for display.',
   tag: 'Places',
   params: z.strictObject({ geoid: placeGeoidParam }),
   query: NONE,
+  responseDescription: 'The outline of the place.',
   response: z.object({
     type: z.literal('Feature'),
     geometry,

@@ -31,11 +31,11 @@ export const poiCatchment = meteredEndpoint({
   access: 'metered',
   path: '/v1/pois/{dest_id}/catchment',
   operationId: 'listPoiCatchment',
-  summary: 'Minutes to one place from each block that reaches it',
+  summary: 'Minutes to a POI from each block that reaches it',
   description:
-    `One row a block and mode within ${BOUNDS.maxMinutes.max} minutes of the place, ordered by mode id, then GEOID. ` +
-    'Paginated. One token a row, at least one a page.',
-  tag: 'Places to go',
+    `One row per block and mode within ${BOUNDS.maxMinutes.max} minutes of the POI, ordered by ` +
+    'mode id, then GEOID. Paginated. One token per row, at least one per page.',
+  tag: 'POIs',
   params: z.strictObject({ dest_id: singleDestIdParam }),
   query: z.strictObject({
     mode: modeParam,
@@ -45,6 +45,7 @@ export const poiCatchment = meteredEndpoint({
     cursor: cursorParam,
   }),
   table: CATCHMENT,
+  responseDescription: 'A page of the blocks that reach the POI, with minutes.',
   response: z.object({
     dest_id: z.int(),
     results: z.array(catchmentRowSchema),

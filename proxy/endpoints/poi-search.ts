@@ -47,16 +47,18 @@ export const poiSearch = meteredEndpoint({
   access: 'metered',
   path: '/v1/pois',
   operationId: 'searchPois',
-  summary: 'Places in a box or around a point',
+  summary: 'Search POIs in a box or around a point',
   description:
-    'Give either `bbox`, or `lat`, `lon` and `radius_m`. A box whose west edge is east of its east ' +
-    'edge crosses the antimeridian. Spatial only: no travel times. In a fixed spatial order, ' +
-    'paginated; over a very large area a page may hold fewer rows than `limit` and still not be ' +
-    'the last: only a null `next_cursor` is the end. One token a row, at least one a page.',
-  tag: 'Places to go',
+    'Send either `bbox`, or `lat`, `lon` and `radius_m`. A box whose west edge is east of ' +
+    'its east edge crosses the antimeridian. Spatial only: no travel times. In a fixed spatial ' +
+    'order, paginated; over a very large area a page may hold fewer rows than `limit` without ' +
+    'being the last: only a null `next_cursor` marks the end. One token per row, at least one ' +
+    'per page.',
+  tag: 'POIs',
   params: z.strictObject({}),
   query,
   table: POIS,
+  responseDescription: 'A page of POIs.',
   response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
   problems: ['missing-location', 'invalid-bbox', 'invalid-cursor'],
 
@@ -89,7 +91,7 @@ function areaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
     throw invalidParameters([
       {
         loc: ['query', 'bbox'],
-        msg: 'give bbox, or lat, lon and radius_m; not both',
+        msg: 'send bbox, or lat, lon and radius_m, but not both',
         type: 'conflict',
       },
     ]);
@@ -97,7 +99,7 @@ function areaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
   if (lat !== undefined && lon !== undefined && radius_m !== undefined) {
     return circleArea(lon, lat, radius_m);
   }
-  throw new Problem('missing-location', 'give bbox, or all three of lat, lon and radius_m');
+  throw new Problem('missing-location', 'send bbox, or all three of lat, lon and radius_m');
 }
 
 /**
@@ -124,10 +126,10 @@ function bboxNumbers(
   if (![south, north].every((lat) => isWithin(latitude, lat))) {
     throw invalidBox(`has a latitude that is not ${boundsText(latitude)}`);
   }
-  if (south > north) throw invalidBox('has its min_lat over its max_lat');
+  if (south > north) throw invalidBox('has a min_lat greater than its max_lat');
   if (west > east && east + 360 - west >= MAX_SPAN_ACROSS) {
     throw invalidBox(
-      'has its min_lon over its max_lon, and is too wide to be meant across the antimeridian',
+      'has a min_lon greater than its max_lon, and is too wide to cross the antimeridian',
     );
   }
   return [west, south, east, north];

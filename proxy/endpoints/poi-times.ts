@@ -39,14 +39,16 @@ export const blockPois = meteredEndpoint({
   access: 'metered',
   path: '/v1/blocks/{geoid}/pois',
   operationId: 'listBlockPois',
-  summary: 'Minutes from a block to each single place within reach',
+  summary: 'Minutes from a block to each POI within reach',
   description:
-    `One row a place and mode within ${BOUNDS.maxMinutes.max} minutes, ordered by mode id, then dest_id. Paginated: ` +
-    'pass `next_cursor` as `cursor` until it is null. One token a row, at least one a page.',
+    `One row per POI and mode within ${BOUNDS.maxMinutes.max} minutes, ordered by mode id, then ` +
+    'dest_id. Paginated: pass `next_cursor` as `cursor` until it is null. One token per row, ' +
+    'at least one per page.',
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject(QUERY),
   table: POI_TIMES,
+  responseDescription: 'A page of the POIs within reach, with minutes.',
   response: z.object({ block_geoid: z.string(), ...RESPONSE }),
   problems: ['block-not-found', 'invalid-cursor'],
 
@@ -67,14 +69,15 @@ export const pointPois = meteredEndpoint({
   access: 'metered',
   path: '/v1/point/pois',
   operationId: 'listPointPois',
-  summary: 'Minutes from the block of a point to each single place within reach',
+  summary: 'Minutes from the block of a point to each POI within reach',
   description:
-    'The point is resolved to the census block it lies in; the rows are that block’s, ordered by ' +
-    'mode id, then dest_id. Paginated. One token a row, at least one a page.',
+    'The point is resolved to the census block that contains it; the rows are those of that block, ' +
+    'ordered by mode id, then dest_id. Paginated. One token per row, at least one per page.',
   tag: 'Points',
   params: z.strictObject({}),
   query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
   table: POI_TIMES,
+  responseDescription: 'The block of the point, and a page of the POIs within reach, with minutes.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'invalid-cursor'],
 

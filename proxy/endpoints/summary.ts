@@ -45,15 +45,17 @@ export const blockSummary = meteredEndpoint({
   access: 'metered',
   path: '/v1/blocks/{geoid}/summary',
   operationId: 'getBlockSummary',
-  summary: 'Minutes from a block to the nearest of each destination type',
+  summary: 'Minutes from a block to the nearest POI of each type',
   description:
-    `One row a destination type and mode within ${BOUNDS.maxMinutes.max} minutes; no row means not within ${BOUNDS.maxMinutes.max} minutes, ` +
-    'unless the mode is in `unrouted`: then it is not known. Ordered by mode id, then type id. All ' +
-    'rows at once; paginated if you send `limit` or `cursor`. One token a row, at least one.',
+    `One row per destination type and mode within ${BOUNDS.maxMinutes.max} minutes. A missing row ` +
+    `means "not within ${BOUNDS.maxMinutes.max} minutes", or unknown if the mode is listed in ` +
+    '`unrouted`. Ordered by mode id, then type id. Returns all rows at once; paginated if you ' +
+    'send `limit` or `cursor`. One token per row, at least one.',
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject(QUERY),
   table: CATEGORY_TIMES,
+  responseDescription: 'The block, and minutes to the nearest POI of each type.',
   response: z.object(RESPONSE),
   problems: ['block-not-found', 'invalid-cursor'],
 
@@ -74,15 +76,16 @@ export const pointSummary = meteredEndpoint({
   access: 'metered',
   path: '/v1/point/summary',
   operationId: 'getPointSummary',
-  summary: 'Minutes from the block of a point to the nearest of each destination type',
+  summary: 'Minutes from the block of a point to the nearest POI of each type',
   description:
-    'The point is resolved to the census block it lies in; the rows are that block’s. On a border ' +
-    'it belongs to the block with the lowest GEOID. All rows at once; paginated if you send `limit` ' +
-    'or `cursor`. One token a row, at least one.',
+    'The point is resolved to the census block that contains it; the rows are those of that block. ' +
+    'A point on a border belongs to the block with the lowest GEOID. Returns all rows at once; ' +
+    'paginated if you send `limit` or `cursor`. One token per row, at least one.',
   tag: 'Points',
   params: z.strictObject({}),
   query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
   table: CATEGORY_TIMES,
+  responseDescription: 'The block of the point, and minutes to the nearest POI of each type.',
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'invalid-cursor'],
 

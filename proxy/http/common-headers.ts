@@ -58,39 +58,37 @@ const textIfAny = (description: string) => z.string().optional().meta({ descript
 
 /** Every header specific to this API, by name: the single source for the document and the code. */
 const RESPONSE_HEADERS = {
-  ETag: text('Hash of what decides the answer.'),
-  'X-Tokens-Charged': whole('What this answer cost.'),
-  'X-Tokens-Remaining': whole('The balance after it.'),
-  'X-Tokens-Cost': z.int().optional().meta({ description: 'What the GET would charge.' }),
-  RateLimit: text('What is left of the window: `"default";r=299;t=60`.'),
-  'RateLimit-Policy': text('The window: `"default";q=300;w=60`.'),
-  'Retry-After': whole('Seconds to wait.'),
-  'X-Request-Id': text('Name it when you report a fault.'),
+  ETag: text('Hash of everything that determines the response.'),
+  'X-Tokens-Charged': whole('Tokens charged for this response.'),
+  'X-Tokens-Remaining': whole('Token balance after this response.'),
+  'X-Tokens-Cost': z.int().optional().meta({ description: 'Tokens that the GET would charge.' }),
+  RateLimit: text('Requests left in the window: `"default";r=299;t=60`.'),
+  'RateLimit-Policy': text('The limit and its window: `"default";q=300;w=60`.'),
+  'Retry-After': whole('Seconds to wait before retrying.'),
+  'X-Request-Id': text('Quote it when you report a problem.'),
   'Idempotency-Replayed': z
     .literal('true')
     .optional()
-    .meta({ description: 'The answer was given, and charged for, before.' }),
-  Link: textIfAny('Where the next page is, if there is one: `<…>; rel="next"`.'),
+    .meta({ description: 'The response repeats an earlier one, which was already charged.' }),
+  Link: textIfAny('Link to the next page, if there is one: `<…>; rel="next"`.'),
   'X-Next-Cursor': textIfAny('`next_cursor`, if not null.'),
   'X-Resolved-Block': text('`resolved_block`.'),
-  'X-Batch-Errors': whole('How many `errors` there are.'),
-  'X-Batch-Truncated': whole('How many origins are `truncated`.'),
+  'X-Batch-Errors': whole('Number of `errors`.'),
+  'X-Batch-Truncated': whole('Number of `truncated` origins.'),
   'X-Truncated-Reason': textIfAny('`truncated_reason`, if not null.'),
   'X-Truncated': textIfAny(
-    'Of CSV: the origins that are `truncated`, percent-encoded with commas between them, a point as `lat lon`; left out, as `X-Errors`, where the list does not fit into 4 kB.',
+    'CSV only: the `truncated` origins, percent-encoded and separated by commas, a point as `lat lon`; omitted, like `X-Errors`, if the list exceeds 4 kB.',
   ),
   'X-Errors': textIfAny(
-    'Of CSV: the origins that could not be resolved, written likewise, and why: `990019999999999=block-not-found`.',
+    'CSV only: the origins that could not be resolved, in the same form, each with its reason: `990019999999999=block-not-found`.',
   ),
   'X-Data-Release': text(
-    'The release that the answer is of: the `version` of `/v1/isochrone/meta`. A cursor goes on in the release in force; an answer from a cache in front is of the release it was read from, and holds in the one in force.',
+    'The release of the response: the `version` of `/v1/isochrone/meta`. A cursor continues in the current release; a response from an intermediate cache names the release it was read from and is still valid in the current one.',
   ),
   'X-Unrouted': textIfAny('`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.'),
-  'Cache-Control': text('Who may keep the answer, and for how long.'),
-  Vary: text('Headers of the request that choose the answer.'),
-  'WWW-Authenticate': text(
-    '`Bearer`; of a key that was sent and is not valid `Bearer error="invalid_token"`.',
-  ),
+  'Cache-Control': text('Who may store the response, and for how long.'),
+  Vary: text('Request headers that select the response.'),
+  'WWW-Authenticate': text('`Bearer`; for an invalid key `Bearer error="invalid_token"`.'),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
 export type HeaderName = keyof typeof RESPONSE_HEADERS;

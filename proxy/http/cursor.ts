@@ -55,7 +55,7 @@ export class CursorSealer {
     if (!plain) {
       throw new Problem(
         'invalid-cursor',
-        'pass next_cursor as it was given, with the same parameters; or begin again without cursor',
+        'pass next_cursor unchanged, with the same parameters, or start again without cursor',
       );
     }
     return Array.from({ length }, (_, i) => Number(plain.readBigUInt64BE(i * 8)));

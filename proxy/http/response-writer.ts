@@ -180,7 +180,7 @@ export class ResponseWriter {
       if (excess <= 0) return;
       excess -= bytes - handed;
       this.readersEnded++;
-      socket.destroy(new Error('too much waits to be read'));
+      socket.destroy(new Error('too much of the response is waiting to be read'));
     }
   }
 
@@ -190,7 +190,7 @@ export class ResponseWriter {
       const elapsed = nowMs - begunMs;
       if (elapsed < patienceMs || handed >= (elapsed / 1000) * minBytesPerSecond) continue;
       this.readersEnded++;
-      socket.destroy(new Error('the answer is read too slowly'));
+      socket.destroy(new Error('the client reads the response too slowly'));
     }
   }
 }

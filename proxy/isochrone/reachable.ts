@@ -46,7 +46,7 @@ export function routable(block: OriginBlock, mode: Mode): OriginBlock {
   if (reason === null) return block;
   throw new Problem(
     'no-isochrone-data',
-    `block ${geoid} is not in reach of ${mode}: ${REASONS[reason]}`,
+    `block ${geoid} cannot be routed by ${mode}: ${REASONS[reason]}`,
     { geoid, reason },
   );
 }

@@ -76,7 +76,7 @@ function bearerKey(authorization: string | undefined): string {
   }
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined) {
-    throw invalidKey('the header is to be Authorization: Bearer <API key>; this is something else');
+    throw invalidKey('the header must be Authorization: Bearer <API key>');
   }
   return key;
 }

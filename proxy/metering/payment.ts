@@ -25,7 +25,7 @@ export async function pay(ledger: Metering, due: Charge): Promise<number> {
 export function tokensExhausted(balance: number): Problem {
   return new Problem(
     'tokens-exhausted',
-    `the answer costs more than the ${counted(balance, 'token')} left; nothing was charged`,
+    `the response costs more than the ${counted(balance, 'token')} left; nothing was charged`,
     { tokens_remaining: balance },
     { 'retry-after': EXHAUSTED_RETRY_SECONDS, 'x-tokens-remaining': String(balance) },
   );

@@ -76,18 +76,18 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
       },
       servers: [{ url: baseUrl }],
       ...(accountUrl !== undefined && {
-        externalDocs: { description: 'The portal: keys and tokens', url: accountUrl },
+        externalDocs: { description: 'Portal: keys and tokens', url: accountUrl },
       }),
       tags: [
         { name: 'Blocks', description: 'Travel times from a census block.' },
-        { name: 'Points', description: 'Travel times from the block a point lies in.' },
-        { name: 'Places to go', description: 'Points of interest: search, detail, catchment.' },
-        { name: 'Areas', description: 'Travel times and places of a whole area.' },
-        { name: 'Isochrones', description: 'Contours of travel time, and tiles for maps.' },
+        { name: 'Points', description: 'Travel times from the block that contains a point.' },
+        { name: 'POIs', description: 'Points of interest: search, detail, catchment.' },
+        { name: 'Areas', description: 'Travel times and POIs of a whole area.' },
+        { name: 'Isochrones', description: 'Travel-time contours, and tiles for maps.' },
         { name: 'Places', description: 'Census places: cities and towns. Free.' },
-        { name: 'Catalogue', description: 'What there is: modes, types, versions, prices. Free.' },
-        { name: 'Account', description: 'The account of a key.' },
-        { name: 'Service', description: 'The state of the service.' },
+        { name: 'Catalogue', description: 'Modes, types, versions, prices. Free.' },
+        { name: 'Account', description: 'Token balance.' },
+        { name: 'Service', description: 'Health of the service.' },
       ],
       paths,
       components: {
@@ -96,7 +96,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
           apiKey: {
             type: 'http',
             scheme: 'bearer',
-            description: `An API key, \`ta_live_…\`${accountUrl === undefined ? '' : `, from ${accountUrl}`}. Never put it into a URL.`,
+            description: `An API key, \`ta_live_…\`${accountUrl === undefined ? '' : `, from ${accountUrl}`}. Never put it in a URL.`,
           },
         },
       },
@@ -108,17 +108,17 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
 const descriptionWith = (
   rowBudget: number,
   accountUrl: string | undefined,
-) => `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
+) => `Travel times from every US census block: minutes on foot, by bike and by public transit to the nearest point of interest (POI) of each type, and to every single POI. Times are routed from block centres. Times to POIs are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; \`unrouted\` lists modes that could not be routed from a block at all. Times between blocks, which isochrones are drawn from, go up to ${MINUTES.most} minutes.
 
-Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free. A batch gives at most ${rowBudget} rows, or as many as its \`max_rows\` says; POST routes cannot be asked for their price beforehand.${accountUrl === undefined ? '' : ` Keys are made and tokens bought at ${accountUrl}.`}
+Metered routes cost one token per returned row, at least one per request; isochrones cost ${PLANS.charges.isochrone_contour} per contour, map tiles ${PLANS.charges.tile}. HEAD costs one and returns the price of the GET. Send the \`ETag\` of a response back as \`If-None-Match\`: if nothing has changed, the response is a 304, and free. A batch returns at most ${rowBudget} rows, or fewer if \`max_rows\` says so; the price of a POST cannot be queried in advance.${accountUrl === undefined ? '' : ` Create keys and buy tokens at ${accountUrl}.`}
 
-The examples are of the release that is served, and cost little; their lists and outlines are shortened.`;
+The examples are from the current release and cost little; their lists and outlines are shortened.`;
 
 /** Schema of a batch's `max_rows`. */
 function maxRows(rowBudget: number) {
   return {
     ...boundsSchema('integer', { min: 1, max: rowBudget }),
-    description: `Rows that the batch is to give, and to cost, at most; by default ${rowBudget}. Whole origins are given, and the first whatever it has; the others are in \`truncated\`, with \`row-budget\`.`,
+    description: `Maximum number of rows to return and to charge; by default ${rowBudget}. Origins are returned whole, and the first regardless of its rows; the others are listed in \`truncated\`, with \`row-budget\`.`,
   };
 }
 
@@ -132,14 +132,14 @@ const problem = problemDocument
   .extend({
     tokens_remaining: z.int().optional().meta({
       description:
-        'Of `tokens-exhausted`: the balance. What the answer would have cost is not told.',
+        'For `tokens-exhausted`: the balance. The price of the response is not disclosed.',
     }),
     account_url: z.url().optional().meta({
       description:
-        'Of `missing-key`, `invalid-key` and `tokens-exhausted`: where keys are made and tokens bought, if that is set.',
+        'For `missing-key`, `invalid-key` and `tokens-exhausted`: where to create keys and buy tokens, if configured.',
     }),
     formats: z.array(z.string()).optional().meta({
-      description: 'Of `not-acceptable`: the media types that the route has.',
+      description: 'For `not-acceptable`: the media types of the route.',
     }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
@@ -170,7 +170,7 @@ function operation(
     }),
     responses: {
       200: {
-        description: 'The answer.',
+        description: endpoint.responseDescription,
         headers: responseHeaders(endpoint),
         content: contentOf(endpoint),
       },
@@ -197,28 +197,28 @@ function headOperation(
   return {
     ...same,
     operationId: `${operationId}Head`,
-    summary: `${summary}: headers alone`,
+    summary: `${summary}: headers only`,
     description: isMetered
-      ? 'One token, free for those who pay nothing for the GET. `X-Tokens-Cost` is what the GET ' +
-        'would charge; nothing else is told of the answer. A 304 is free.'
+      ? 'One token, or free where the GET is free for members. `X-Tokens-Cost` is what the GET would ' +
+        'charge; nothing else about the response is disclosed. A 304 is free.'
       : 'The headers of the GET, without its body.',
     // Otherwise, the reference would list each GET twice.
     'x-scalar-ignore': true,
     responses: {
-      200: { description: 'There is an answer.', headers: headHeaders(endpoint) },
+      200: { description: 'The GET would succeed.', headers: headHeaders(endpoint) },
       ...emptyResponses(endpoint, alike, true),
       ...Object.fromEntries(
         Array.from(statuses, (status) => [
           status,
           alike.named(`Head${kindOf(endpoint)}${status}`, () => ({
-            description: 'As of the GET, without the problem document.',
+            description: 'The same as for the GET, without the problem document.',
             headers: problemHeaders(endpoint, status),
           })),
         ]),
       ),
       ...(endpoint.access === 'free' &&
         endpoint.otherStatus && {
-          [endpoint.otherStatus]: { description: 'It is not so.', headers: otherHeaders },
+          [endpoint.otherStatus]: { description: 'Not ready.', headers: otherHeaders },
         }),
     },
   };
@@ -259,13 +259,13 @@ function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = fals
     ...(endpoint.access === 'metered' &&
       endpoint.mayBeEmpty && {
         204: {
-          description: 'Nothing is there. Free.',
+          description: 'Nothing to return. Free.',
           headers: isHead ? headHeaders(endpoint) : bareHeaders(endpoint),
         },
       }),
     ...(isConditional(endpoint) && {
       304: alike.named(`${kindOf(endpoint)}${payer}NotModified`, () => ({
-        description: 'Nothing has changed since that ETag. Free.',
+        description: 'Not modified since that ETag. Free.',
         headers: bareHeaders(endpoint),
       })),
     }),
@@ -295,7 +295,7 @@ function contentOf(endpoint: Endpoint) {
 const rowsAsText = z.string().meta({
   id: 'RowsAsText',
   description:
-    'The rows. CSV has a header line; members of nested objects are joined by an underscore, and a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return has an apostrophe before it, so that no spreadsheet runs it. Of what JSON says beside the rows, headers say where the next page begins, which block a point lies in and which modes could not be routed. Origins of a batch that gave no rows are counted in headers too; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason`, if there are any, and CSV in `X-Errors` and `X-Truncated`.',
+    'The rows. CSV has a header line; members of nested objects are joined by an underscore, and text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe, so that no spreadsheet runs it as a formula. What JSON contains besides the rows is in headers: the next page, the block that contains a point, and modes that could not be routed. Origins of a batch without rows are also counted in headers; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason` if there are any, and CSV in `X-Errors` and `X-Truncated`.',
 });
 
 const featureCollection = z
@@ -303,14 +303,14 @@ const featureCollection = z
   .meta({
     id: 'RowsAsGeoJson',
     description:
-      'The rows as points of a GeoJSON FeatureCollection. That of a batch has `errors`, `truncated` and `truncated_reason` as members.',
+      'The rows as points of a GeoJSON FeatureCollection. For a batch it has `errors`, `truncated` and `truncated_reason` as members.',
   });
 
 function otherResponse(endpoint: Endpoint) {
   if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
   const content = { 'application/json': { schema: endpoint.response } };
   return {
-    [endpoint.otherStatus]: { description: 'It is not so.', headers: otherHeaders, content },
+    [endpoint.otherStatus]: { description: 'Not ready.', headers: otherHeaders, content },
   };
 }
 

@@ -13,7 +13,8 @@ export const ifNoneMatch = z
   .string()
   .optional()
   .meta({
-    description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
+    description:
+      'The `ETag` of an earlier response: if it is still current, the response is a 304, and free.',
     param: { id: 'IfNoneMatch' },
   });
 export const idempotencyKey = z
@@ -23,7 +24,7 @@ export const idempotencyKey = z
   .regex(/^[ -~]+$/)
   .optional()
   .meta({
-    description: `Send the same key with a repeated request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. Of up to ${MAX_KEPT_BYTES / 2 ** 20} MiB, compressed, it is the first answer as it was, in its format, whatever \`Accept\` says then.`,
+    description: `Send the same key when repeating a request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. Up to ${MAX_KEPT_BYTES / 2 ** 20} MiB compressed, the repeated response is identical to the first, in the same format whatever \`Accept\` says.`,
     param: { id: 'IdempotencyKey' },
   });
 

@@ -32,8 +32,8 @@ const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;
 const MIN_POSITIONS = 4;
 
 const FAULTS: Readonly<Record<SweepFault, string>> = {
-  crossing: 'its rings cross, or come back to a point of their own',
-  hole: 'a hole lies outside its shell, or in another hole',
+  crossing: 'its rings cross or touch themselves',
+  hole: 'a hole lies outside its shell or inside another hole',
   overlap: 'its polygons overlap',
 };
 
@@ -45,9 +45,9 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
 export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
   const rings = polygons.flat();
-  if (rings.length === 0) throw invalidPolygon('it has no ring');
+  if (rings.length === 0) throw invalidPolygon('it has no rings');
   if (polygons.some((polygon) => polygon.length === 0))
-    throw invalidPolygon('a polygon has no ring');
+    throw invalidPolygon('a polygon has no rings');
   for (const ring of rings) checkRing(ring);
   const sweep = new SweepLine(polygons);
   const fault = sweep.fault();
@@ -56,7 +56,7 @@ export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
   if (squareKilometres > MAX_SQUARE_KILOMETRES) {
     throw new Problem(
       'polygon-too-complex',
-      `the polygon covers ${Math.round(squareKilometres)} km²; at most ${withCommas(MAX_SQUARE_KILOMETRES)} are taken: divide it`,
+      `the polygon covers ${Math.round(squareKilometres)} km²; the limit is ${withCommas(MAX_SQUARE_KILOMETRES)}: split it`,
     );
   }
   const crosses = borderOf(rings);
@@ -93,7 +93,7 @@ function checkRing(ring: Ring): void {
   }
   const isThere = (a: Position, b: Position) => a[0] === b[0] && a[1] === b[1];
   const isBetweenTwo = ring.every((at) => isThere(at, ring[0]) || isThere(at, ring[1]));
-  if (isBetweenTwo) throw invalidPolygon('a ring encloses nothing');
+  if (isBetweenTwo) throw invalidPolygon('a ring encloses no area');
 }
 
 /** Drops consecutive duplicate positions, which are harmless. */

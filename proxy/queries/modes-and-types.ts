@@ -46,7 +46,7 @@ export function lacksModes(
   return invalidParameters(
     lacking.map((mode) => ({
       loc: [part, 'mode'],
-      msg: `this release has no ${mode}; it has ${manifest.modes.join(', ')}`,
+      msg: `this release has no mode ${mode}; it has ${manifest.modes.join(', ')}`,
       type: 'mode_not_in_release',
     })),
   );

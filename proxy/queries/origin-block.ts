@@ -98,8 +98,12 @@ async function locatePoint(
     if (area === undefined) continue;
     return locateBlock(release, { county, geoid: geoidFromNumber(outlines.geoids[area]) });
   }
-  throw new Problem('point-not-covered', `${lat}, ${lon} is in no census block of this release`, {
-    lat,
-    lon,
-  });
+  throw new Problem(
+    'point-not-covered',
+    `${lat}, ${lon} is not in any census block of this release`,
+    {
+      lat,
+      lon,
+    },
+  );
 }

@@ -17,8 +17,8 @@ export interface Unrouted {
 /** Messages for the reasons. */
 export const REASONS: Readonly<Record<UnlinkedReason, string>> = {
   'no-street-near': 'no street is near its centre',
-  'outside-street-data': 'its centre lies outside the street data of the release',
-  'not-on-mode-network': 'no street near its centre is on the network of that mode',
+  'outside-street-data': 'its centre is outside the street data of the release',
+  'not-on-mode-network': 'no street near its centre is part of the network of that mode',
 };
 
 /** Why a mode could not be routed from a block; null if it could. Transit starts with a walk. */
@@ -55,7 +55,7 @@ export function unroutedReasons(geoid: Geoid, unrouted: readonly Unrouted[]): st
     const modes = unrouted.filter((one) => one.reason === reason).map(({ mode }) => mode);
     return `${reasons.length > 1 ? `by ${modes.join(' and ')}, ` : ''}${REASONS[reason]}`;
   });
-  return `no wanted mode can begin at block ${geoid}: ${parts.join('; ')}`;
+  return `no requested mode can be routed from block ${geoid}: ${parts.join('; ')}`;
 }
 
 /** The response member with this information, if there is any. */

@@ -13,7 +13,7 @@ import {
 import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf } from './list.ts';
 
-const EMPTY = 'must not be empty: leave it out to ask for all';
+const EMPTY = 'must not be empty: omit it to request all';
 
 /** Members of request bodies. Arrays must be arrays; nothing is coerced. */
 export const modeMember = list(
@@ -85,7 +85,8 @@ export const cursorMember = z
   // unchanged.
   .transform((cursor) => cursor ?? undefined)
   .meta({
-    description: '`next_cursor` of the page before, with the same other members. Null: none.',
+    description:
+      '`next_cursor` of the previous page, with the same other members. Null: the first page.',
     override: { type: ['string', 'null'], maxLength: MOST.cursorLength },
   });
 
@@ -96,7 +97,7 @@ export const pointItem = z.strictObject(
     error: ({ code }) =>
       code === 'unrecognized_keys'
         ? `unknown member; a point ${acceptsParameters(['lon', 'lat'])}`
-        : 'must be an object of lon and lat',
+        : 'must be an object with lon and lat',
   },
 );
 /** A point as the document describes it. */

@@ -12,14 +12,14 @@ export const FIELD_DESCRIPTIONS = {
   mode: { what: 'Travel modes', more: ' Omitted: all modes of the release.' },
   type: {
     what: 'Destination type ids',
-    more: ' A parent stands for all its leaves. Omitted: all.',
+    more: ' A parent stands for all its leaves. Omitted: all types.',
   },
-  destId: { what: 'Only these places', more: '' },
+  destId: { what: 'Only these POIs', more: '' },
   block: { what: 'Only these blocks, GEOIDs as integers', more: '' },
-  maxMinutes: `Only what is within so many minutes, at most ${BOUNDS.maxMinutes.max}.`,
-  limit: `Rows a page, ${BOUNDS.limit.min} to ${BOUNDS.limit.max}.`,
-  includePopulation: 'Whether rows carry the population of their block.',
+  maxMinutes: `Only destinations within this many minutes, at most ${BOUNDS.maxMinutes.max}.`,
+  limit: `Rows per page, ${BOUNDS.limit.min} to ${BOUNDS.limit.max}.`,
+  includePopulation: 'Include the population of the block in each row.',
   includeMissing:
-    'Whether every block of the area has a row for each wanted type and mode: where there is no time, ' +
-    '`travel_time` is null and `reason` says why. Charged like any row.',
+    'Return a row for every block of the area, requested type and mode: where there is no time, ' +
+    '`travel_time` is null and `reason` says why. Charged like any other row.',
 } as const;

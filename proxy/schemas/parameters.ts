@@ -33,7 +33,7 @@ export const geoidParam = named(
         Array.isArray(input) ? 'must be given once' : 'must be a census block GEOID: 15 digits',
     })
     .meta({
-      description: 'Census block GEOID, 15 digits; leading zeros count.',
+      description: 'Census block GEOID, 15 digits including leading zeros.',
       override: { type: 'string', pattern: '^\\d{15}$' },
     }),
 );
@@ -41,7 +41,7 @@ export const geoidParam = named(
 export const optionalGeoidParam = named(
   'IsochroneBlock',
   geoidParam.optional().meta({
-    description: 'Census block GEOID, 15 digits; leading zeros count.',
+    description: 'Census block GEOID, 15 digits including leading zeros.',
     override: { type: 'string', pattern: '^\\d{15}$' },
   }),
 );
@@ -55,7 +55,7 @@ export const minutesParam = named(
     .unknown()
     .superRefine((value, context) => {
       if (Array.isArray(value) || hasCommas(value)) {
-        const message = 'takes one level; for several, give contours=10,20,30';
+        const message = 'takes one value; for several, use contours=10,20,30';
         context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
       }
     })
@@ -91,7 +91,7 @@ export const contoursParam = named(
     )
     .optional()
     .meta({
-      description: `Up to ${numberWord(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or repeated.`,
+      description: `Up to ${numberWord(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or the parameter repeated.`,
       override: {
         type: 'array',
         items: boundsSchema('integer', BOUNDS.contour),
@@ -149,14 +149,14 @@ export const anyLonParam = named('LonOfOrigin', anyNumberText.optional().meta(LO
 export const placeGeoidParam = named(
   'PlaceGeoid',
   z.string().meta({
-    description: 'Census place GEOID, 7 digits; leading zeros count.',
+    description: 'Census place GEOID, 7 digits including leading zeros.',
   }),
 );
 
 export const singleDestIdParam = named(
   'DestIdOfPath',
   integerText(BOUNDS.destId).meta({
-    description: 'Stable id of a point of interest.',
+    description: 'Stable id of a POI.',
     override: boundsSchema('integer', BOUNDS.destId),
   }),
 );
@@ -170,8 +170,8 @@ export const bboxParam = named(
     .optional()
     .meta({
       description:
-        '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the ' +
-        'antimeridian, and must span under 180 degrees.',
+        '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than ' +
+        '`max_lon`, the box crosses the antimeridian and must span less than 180 degrees.',
     }),
 );
 
@@ -189,7 +189,7 @@ const name = onceText
   .max(MOST.nameLength, { error: `must be at most ${MOST.nameLength} characters`, abort: true })
   .refine((text) => foldText(text) !== '', { error: 'must not be blank' });
 const NAME = {
-  description: 'Part of the name; case and accents do not matter.',
+  description: 'Part of the name; case and accents are ignored.',
   // Must contain more than spaces and accents.
   override: {
     type: 'string',
@@ -233,7 +233,7 @@ export const optionalLimitParam = named(
   integerText(BOUNDS.limit)
     .optional()
     .meta({
-      description: `${FIELD_DESCRIPTIONS.limit} Without \`limit\` and \`cursor\`: all rows at once.`,
+      description: `${FIELD_DESCRIPTIONS.limit} Without \`limit\` and \`cursor\`, all rows are returned at once.`,
       override: boundsSchema('integer', BOUNDS.limit),
     }),
 );
@@ -264,7 +264,7 @@ export const cursorParam = named(
     .max(MOST.cursorLength, { error: 'is too long' })
     .optional()
     .meta({
-      description: '`next_cursor` of the page before, with the same other parameters.',
+      description: '`next_cursor` of the previous page, with the same other parameters.',
       override: { type: 'string', maxLength: MOST.cursorLength },
     }),
 );
@@ -287,7 +287,7 @@ export function repeated<V extends string | number>(
     )
     .optional()
     .meta({
-      description: `${what}; repeat for several.${more}`,
+      description: `${what}; repeat the parameter for several.${more}`,
       override: { type: 'array', items, maxItems: MOST.repeats },
     });
 }

@@ -6,10 +6,10 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { invalidPolygon } from '../queries/drawn-area.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];
-/** GeoJSON wrappers around a geometry, and the member to read. */
+/** GeoJSON wrappers around a geometry, and what to send instead. */
 const WRAPPERS: ReadonlyMap<unknown, string> = new Map([
-  ['Feature', 'its geometry'],
-  ['FeatureCollection', 'the geometry of one of its features'],
+  ['Feature', 'send its geometry'],
+  ['FeatureCollection', 'send the geometry of one of its features'],
 ]);
 
 const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 } as const;
@@ -23,7 +23,7 @@ const rings = { type: 'array', items: ring, minItems: 1 } as const;
 export const polygonMember = z
   .unknown()
   .transform((value, context): Polygon[] => {
-    if (!isObject(value)) throw invalidPolygon('it is no object');
+    if (!isObject(value)) throw invalidPolygon('it is not an object');
     // Another type has other members, so the type is the error to report.
     if ('type' in value) checkType(value.type);
     const unknown = Object.keys(value).filter((name) => !MEMBERS.includes(name));
@@ -62,7 +62,7 @@ function polygonsOf({ type, coordinates }: Readonly<Record<string, unknown>>): P
 function checkType(type: unknown): void {
   if (type === 'Polygon' || type === 'MultiPolygon') return;
   const wanted = WRAPPERS.get(type);
-  if (wanted) throw invalidPolygon(`a GeoJSON ${type} was given, and ${wanted} is wanted`);
+  if (wanted) throw invalidPolygon(`it is a GeoJSON ${type}; ${wanted}`);
   throw invalidPolygon('its type must be Polygon or MultiPolygon');
 }
 
@@ -75,7 +75,7 @@ function checkVertices(polygons: readonly (readonly unknown[])[]): void {
   if (vertices <= REQUEST_LIMITS.vertices) return;
   throw new Problem(
     'polygon-too-complex',
-    `the polygon has over ${REQUEST_LIMITS.vertices} vertices; at most as many are taken: simplify it`,
+    `the polygon has more than ${REQUEST_LIMITS.vertices} vertices; simplify it`,
   );
 }
 

@@ -11,7 +11,7 @@ const tenthsOfMinutes = z
   .min(1)
   .max(MAX_MINUTES)
   .meta({
-    description: `Minutes, one decimal. Over ${MAX_MINUTES} is not reached: there is no row.`,
+    description: `Minutes, one decimal. POIs more than ${MAX_MINUTES} minutes away have no row.`,
     example: 12.3,
   });
 
@@ -36,7 +36,7 @@ export const blockMetadata = z
 
 export const categoryTime = z
   .object({ dest_type_id: z.int(), mode: modeLabel, travel_time: tenthsOfMinutes })
-  .meta({ id: 'CategoryTime', description: 'Minutes to the nearest place of a type, by a mode.' });
+  .meta({ id: 'CategoryTime', description: 'Minutes to the nearest POI of a type, by one mode.' });
 
 export const poiTime = z
   .object({
@@ -48,7 +48,7 @@ export const poiTime = z
     lat: z.number(),
     address,
   })
-  .meta({ id: 'PoiTime', description: 'Minutes to one place, by a mode.' });
+  .meta({ id: 'PoiTime', description: 'Minutes to one POI, by one mode.' });
 
 export const poiResult = z
   .object({ dest_id: z.int(), name: z.string(), lat: z.number(), lon: z.number(), address })
@@ -73,7 +73,7 @@ export const catchmentRow = z
     mode: modeLabel,
     travel_time: tenthsOfMinutes,
   })
-  .meta({ id: 'CatchmentRow', description: 'Minutes from a block to one place, by a mode.' });
+  .meta({ id: 'CatchmentRow', description: 'Minutes from a block to one POI, by one mode.' });
 
 export const arealRow = z
   .object({
@@ -82,15 +82,18 @@ export const arealRow = z
     mode_id: z.int(),
     mode: modeLabel,
     travel_time: tenthsOfMinutes.nullable().meta({
-      description: 'Minutes, one decimal; null only in a row that `include_missing` asked for.',
+      description: 'Minutes, one decimal; null only in rows added by `include_missing`.',
     }),
     reason: z.enum(MISSING_REASONS).optional().meta({
       description:
-        'Only where `travel_time` is null: too far, or a mode that could not be routed from the block.',
+        'Only where `travel_time` is null: too far, or the mode could not be routed from the block.',
     }),
     population: z.int().min(0).nullable().optional(),
   })
-  .meta({ id: 'ArealBlockResult', description: 'Minutes from a block of an area to the nearest.' });
+  .meta({
+    id: 'ArealBlockResult',
+    description: 'Minutes from a block of an area to the nearest POI of a type, by one mode.',
+  });
 
 const position = z.array(z.number()).min(2).max(3);
 const ring = z.array(position).min(4);
@@ -129,15 +132,15 @@ export type TruncatedReason = (typeof TRUNCATED_REASONS)[number];
 export const truncatedReason = z
   .enum(TRUNCATED_REASONS)
   .nullable()
-  .meta({ id: 'TruncatedReason', description: 'Why origins were left out; null if none were.' });
+  .meta({ id: 'TruncatedReason', description: 'Why origins were truncated; null if none were.' });
 
 export const nextCursor = z.string().nullable().meta({
-  description: 'Pass as `cursor` for the next page; null on the last.',
+  description: 'Pass it as `cursor` to get the next page; null on the last page.',
 });
 
 export const nextCursorIfPaged = nextCursor
   .optional()
-  .meta({ description: 'Only where `limit` or `cursor` was sent; null on the last page.' });
+  .meta({ description: 'Present only if `limit` or `cursor` was sent; null on the last page.' });
 
 export const unrouted = z
   .array(
@@ -150,5 +153,5 @@ export const unrouted = z
   .optional()
   .meta({
     description:
-      'Modes that could not be routed from the block: of them no row means not known. Absent where all could.',
+      'Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed.',
   });

@@ -91,8 +91,8 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       async make(balance) {
         const { config, cursors } = services;
         const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
-        const answer = await endpoint.respond(release, resolved, context, balance);
-        const finished = finishResponse(answer, format, endpoint.table);
+        const response = await endpoint.respond(release, resolved, context, balance);
+        const finished = finishResponse(response, format, endpoint.table);
         // Stored with the response: a replay names the release that the response was computed from.
         const beside = { ...finished.beside, 'x-data-release': release.version };
         return { ...finished, beside };
@@ -149,8 +149,8 @@ async function charged(posted: Posted): Promise<Settlement> {
   const { account, keyId, balance } = admitted;
   if (hasNoTokens(balance)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
-    const answer = await posted.make(payable);
-    const { tokens } = answer;
+    const response = await posted.make(payable);
+    const { tokens } = response;
     const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
     const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
     if (paid.outcome === 'insufficient') {
@@ -161,8 +161,8 @@ async function charged(posted: Posted): Promise<Settlement> {
       payable = paid.balance;
       continue;
     }
-    if (paid.outcome !== 'debited') return replayResponse(posted, paid, answer);
-    if (paid.receipt) await keep(posted, paid.receipt, answer);
+    if (paid.outcome !== 'debited') return replayResponse(posted, paid, response);
+    if (paid.receipt) await keep(posted, paid.receipt, response);
     return deliverBody(
       request,
       due.tokens,
@@ -170,7 +170,7 @@ async function charged(posted: Posted): Promise<Settlement> {
         paid.receipt
           ? ledger.undeliver(paid.receipt, undelivered)
           : ledger.refund(due, undelivered),
-      () => send(posted, answer, answer.tokens, paid.balance, []),
+      () => send(posted, response, response.tokens, paid.balance, []),
     );
   }
 }

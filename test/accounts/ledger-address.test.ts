@@ -43,7 +43,7 @@ test('separates and decodes user and password, and never shows them', () => {
   for (const text of ['redis://ada:sesame@', 'redis:ada:sesame@host', 'http://ada:sesame@host']) {
     expect(withoutPassword(text)).not.toContain('sesame');
     expect(() => parseLedgerAddress(text)).toThrow(
-      /^(?!.*sesame).*a ledger is given as sqlite:DIR/,
+      /^(?!.*sesame).*a ledger address must be sqlite:DIR/,
     );
   }
 });
@@ -65,5 +65,5 @@ test.each([
   'redis://%@a',
   'redis+other://a',
 ])('rejects "%s" as a ledger address', (text) => {
-  expect(ledgerAddressFault(text)).toMatch(/^a ledger is given as|percent-encoded/);
+  expect(ledgerAddressFault(text)).toMatch(/^a ledger address must be|percent-encoded/);
 });

@@ -68,8 +68,8 @@ test('refuses a shared folder with other contents and leaves it untouched', asyn
   await writeFile(path.join(folder, 'letters.txt'), '');
   await expect(use()).rejects.toThrow(LedgerUnavailable);
   await expect(use()).rejects.toThrow(
-    `ledger ${folder}: others may open this folder, and it holds other things, such as letters.txt; ` +
-      `give the ledger a folder of its own (sqlite:${folder}/ledger), or have its owner run chmod 700 on it`,
+    `ledger ${folder}: other users can open this folder, and it contains other files, such as letters.txt; ` +
+      `use a dedicated folder for the ledger (sqlite:${folder}/ledger), or have its owner run chmod 700 on it`,
   );
   expect(await modes()).toEqual({ '.': '755', 'letters.txt': '644' });
   await chmod(folder, 0o700);

@@ -111,7 +111,7 @@ test('handles a single debit whose reply is lost, whose request is lost, or whos
   ];
   for (const ask of asks) {
     expect(await madeUnheard(ask)).toMatch(
-      /the connection broke before Redis answered; is it restarting\?/,
+      /the connection broke before Redis responded; is it restarting\?/,
     );
     await expect.poll(books).toEqual(untouched);
 
@@ -165,7 +165,7 @@ test('a replay whose reply is lost is neither counted as delivered nor charged',
     const unread = wire.cutBeforeNext('hmget');
     const begun = ask().catch((error: unknown) => error);
     await unread;
-    expect(String(await begun)).toMatch(/^GivenBackLater: .* 1 tokens are given back later$/);
+    expect(String(await begun)).toMatch(/^GivenBackLater: .* 1 tokens will be refunded later$/);
     await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
     await back();
   }

@@ -162,7 +162,7 @@ describe('a ledger reports', () => {
     await redis.cli('config', 'set', 'requirepass', 'open');
     for (const user of ['', ':sesame@', 'ada:sesame@']) {
       const said = await failing(redis.address().replace('//', `//${user}`));
-      expect(said).toMatch(/^ledger redis:\/\/127\.0\.0\.1:\d+\/0: refuses this user and password/);
+      expect(said).toMatch(/^ledger redis:\/\/127\.0\.0\.1:\d+\/0: rejects this user and password/);
       expect(said).not.toContain('sesame');
     }
     const opened = await ofThisTest(openLedger(redis.address().replace('//', '//:open@'), OPTIONS));
@@ -186,16 +186,18 @@ describe('a ledger reports', () => {
     expect(await warnings('appendfsync', 'everysec')).toMatch(
       /^ledger redis:.*: has appendfsync everysec: a crash loses acknowledged debits/,
     );
-    expect(await warnings('appendonly', 'no')).toContain('keeps no log: a restart loses');
+    expect(await warnings('appendonly', 'no')).toContain(
+      'has no append-only file: a restart loses',
+    );
     const evicting = ['maxmemory', '1gb', 'maxmemory-policy', 'allkeys-lru'];
     expect(await warnings('appendonly', 'yes', 'appendfsync', 'always', ...evicting)).toMatch(
-      /^[^;]*it throws accounts away; set it to noeviction$/,
+      /^[^;]*it evicts accounts; set it to noeviction$/,
     );
     const replica = await startRedis('--replicaof', `127.0.0.1 ${redis.port}`);
     await redis.cli('config', 'set', 'repl-diskless-sync-delay', '0', 'maxmemory', '0');
     await expect.poll(() => redis.cli('info', 'replication')).toContain('state=online');
     expect(await warnings()).toMatch(
-      /^[^;]*has replicas, and min-replicas-to-write 0: a failover loses .*; set it to 1$/,
+      /^[^;]*has replicas but min-replicas-to-write 0: a failover loses .*; set it to 1$/,
     );
     expect(await warnings('min-replicas-to-write', '1')).toBe('');
     await redis.cli('config', 'set', 'min-replicas-to-write', '0');
@@ -212,7 +214,7 @@ describe('a ledger reports', () => {
 
   test('that Redis is out of memory, and what to do', async () => {
     await redis.cli('config', 'set', 'maxmemory', '1');
-    await expect(ledger.debit(charge)).rejects.toThrow('no memory left; raise its maxmemory');
+    await expect(ledger.debit(charge)).rejects.toThrow('out of memory; raise its maxmemory');
   });
 });
 
@@ -254,7 +256,7 @@ test('an address of a closed account is free, even if the process died before re
 
 test('refuses a ledger written by a newer program', async () => {
   await redis.cli('set', 'tta:form', '99');
-  await expect(openLedger(redis.address(), OPTIONS)).rejects.toThrow(/its records are of form 99/);
+  await expect(openLedger(redis.address(), OPTIONS)).rejects.toThrow(/its records have format 99/);
   await redis.cli('del', 'tta:form');
 });
 

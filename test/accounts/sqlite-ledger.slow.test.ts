@@ -85,7 +85,7 @@ test('refuses a ledger written by a newer program and leaves it untouched', asyn
   const file = path.join(address.slice('sqlite:'.length), 'ledger.db');
   await sqlite3(file, 'PRAGMA user_version = 99');
   await expect(openLedger(address, OPTIONS)).rejects.toThrow(LedgerUnavailable);
-  await expect(openLedger(address, OPTIONS)).rejects.toThrow(/its records are of form 99/);
+  await expect(openLedger(address, OPTIONS)).rejects.toThrow(/its records have format 99/);
   expect(await sqlite3(file, 'PRAGMA user_version')).toBe('99');
 });
 
@@ -119,5 +119,7 @@ test('names a folder that cannot be used', async () => {
   await writeFile(file, '');
   await expect(openLedger(`sqlite:${file}/below`, OPTIONS)).rejects.toThrow(LedgerUnavailable);
   await expect(openLedger(`sqlite:${file}/below`, OPTIONS)).rejects.toThrow(file);
-  await expect(openLedger('mysql://x', OPTIONS)).rejects.toThrow('a ledger is given as sqlite:DIR');
+  await expect(openLedger('mysql://x', OPTIONS)).rejects.toThrow(
+    'a ledger address must be sqlite:DIR',
+  );
 });

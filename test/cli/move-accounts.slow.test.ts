@@ -136,9 +136,9 @@ test('reports an incomplete export by its line', async () => {
   for (const [faulty, said] of [
     [[], 'ends after line 0'],
     [lines.slice(0, -1), 'ends after line 13, before the end of the export'],
-    [lines.toSpliced(4, 1), 'line 13: 12 accounts were exported, 11 came'],
+    [lines.toSpliced(4, 1), 'line 13: 12 accounts were exported, but 11 arrived'],
     [['{', ...lines], 'line 1: is not JSON'],
-    [changed(1, /"ledger":1/, '"ledger":9'), 'line 1: ledger: is no export of a ledger'],
+    [changed(1, /"ledger":1/, '"ledger":9'), 'line 1: ledger: is not a ledger export'],
     [changed(3, /"balance":(\d+)/, '"balance":1$1'), 'line 3: account '],
     [changed(3, /"disabled":\w+/, '"disabled":"no"'), 'line 3: account.disabled: '],
   ] as const) {

@@ -101,7 +101,7 @@ test('reports all errors at once, on one line', () => {
   expect(faults).not.toContain('\n');
   for (const wrong of [
     '--store="gs://bucket": a store is a folder, s3://bucket/prefix or https://host/prefix',
-    '--ledger="mysql://x": a ledger is given as sqlite:DIR, redis://HOST',
+    '--ledger="mysql://x": a ledger address must be sqlite:DIR, redis://HOST',
     'PORT="70000": is not an integer from 0 to 65535',
     'ROW_BUDGET="many": is not an integer from 1 to 1000000000',
     'ANSWER_CACHE_BYTES="-1": is not a size such as 8GB',
@@ -134,7 +134,7 @@ test('a secret is never shown, and may be in a file', async () => {
   expect(faultsOf({ CURSOR_SECRETS: 'hidden' })).not.toContain('hidden');
   const [ledger, shown] = [
     'redis://ada:hidden@host/none',
-    '--ledger="redis://host/none": a ledger is',
+    '--ledger="redis://host/none": a ledger address must be',
   ];
   expect(faultsOf({}, { ledger })).toContain(shown);
   expect(faultsOf({}, { ledger })).not.toContain('hidden');
@@ -175,8 +175,10 @@ test.each([
   'a, 1',
 ])('TRUST_PROXY refuses all addresses, and strings that are not networks: %s', (text) => {
   const faults = faultsOf({ TRUST_PROXY: text });
-  expect(faults).toContain(`settings: TRUST_PROXY="${text}": is the number of proxies before this`);
-  expect(faults).toContain('to trust all is refused, for clients could then choose their own');
+  expect(faults).toContain(
+    `settings: TRUST_PROXY="${text}": must be the number of proxies in front of`,
+  );
+  expect(faults).toContain('trusting all is refused, since clients could then choose their own');
 });
 
 const portal = (env: Record<string, string>, flags: object = {}) =>
@@ -226,11 +228,11 @@ test('reports all errors in the portal’s settings at once, and shows no secret
   const text = said(() => portal(wrong));
   for (const reported of [
     'PORTAL_PORT="x": ',
-    'ACCOUNT_URL="https://example.org/account": has a path',
-    'SMTP_URL: must have the form',
-    'SESSION_SECRETS: secrets must have at least 16',
-    'MAIL_FROM: is required with SMTP_URL',
-    'STRIPE_WEBHOOK_SECRET: is required with',
+    'ACCOUNT_URL="https://example.org/account": contains a path',
+    'SMTP_URL: a mail server is given as',
+    'SESSION_SECRETS: a secret has 16',
+    'MAIL_FROM: is missing beside SMTP_URL',
+    'STRIPE_WEBHOOK_SECRET: is missing beside',
   ]) {
     expect(text).toContain(reported);
   }

@@ -112,9 +112,9 @@ test('a ledger error that waiting cannot fix ends the start with one line', asyn
   await redis.restart();
   await redis.cli('config', 'set', 'requirepass', 'open');
   for (const [ledger, words] of [
-    [redis.address(), 'refuses this user and password'],
-    [`redis+cluster://127.0.0.1:${redis.port}`, 'refuses this user and password'],
-    [`redis+cluster://:open@127.0.0.1:${redis.port}`, 'is no cluster; give redis://HOST:PORT'],
+    [redis.address(), 'rejects this user and password'],
+    [`redis+cluster://127.0.0.1:${redis.port}`, 'rejects this user and password'],
+    [`redis+cluster://:open@127.0.0.1:${redis.port}`, 'is not a cluster; use redis://HOST:PORT'],
     [`sqlite:${file}`, 'no-folder'],
   ]) {
     const serve = ['serve', '--store', store, '--processes', '1'];

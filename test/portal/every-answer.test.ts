@@ -101,7 +101,7 @@ test('every route for programs refuses an unknown parameter or member by name', 
           : await visitor.change(method.toUpperCase() as 'POST', url, body);
       expect([method, path, answer.statusCode]).toEqual([method, path, 400]);
       expect(answer.json().errors[0].loc).toEqual(['query', 'formt']);
-      expect(answer.json().errors[0].msg).toMatch(/^unknown parameter; this route takes /);
+      expect(answer.json().errors[0].msg).toMatch(/^unknown parameter; this route accepts /);
       if (method === 'get') continue;
       const known = path.replace('{id}', 'x');
       const wrong = await visitor.change(method.toUpperCase() as 'POST', known, { lable: 'mine' });

@@ -89,7 +89,9 @@ describe('keys', () => {
     const refused = await visitor.change('POST', '/keys', {});
     expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'rate-limited']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
-    expect(refused.json().detail).toMatch(/^30 new keys a day are allowed; wait \d+ s$/);
+    expect(refused.json().detail).toMatch(
+      /^the limit of 30 new keys per day is reached; retry in \d+ s$/,
+    );
     expect(refused.headers['ratelimit-policy']).toBe('"new-keys";q=30;w=86400');
     expect(refused.headers.ratelimit).toMatch(/^"new-keys";r=0;t=\d+$/);
     expect((await visitor.get('/keys')).json().keys).toHaveLength(30);

@@ -62,17 +62,17 @@ test.each([...Object.entries(PAGE_PATHS), ['missing', '/nowhere']])(
 
 test('axe finds nothing in the interactive states of a page', async () => {
   const { page, wrong } = await openWatched(owner, `${site.address}/my`);
-  await page.getByLabel('Shown').selectOption('by route');
-  await page.getByText('The same as a table').click();
+  await page.getByLabel('Group by').selectOption('route');
+  await page.getByText('View as table').click();
   expect(await faultsOf(page)).toEqual([]);
   await page.getByRole('link', { name: 'Keys' }).click();
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('region', { name: 'Your new key' }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Revoke notebook' }).click();
   expect(await faultsOf(page)).toEqual([]);
   await page.keyboard.press('Escape');
-  await page.getByRole('link', { name: 'Make a first request with it' }).click();
+  await page.getByRole('link', { name: 'Make your first request' }).click();
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByText(/^200: /).waitFor();
   expect(await faultsOf(page)).toEqual([]);

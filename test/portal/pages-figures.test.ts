@@ -38,7 +38,7 @@ test('activity is described as text: devices, tokens and days, and the self-repo
     /^active, renews 2 Jan(uary)? 2027$/,
   );
   expect(detailInWords('membership-changed', 'none')).toBe('none');
-  expect(detailInWords('tokens-granted', '5000, signup')).toBe('5,000 tokens to begin with');
+  expect(detailInWords('tokens-granted', '5000, signup')).toBe('5,000 tokens for signing up');
 });
 
 test('an outline lies within its margin, and its scale is that of the ground', async () => {

@@ -74,9 +74,9 @@ test('from the first visit to a metered request with the new key', async () => {
   await page.waitForURL(`${site.address}/my`);
   await page.getByText('5,000', { exact: true }).waitFor();
 
-  await page.getByRole('link', { name: 'Make a key' }).click();
+  await page.getByRole('link', { name: 'Create a key' }).click();
   await page.getByLabel('Label: what is it for?').fill('first program');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   const fresh = page.getByRole('region', { name: 'Your new key' });
   await fresh.waitFor();
   const key = (await fresh.locator('.key-line code').textContent())!;
@@ -85,7 +85,7 @@ test('from the first visit to a metered request with the new key', async () => {
   await page.getByText('Copied: the key').waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
 
-  await page.getByRole('link', { name: 'Make a first request with it' }).click();
+  await page.getByRole('link', { name: 'Make your first request' }).click();
   expect(await page.getByLabel('API key').inputValue()).toBe(key);
   for (const language of ['Python', 'R', 'JavaScript', 'curl']) {
     await page.getByRole('tab', { name: language, exact: true }).click();
@@ -103,7 +103,7 @@ test('from the first visit to a metered request with the new key', async () => {
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText((5_000 - charged).toLocaleString('en-GB'), { exact: true }).waitFor();
   await page.getByText(`${charged} tokens for 1 request in the last 30 days.`).waitFor();
-  await page.getByText('The same as a table').click();
+  await page.getByText('View as table').click();
   const row = page.getByRole('row').filter({ hasText: 'first program' });
   expect(await row.textContent()).toContain('GET /v1/blocks/{geoid}/summary');
 
@@ -125,7 +125,7 @@ test('finds a place by its name, by keyboard too', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('img', { name: 'Outline of Halcyon, XA' }).waitFor();
   await page.getByLabel('City or town').fill('Atlantis');
-  await page.getByText('No place of this release has that in its name.').waitFor();
+  await page.getByText('No matching place in this release.').waitFor();
   expect(wrong).toEqual([]);
 });
 
@@ -144,7 +144,7 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
     throw new Error(`Tab does not lead to ${name}`);
   };
   await press('Tab');
-  expect(await focused(page)).toBe('Skip to the content');
+  expect(await focused(page)).toBe('Skip to content');
   await press('Enter');
   await tabTo('Get an API key');
   await press('Enter');
@@ -155,7 +155,7 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   await expect.poll(() => focused(page)).toBe('Six-digit code');
   await page.keyboard.type(await mailedCode('keys@example.org'));
   await expect.poll(() => focused(page)).toBe('Overview');
-  await tabTo('Make a key');
+  await tabTo('Create a key');
   await press('Enter');
   await expect.poll(() => focused(page)).toBe('Keys');
   await tabTo('Label: what is it for?');
@@ -171,10 +171,10 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   await page.evaluate('new Promise(requestAnimationFrame)');
   await press('Enter');
   await page.getByRole('dialog', { name: 'Revoke typed?' }).waitFor();
-  await tabTo('Revoke the key');
+  await tabTo('Revoke key');
   await press('Enter');
   await page.getByText('Revoked typed.').waitFor();
-  await page.getByText('There is no key yet.').waitFor();
+  await page.getByText('No keys yet.').waitFor();
   await page.keyboard.press('Home');
   await page.getByRole('button', { name: 'Sign out' }).focus();
   await press('Enter');
@@ -190,7 +190,7 @@ test('sign-in errors are explained plainly, and another code can be sent', async
   const { page, wrong } = await openWatched(context, `${site.address}/sign-in`, [400]);
   const send = page.getByRole('button', { name: 'Send me a code' });
   await send.click();
-  await page.getByText('Please type your e-mail address.').waitFor();
+  await page.getByText('Please enter your e-mail address.').waitFor();
   await page.getByLabel('E-mail address').fill('ada');
   await send.click();
   await page.getByText('An e-mail address looks like name@example.org.').waitFor();
@@ -203,7 +203,7 @@ test('sign-in errors are explained plainly, and another code can be sent', async
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('The code has six digits.').waitFor();
   await page.getByLabel('Six-digit code').fill(right === '000000' ? '000001' : '000000');
-  await page.getByText(/^That code does not work\./).waitFor();
+  await page.getByText(/^That code did not work\./).waitFor();
   expect(await page.getByLabel('Six-digit code').inputValue()).toBe('');
   expect(await page.getByLabel('Six-digit code').getAttribute('aria-invalid')).toBe('true');
   expect(
@@ -238,7 +238,8 @@ test('an account page redirects signed-out visitors to the sign-in, and back', a
   await page.keyboard.press('Enter');
   await page.getByLabel('Six-digit code').fill(await mailedCode('back@example.org'));
   await page.waitForURL(`${site.address}/my/plan`);
-  await page.getByText(/^Membership and token packs are not available/).waitFor();
+  await page.getByText(/^This service does not sell memberships or token packs/).waitFor();
+  expect(await page.getByText('$').count()).toBe(0);
   expect(await page.getByRole('button', { name: /member|Buy/ }).count()).toBe(0);
   expect(wrong).toEqual([]);
 });
@@ -269,15 +270,15 @@ test('another device is signed out from here, and the account is deleted', async
   });
   const { page, wrong } = await openWatched(here, `${site.address}/my/account`);
   const activity = page.getByRole('region', { name: 'Activity' });
-  await activity.getByText('5,000 tokens to begin with').waitFor();
+  await activity.getByText('5,000 tokens for signing up').waitFor();
   expect(await activity.textContent()).not.toMatch(/signup|by you/);
   await page.getByRole('button', { name: /^Sign out Firefox on Linux/ }).click();
-  await page.getByRole('button', { name: 'Sign it out' }).click();
+  await page.getByRole('button', { name: 'Sign out this device' }).click();
   await page.getByRole('row').filter({ hasText: '192.0.2.1' }).waitFor({ state: 'detached' });
   expect((await site.proxy.ledger.sessions(account.id, Date.now())).length).toBe(1);
 
   await page.getByRole('button', { name: 'Delete my account …' }).click();
-  const last = page.getByRole('button', { name: 'Delete it for good' });
+  const last = page.getByRole('button', { name: 'Delete permanently' });
   expect(await last.isDisabled()).toBe(true);
   await page.getByLabel(/^Type/).fill('leaving@example.org');
   await last.click();
@@ -291,8 +292,8 @@ test('the pages stay up while the API is down, and say so', async () => {
   await context.route(`${site.apiAddress}/**`, (route) => route.abort());
   const page = await context.newPage();
   await page.goto(site.address);
-  await page.getByText('The API does not answer at the moment.').waitFor();
-  await page.getByText(/^Cannot load the facts of the release\./).waitFor();
+  await page.getByText('The API is not responding right now.').waitFor();
+  await page.getByText(/^Couldn’t load release details\./).waitFor();
   await page.getByRole('link', { name: 'Get an API key' }).click();
   await page.getByLabel('E-mail address').waitFor();
 });

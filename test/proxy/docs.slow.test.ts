@@ -30,7 +30,7 @@ test('the reference shows the routes without errors and loads no external resour
   expect(asked.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
   expect(wrong).toEqual([]);
   // HEAD is in the document, and would double every route of the page.
-  expect(text).not.toContain('headers alone');
+  expect(text).not.toContain('headers only');
 });
 
 test('sends a request from the page, and does not store the key there', async () => {

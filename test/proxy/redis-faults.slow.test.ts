@@ -139,7 +139,7 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
     }
     const problem = (await answer.json()) as { type: string; detail: string };
     expect([answer.status, problem.type.split('/').at(-1)]).toEqual([503, 'debit-unavailable']);
-    expect(problem.detail).toMatch(/nothing was charged|charged for this are given back/);
+    expect(problem.detail).toMatch(/nothing was charged|charged for this request are refunded/);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     await pause(20);
     return undefined;

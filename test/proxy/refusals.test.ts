@@ -48,7 +48,7 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
       expect(JSON.parse(body)).toMatchObject({
         type: 'https://problems.example.org/method-not-allowed',
         status: 405,
-        detail: `${path} takes ${allow}, not ${method}`,
+        detail: `${path} allows ${allow}, not ${method}`,
       });
     }
   }
@@ -70,7 +70,7 @@ test('a too large body gets the maximum size', async () => {
   });
   expect([answer.statusCode, answer.json().detail]).toEqual([
     413,
-    'the body is larger than the 1,048,576 bytes that are taken',
+    'the body exceeds the limit of 1,048,576 bytes',
   ]);
 });
 

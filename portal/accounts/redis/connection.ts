@@ -119,7 +119,7 @@ export class RedisConnection {
     const [said, count] = await Promise.all([reply, this.#replicating]);
     if (count >= this.#replicas) return said;
     throw new LedgerUnavailable(
-      `ledger ${this.shown}: ${count} of ${this.#replicas} replicas have what was written; is one down?`,
+      `ledger ${this.shown}: only ${count} of ${this.#replicas} replicas acknowledged a write; is one down?`,
       { mayBeDone: true },
     );
   }

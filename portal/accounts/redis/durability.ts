@@ -14,7 +14,9 @@ export async function durabilityFaults(connection: RedisConnection): Promise<str
   for (const settings of files) {
     const [appendOnly, fsync] = [settings.get('appendonly'), settings.get('appendfsync')];
     if (appendOnly === 'no') {
-      faults.add('keeps no log: a restart loses acknowledged debits; set appendonly yes');
+      faults.add(
+        'has no append-only file: a restart loses acknowledged debits; set appendonly yes',
+      );
     } else if (fsync !== undefined && fsync !== 'always') {
       faults.add(`has appendfsync ${fsync}: a crash loses acknowledged debits; set it to always`);
     }
@@ -22,13 +24,13 @@ export async function durabilityFaults(connection: RedisConnection): Promise<str
   for (const { connected, wanted } of replicas) {
     if (connected === 0 || wanted > 0) continue;
     faults.add(
-      'has replicas, and min-replicas-to-write 0: a failover loses acknowledged debits; set it to 1',
+      'has replicas but min-replicas-to-write 0: a failover loses acknowledged debits; set it to 1',
     );
   }
   for (const settings of memory) {
     const policy = settings.get('maxmemory-policy');
     if (policy?.startsWith('allkeys') && settings.get('maxmemory') !== '0') {
-      faults.add(`has maxmemory-policy ${policy}: it throws accounts away; set it to noeviction`);
+      faults.add(`has maxmemory-policy ${policy}: it evicts accounts; set it to noeviction`);
     }
   }
   return [...faults];

@@ -3,17 +3,20 @@ import { LedgerUnavailable } from '../ledger.ts';
 
 /** Errors of Redis and the connection by their first word, with advice. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
-  [/WRONGPASS|NOAUTH|NOPERM/, 'refuses this user and password; give USER:PASSWORD@ that it knows'],
-  [/^OOM/, 'Redis has no memory left; raise its maxmemory'],
+  [
+    /WRONGPASS|NOAUTH|NOPERM/,
+    'rejects this user and password; check USER:PASSWORD@ in its address',
+  ],
+  [/^OOM/, 'Redis is out of memory; raise its maxmemory'],
   [/^MISCONF/, 'Redis cannot write to its disk; free some space'],
-  [/^NOREPLICAS/, 'Redis has too few replicas to take writes; is one down?'],
-  [/sentinels are unreachable/, 'its sentinels are away, or name no master that can be reached'],
-  [/^READONLY/, 'is a replica; give the address of its master, or of its sentinels'],
-  [/^MOVED/, 'is a node of a cluster; give redis+cluster://HOST:PORT'],
-  [/^LOADING/, 'Redis is still reading its data; try again soon'],
+  [/^NOREPLICAS/, 'Redis has too few replicas to accept writes; is one down?'],
+  [/sentinels are unreachable/, 'its sentinels are unreachable, or name no reachable master'],
+  [/^READONLY/, 'is a replica; use the address of its master, or of its sentinels'],
+  [/^MOVED/, 'is a node of a cluster; use redis+cluster://HOST:PORT'],
+  [/^LOADING/, 'Redis is still loading its data; try again soon'],
   [/^CLUSTERDOWN/, 'the cluster is down; see redis-cli cluster info'],
-  [/cluster support disabled/i, 'is no cluster; give redis://HOST:PORT'],
-  [/^LATE|timed? ?out/i, 'Redis does not answer; is it overloaded, or stopped?'],
+  [/cluster support disabled/i, 'is not a cluster; use redis://HOST:PORT'],
+  [/^LATE|timed? ?out/i, 'Redis does not respond; is it overloaded, or stopped?'],
 ];
 
 /** Permanent errors: the server responds, but is not the intended one or refuses access. */
@@ -32,7 +35,7 @@ export function unavailable(shown: string, error: unknown, last?: Error): Ledger
   const isBroken = text.includes('max retries');
   const met = (isOffline || isBroken) && last ? messageOf(last) : text;
   const found = ADVICE.find(([says]) => says.test(met))?.[1];
-  const broke = `the connection broke before Redis answered${last ? ` (${met})` : ''}; is it restarting?`;
+  const broke = `the connection broke before Redis responded${last ? ` (${met})` : ''}; is it restarting?`;
   const unreachable = `cannot be reached (${met}); is Redis running there?`;
   const other = isBroken ? broke : isOffline ? unreachable : `cannot be used (${met})`;
   // A command with an error reply was not executed; one without any reply may have been.

@@ -67,7 +67,7 @@ export class Once {
     ask: (id: ChangeId) => Promise<Reply>,
   ): Promise<Reply> {
     if (this.#due.size >= MAX_OWED) {
-      const words = `ledger ${this.#redis.shown}: too much is still to be given back`;
+      const words = `ledger ${this.#redis.shown}: too many refunds are pending`;
       throw new LedgerUnavailable(words);
     }
     const { id, leave } = this.#take(account);
@@ -85,7 +85,7 @@ export class Once {
       const args = [id.lane, id.number, this.#next(), field, tokens, of.respond('')];
       const make = () => this.#redis.run(UNDO, keys, args);
       this.#owe({ account, tokens, sinceMs: Date.now(), make, leave });
-      throw new GivenBackLater(`${error.message}; what it charged, if anything, is given back`, {
+      throw new GivenBackLater(`${error.message}; any charge will be refunded`, {
         cause: error,
       });
     }
@@ -108,7 +108,7 @@ export class Once {
         throw error;
       }
       this.#owe({ account, tokens, sinceMs: Date.now(), make: () => ask(id), leave });
-      throw new GivenBackLater(`${error.message}; ${tokens} tokens are given back later`, {
+      throw new GivenBackLater(`${error.message}; ${tokens} tokens will be refunded later`, {
         cause: error,
       });
     }
@@ -119,7 +119,7 @@ export class Once {
     const until = Date.now() + CLOSE_MS;
     while (this.#due.size > 0 && Date.now() < until) await pause(50);
     this.#closed = true;
-    if (this.#due.size > 0) this.#tell([...this.#due], 'when it was closed');
+    if (this.#due.size > 0) this.#tell([...this.#due], 'before it was closed');
   }
 
   #take(account: AccountId): { id: ChangeId; leave(): void } {
@@ -167,7 +167,7 @@ export class Once {
       await due.make();
     } catch (error) {
       if (error instanceof LedgerUnavailable) return false;
-      this.#warn(`ledger ${this.#redis.shown}: ${due.account} is not given back: ${error}`);
+      this.#warn(`ledger ${this.#redis.shown}: the refund to ${due.account} failed: ${error}`);
     }
     this.#settle(due);
     return true;
@@ -181,7 +181,7 @@ export class Once {
   #tell(due: readonly Due[], when: string): void {
     const all = due.map(({ account, tokens }) => `${tokens} to ${account}`).join(', ');
     this.#warn(
-      `ledger ${this.#redis.shown}: did not answer ${when}; if charged, tokens are owed: ${all}`,
+      `ledger ${this.#redis.shown}: did not respond ${when}; tokens owed, if charged: ${all}`,
     );
   }
 }

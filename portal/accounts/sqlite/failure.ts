@@ -10,7 +10,7 @@ const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   { said: /ENOSPC|disk is full|file too large/i, advice: 'the disk is full; free some space' },
   // An interrupted write, for instance because the disk filled up.
   { said: /disk I\/O error/i, advice: 'the disk is full, or damaged; free some space' },
-  { said: /database is locked/i, advice: 'another process has kept it locked; try again' },
+  { said: /database is locked/i, advice: 'another process keeps it locked; try again' },
   {
     said: /not a database|malformed/i,
     advice: 'its file is damaged; restore it from a backup',

@@ -30,7 +30,7 @@ export async function claimLedgerFolder(directory: string): Promise<void> {
   if (inside.includes(LMDB_FILE)) throw ofLmdb(directory);
   if (await isOpenToOthers(directory)) {
     const foreign = inside.find((name) => !LEDGER_FILES.includes(name));
-    if (foreign !== undefined) throw tooOpen(directory, `holds other things, such as ${foreign}`);
+    if (foreign !== undefined) throw tooOpen(directory, `contains other files, such as ${foreign}`);
     await makePrivate(directory, directory, PRIVATE_FOLDER);
   }
   for (const name of LEDGER_FILES.filter((name) => inside.includes(name))) {
@@ -57,12 +57,12 @@ async function makePrivate(directory: string, place: string, mode: number): Prom
 function tooOpen(directory: string, reason: string): LedgerUnavailable {
   const own = path.join(directory, 'ledger');
   return new LedgerUnavailable(
-    `ledger ${directory}: others may open this folder, and it ${reason}; give the ledger a folder of its own (sqlite:${own}), or have its owner run chmod 700 on it`,
+    `ledger ${directory}: other users can open this folder, and it ${reason}; use a dedicated folder for the ledger (sqlite:${own}), or have its owner run chmod 700 on it`,
   );
 }
 
 function ofLmdb(directory: string): LedgerUnavailable {
   return new LedgerUnavailable(
-    `ledger ${directory}: was written by an earlier version, as LMDB; export it with that version (tta accounts export), and import it into a new folder`,
+    `ledger ${directory}: was written by an earlier version, as LMDB; export it with that version (tta accounts export) and import it into a new folder`,
   );
 }

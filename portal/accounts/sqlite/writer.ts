@@ -87,7 +87,7 @@ class ThreadWriter implements Writer {
     });
     this.#thread.on('message', (reply: Reply) => this.#settle(reply));
     this.#thread.on('error', (error) => this.#end(error));
-    this.#thread.on('exit', () => this.#end(new Error('the thread that writes has ended')));
+    this.#thread.on('exit', () => this.#end(new Error('the writer thread has stopped')));
     this.#thread.unref();
   }
 

@@ -31,7 +31,7 @@ export async function responseOf(url: string, init: RequestInit = {}): Promise<R
     response = await fetch(url, { ...init, signal });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Fault('unreachable', 'No answer came. Is the network there? Please try again.');
+    throw new Fault('unreachable', 'No response. Check your connection and try again.');
   }
   if (response.ok) return response;
   throw await faultOf(response);
@@ -40,7 +40,7 @@ export async function responseOf(url: string, init: RequestInit = {}): Promise<R
 async function faultOf(response: Response): Promise<Fault> {
   const problem: { type?: string; detail?: string } = await response.json().catch(() => ({}));
   const slug = problem.type?.split('/').at(-1) ?? `status-${response.status}`;
-  const detail = problem.detail ?? `The service answered with status ${response.status}.`;
+  const detail = problem.detail ?? `The service responded with status ${response.status}.`;
   return new Fault(slug, sentence(detail), Number(response.headers.get('retry-after')) || 0);
 }
 

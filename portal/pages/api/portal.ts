@@ -61,7 +61,7 @@ async function addressFrom(path: string, body?: object): Promise<string> {
     await change('POST', path, body)
   ).json();
   const address = response.checkout_url ?? response.portal_url;
-  if (address === undefined) throw new Fault('no-address', 'The payment page cannot be reached.');
+  if (address === undefined) throw new Fault('no-address', 'The payment page is unavailable.');
   return address;
 }
 

@@ -8,7 +8,7 @@ const WIDTH = 190;
 /** A real summary of one block, as a chart and as raw JSON. */
 export function ExampleResponse() {
   return (
-    <Section id="example" title="One block, one answer" class="example">
+    <Section id="example" title="One block, one response" class="example">
       <div class="example-parts">
         <div class="card">
           <table class="strips">
@@ -48,13 +48,13 @@ export function ExampleResponse() {
             </tbody>
           </table>
           <p class="quiet">
-            No row means not within 30 minutes. By transit: of the trips that begin at each minute
-            from eight to nine, one in ten is at least as fast, door to door.
+            No row means “not within 30 minutes”. Transit times are the 10th percentile of
+            door-to-door times for departures between 8:00 and 9:00.
           </p>
         </div>
         <div class="example-code">
-          <CodeBlock what="The request, on foot" text={REQUEST} />
-          <CodeBlock what="Its answer" text={responseText()} />
+          <CodeBlock what="Request, on foot" text={REQUEST} />
+          <CodeBlock what="Response" text={responseText()} />
         </div>
       </div>
     </Section>

@@ -36,12 +36,12 @@ export function FrontPage() {
         )}
         {api && (
           <a class="button" href={`${api}/docs`}>
-            Read the reference
+            Read the API reference
           </a>
         )}
         <p class="quiet">
-          {hasGrants && `${count(PLANS.free_grant.tokens)} tokens to begin with. `}One token is one
-          row.
+          {hasGrants && `${count(PLANS.free_grant.tokens)} free tokens to start. `}One token buys
+          one row.
         </p>
       </div>
       <LivePlace api={api} unreachable={config.state === 'failed'} />
@@ -56,4 +56,4 @@ export function FrontPage() {
 }
 
 const LEAD =
-  'How many minutes it takes on foot, by bike and by public transit to the nearest shop, school, clinic, park or library, and to every single place within half an hour. One HTTP request, one JSON answer.';
+  'Minutes on foot, by bike and by public transit to the nearest shop, school, clinic, park or library, and to every point of interest within half an hour. One HTTP request, one JSON response.';

@@ -39,17 +39,17 @@ export function LivePlace(props: { readonly api: string | null; readonly unreach
   return (
     <section class="live" aria-labelledby={id}>
       <div class="live-head">
-        <h2 id={id}>Ask it now</h2>
+        <h2 id={id}>Look up a place</h2>
         <PlaceSearch api={api} onFound={setPlace} onDown={setDown} />
       </div>
       <PlaceMap place={place} outline={outline} />
       <p class="live-request" role="status">
         {isAway ? (
-          'The API does not answer at the moment. What stands here works again when it does.'
+          'The API is not responding right now. This will come back once the API does.'
         ) : place ? (
           <code>GET /v1/places/{place.geoid}/boundary</code>
         ) : (
-          'Asking for a place …'
+          'Loading a place …'
         )}
       </p>
     </section>

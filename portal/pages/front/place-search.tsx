@@ -58,7 +58,7 @@ export function PlaceSearch(props: {
         />
       </form>
       {places !== null && places.length > 0 && (
-        <ul class="place-list" aria-label="Places found">
+        <ul class="place-list" aria-label="Matching places">
           {places.map((place) => (
             <li key={place.geoid}>
               <button type="button" onClick={() => choose(place)}>
@@ -76,6 +76,6 @@ export function PlaceSearch(props: {
 }
 
 function saidOf(places: readonly Place[]): string {
-  if (places.length === 0) return 'No place of this release has that in its name.';
+  if (places.length === 0) return 'No matching place in this release.';
   return `${counted(places.length, 'place')} found`;
 }

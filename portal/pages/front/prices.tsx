@@ -8,24 +8,24 @@ const { free_grant, membership, token_packs, charges } = PLANS;
 export function Prices(props: { readonly isSold: boolean; readonly hasGrants: boolean }) {
   const { isSold, hasGrants } = props;
   return (
-    <Section id="prices" title="What it costs">
+    <Section id="prices" title="Pricing">
       <ul class="prices">
         {hasGrants && (
           <li class="card">
-            <h3>To begin with</h3>
-            <p class="price">Free</p>
-            <p>{count(free_grant.tokens)} tokens, once.</p>
+            <h3>Free to start</h3>
+            <p class="price">$0</p>
+            <p>{count(free_grant.tokens)} tokens for every new account.</p>
           </li>
         )}
         {isSold && (
           <li class="card card-accent">
             <h3>Membership</h3>
             <p class="price">
-              ${membership.price_usd} <small>a {membership.interval}</small>
+              ${membership.price_usd} <small>per {membership.interval}</small>
             </p>
             <p>
-              {count(membership.tokens_per_month)} tokens each month; isochrones and map tiles cost
-              nothing.
+              {count(membership.tokens_per_month)} tokens each month; isochrones and map tiles are
+              free.
             </p>
           </li>
         )}
@@ -33,14 +33,14 @@ export function Prices(props: { readonly isSold: boolean; readonly hasGrants: bo
           <li class="card" key={id}>
             <h3>{count(tokens)} tokens</h3>
             <p class="price">${price_usd}</p>
-            <p>Once. They do not run out with time.</p>
+            <p>One-time purchase. Tokens do not expire.</p>
           </li>
         ))}
       </ul>
       <p class="quiet">
         A row costs {charges.row} token, an isochrone contour {charges.isochrone_contour}, a map
-        tile {charges.tile}; a request at least {charges.minimum}. An unchanged answer (304), a
-        failed request and everything about the data themselves cost nothing.
+        tile {charges.tile}; the minimum per request is {charges.minimum}. Unchanged responses
+        (304), failed requests, and catalogue and metadata requests are free.
       </p>
     </Section>
   );

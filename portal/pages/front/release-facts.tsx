@@ -8,7 +8,7 @@ import { WideTable } from '../parts/wide-table.tsx';
 const COMPONENTS: Readonly<Record<string, string>> = {
   road_network: 'Streets and paths',
   transit_network: 'Timetables',
-  pois: 'Places to go',
+  pois: 'Points of interest',
   blocks: 'Census blocks',
   parks: 'Parks',
 };
@@ -16,7 +16,7 @@ const COMPONENTS: Readonly<Record<string, string>> = {
 /** Sources of the current release. */
 export function ReleaseFacts({ api }: { readonly api: string | null }) {
   return (
-    <Section id="facts" title="What it knows" class="facts">
+    <Section id="facts" title="Data in this release" class="facts">
       {api !== null && <Facts api={api} />}
     </Section>
   );
@@ -25,15 +25,15 @@ export function ReleaseFacts({ api }: { readonly api: string | null }) {
 function Facts({ api }: { readonly api: string }) {
   const facts = useLoaded(() => releaseFacts(api));
   return (
-    <Shown of={facts} what="the facts of the release">
+    <Shown of={facts} what="release details">
       {({ release, last_updated, components, modes, types }) => (
         <>
           <p>
-            Release <strong>{release}</strong> of {dateOf(last_updated)}:{' '}
-            {counted(types.filter((type) => type.is_leaf).length, 'kind')} of places, by{' '}
+            Release <strong>{release}</strong>, published {dateOf(last_updated)}:{' '}
+            {counted(types.filter((type) => type.is_leaf).length, 'destination type')}; travel by{' '}
             {modes.map(({ mode }) => mode).join(', ')}.
           </p>
-          <WideTable label="Versions of the data">
+          <WideTable label="Data versions">
             <thead>
               <tr>
                 <th scope="col">Data</th>

@@ -3,7 +3,7 @@ import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
 import { closeAccount } from '../api/portal.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { count } from '../parts/formats.ts';
+import { counted } from '../parts/formats.ts';
 import { Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { navigate } from '../router/router.ts';
@@ -14,7 +14,7 @@ import { Devices } from './devices.tsx';
 /** Consequences of closing an account with a paid membership. */
 function endsOf({ membership }: Account): string {
   return membership?.portal_url
-    ? 'Your paid membership ends at once, and what is left of its time is not paid back. '
+    ? 'Your paid membership ends immediately, and its remaining time is not refunded. '
     : '';
 }
 
@@ -28,8 +28,8 @@ export function AccountPage({ account }: { readonly account: Account }) {
       <ActivityList />
       <Section id="delete" title="Delete my account">
         <p>
-          Your address, your sessions and your keys go at once, and with them{' '}
-          {count(account.tokens_remaining)} tokens. {endsOf(account)}This cannot be taken back.
+          This deletes your e-mail address, signs out every device, revokes all keys and forfeits
+          your {counted(account.tokens_remaining, 'token')}. {endsOf(account)}This cannot be undone.
         </p>
         <p>
           <button type="button" class="button button-danger" onClick={() => setClosing(true)}>
@@ -40,7 +40,7 @@ export function AccountPage({ account }: { readonly account: Account }) {
       {isClosing && (
         <ConfirmDialog
           title="Delete this account?"
-          action="Delete it for good"
+          action="Delete permanently"
           typed={account.email ?? undefined}
           onClose={() => setClosing(false)}
           onConfirm={async () => {
@@ -50,8 +50,8 @@ export function AccountPage({ account }: { readonly account: Account }) {
           }}
         >
           <p>
-            All keys stop working now. {count(account.tokens_remaining)} tokens are lost, and a new
-            account of this address begins without free tokens.
+            All keys stop working immediately. Your {counted(account.tokens_remaining, 'token')} are
+            lost, and a new account with this address gets no free tokens.
           </p>
         </ConfirmDialog>
       )}

@@ -15,12 +15,12 @@ const WORDS: Readonly<Record<Activity['what'], string>> = {
   'account-enabled': 'Account enabled',
   'signed-in': 'Signed in',
   'session-ended': 'Signed out',
-  'key-created': 'Key made',
+  'key-created': 'Key created',
   'key-revoked': 'Key revoked',
   'key-disabled': 'Key disabled',
   'key-enabled': 'Key enabled',
   'tokens-granted': 'Tokens added',
-  'tokens-taken-back': 'Tokens taken back',
+  'tokens-taken-back': 'Tokens deducted',
   'membership-changed': 'Membership changed',
 };
 /** The default actor is the owner. */

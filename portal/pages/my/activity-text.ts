@@ -4,11 +4,11 @@ import { deviceName } from './device-name.ts';
 
 /** Describes the cause of a grant for the account's owner. */
 const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
-  [/^signup$/, 'to begin with'],
-  [/^signup-withheld:/, 'to begin with, for now'],
+  [/^signup$/, 'for signing up'],
+  [/^signup-withheld:/, 'for signing up, for now'],
   [/^session:/, 'for a token pack'],
   [/^invoice:/, 'for a month of membership'],
-  [/^(refund|dispute):.*:undone$/, 'that had been taken back'],
+  [/^(refund|dispute):.*:undone$/, 'restored after a reversed refund or dispute'],
   [/^refund:/, 'for a refund'],
   [/^dispute:/, 'for a disputed payment'],
   [/^cli:/, ''],

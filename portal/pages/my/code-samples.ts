@@ -12,35 +12,35 @@ export const CODE_SAMPLES: readonly {
     name: 'Python',
     codeOf: (url, key) => `import requests
 
-answer = requests.get(
+response = requests.get(
     "${url}",
     headers={"Authorization": "Bearer ${key}"},
     timeout=30,
 )
-answer.raise_for_status()
-for row in answer.json()["results"]:
+response.raise_for_status()
+for row in response.json()["results"]:
     print(row["dest_type_id"], row["mode"], row["travel_time"])
-print(answer.headers["X-Tokens-Remaining"], "tokens left")`,
+print(response.headers["X-Tokens-Remaining"], "tokens left")`,
   },
   {
     name: 'R',
     codeOf: (url, key) => `library(httr2)
 
-answer <- request("${url}") |>
+response <- request("${url}") |>
   req_auth_bearer_token("${key}") |>
   req_perform()
-results <- resp_body_json(answer, simplifyVector = TRUE)$results
+results <- resp_body_json(response, simplifyVector = TRUE)$results
 head(results)
-resp_header(answer, "X-Tokens-Remaining")`,
+resp_header(response, "X-Tokens-Remaining")`,
   },
   {
     name: 'JavaScript',
-    codeOf: (url, key) => `const answer = await fetch('${url}', {
+    codeOf: (url, key) => `const response = await fetch('${url}', {
   headers: { Authorization: 'Bearer ${key}' },
 });
-if (!answer.ok) throw new Error((await answer.json()).detail);
-const { results } = await answer.json();
+if (!response.ok) throw new Error((await response.json()).detail);
+const { results } = await response.json();
 console.table(results);
-console.log(answer.headers.get('X-Tokens-Remaining'), 'tokens left');`,
+console.log(response.headers.get('X-Tokens-Remaining'), 'tokens left');`,
   },
 ];

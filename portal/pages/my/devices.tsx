@@ -13,14 +13,14 @@ export function Devices() {
   const loaded = useLoaded(devices);
   const [ending, setEnding] = useState<Device | null>(null);
   return (
-    <Section id="devices" title="Devices signed in">
+    <Section id="devices" title="Signed-in devices">
       <Shown of={loaded} what="devices">
         {(all) => (
           <table class="stacking">
             <thead>
               <tr>
                 <th scope="col">Device</th>
-                <th scope="col">Address</th>
+                <th scope="col">IP address</th>
                 <th scope="col">Signed in</th>
                 <th scope="col">Last seen</th>
                 <th scope="col">
@@ -32,12 +32,12 @@ export function Devices() {
               {all.map((device) => (
                 <tr key={device.id}>
                   <th scope="row">{deviceName(device.client)}</th>
-                  <td data-name="Address">{device.address}</td>
+                  <td data-name="IP address">{device.address}</td>
                   <td data-name="Signed in">{momentOf(device.started_at)}</td>
                   <td data-name="Last seen">{momentOf(device.seen_at)}</td>
                   <td class="action">
                     {device.current ? (
-                      <span class="tag">this one</span>
+                      <span class="tag">this device</span>
                     ) : (
                       <button
                         type="button"
@@ -58,7 +58,7 @@ export function Devices() {
       {ending && (
         <ConfirmDialog
           title="Sign this device out?"
-          action="Sign it out"
+          action="Sign out this device"
           onClose={() => setEnding(null)}
           onConfirm={async () => {
             await endSession(ending.id);
@@ -66,7 +66,7 @@ export function Devices() {
             await loaded.reload();
           }}
         >
-          <p>{inWords(ending)}. API keys go on working.</p>
+          <p>{inWords(ending)}. API keys keep working.</p>
         </ConfirmDialog>
       )}
     </Section>

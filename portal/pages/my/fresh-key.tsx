@@ -16,8 +16,8 @@ export function FreshKey() {
     <section class="card card-accent fresh-key" ref={place} tabIndex={-1} aria-labelledby="fresh">
       <h2 id="fresh">Your new key</h2>
       <p>
-        <strong>Copy it now: it is shown this once.</strong> We keep only its hash, and cannot show
-        it again. Who has it spends your tokens: keep it out of URLs and public code.
+        <strong>Copy it now. It is shown only once.</strong> We store only its hash and cannot show
+        it again. Anyone who has it can spend your tokens, so keep it out of URLs and public code.
       </p>
       <p class="key-line">
         <code>{freshKey}</code>
@@ -25,10 +25,10 @@ export function FreshKey() {
       </p>
       <div class="actions">
         <Link to={PAGE_PATHS.firstRequest} class="button">
-          Make a first request with it
+          Make your first request
         </Link>
         <button type="button" class="button button-quiet" onClick={() => setFreshKey(null)}>
-          I have it, hide it
+          Done
         </button>
       </div>
     </section>

@@ -7,15 +7,15 @@ export function KeyTable(props: {
   readonly onRevoke?: (key: Key) => void;
 }) {
   const { keys, onRevoke } = props;
-  if (keys.length === 0) return <p class="card empty">There is no key yet.</p>;
+  if (keys.length === 0) return <p class="card empty">No keys yet.</p>;
   const lastColumn = onRevoke ? 'Last used' : 'Revoked';
   return (
     <table class="stacking">
       <thead>
         <tr>
           <th scope="col">Label</th>
-          <th scope="col">Begins with</th>
-          <th scope="col">Made</th>
+          <th scope="col">Prefix</th>
+          <th scope="col">Created</th>
           <th scope="col">{lastColumn}</th>
           {onRevoke && (
             <th scope="col">
@@ -31,10 +31,10 @@ export function KeyTable(props: {
               {key.label || <span class="quiet">no label</span>}
               {key.disabled && <span class="tag">disabled</span>}
             </th>
-            <td data-name="Begins with">
+            <td data-name="Prefix">
               <code>{key.prefix}…</code>
             </td>
-            <td data-name="Made">{dateOf(key.created_at)}</td>
+            <td data-name="Created">{dateOf(key.created_at)}</td>
             <td data-name={lastColumn}>{lastMoment(key)}</td>
             {onRevoke && (
               <td class="action">

@@ -19,7 +19,7 @@ export function KeysPage() {
   return (
     <Page
       title="Keys"
-      lead={`A key opens the API, and spends the tokens of this account. Give each program its own, up to ${MAX_ACTIVE_KEYS} at a time.`}
+      lead={`A key authenticates your requests and spends this account’s tokens. Create one for each program, up to ${MAX_ACTIVE_KEYS} at a time.`}
     >
       <FreshKey />
       <Shown of={loaded} what="your keys">
@@ -34,7 +34,7 @@ export function KeysPage() {
                   {said}
                 </p>
               </Section>
-              <Section id="new" title="A new key">
+              <Section id="new" title="Create a key">
                 {active.length < MAX_ACTIVE_KEYS ? (
                   <NewKeyForm
                     onMade={() => {
@@ -43,9 +43,7 @@ export function KeysPage() {
                     }}
                   />
                 ) : (
-                  <p>
-                    There are {MAX_ACTIVE_KEYS} active keys. Revoke one to make room for another.
-                  </p>
+                  <p>You have {MAX_ACTIVE_KEYS} active keys. Revoke one to create another.</p>
                 )}
               </Section>
               {revoked.length > 0 && (
@@ -61,7 +59,7 @@ export function KeysPage() {
       {revoking && (
         <ConfirmDialog
           title={`Revoke ${revoking.label || revoking.prefix}?`}
-          action="Revoke the key"
+          action="Revoke key"
           onClose={() => setRevoking(null)}
           onConfirm={async () => {
             await revokeKey(revoking.id);
@@ -72,7 +70,7 @@ export function KeysPage() {
         >
           <p>
             Programs that use <code>{revoking.prefix}…</code> are refused from now on. A revoked key
-            never works again.
+            cannot be restored.
           </p>
         </ConfirmDialog>
       )}

@@ -7,10 +7,10 @@ export function membershipText({ status, renews_at, ends_at }: Membership): stri
   const day = at === null ? null : dateOf(at);
   switch (status) {
     case 'active':
-      return day ? `Renews on ${day}.` : 'It has no end.';
+      return day ? `Renews on ${day}.` : 'It does not expire.';
     case 'ending':
-      return day ? `Paid until ${day}; not renewed.` : 'It is not renewed.';
+      return day ? `Paid until ${day}; does not renew.` : 'It does not renew.';
     case 'past_due':
-      return 'The last payment failed, and is tried again. Please check the card.';
+      return 'The last payment failed and will be retried. Please check your card.';
   }
 }

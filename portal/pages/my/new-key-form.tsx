@@ -39,7 +39,7 @@ export function NewKeyForm({ onMade }: { readonly onMade: () => void }) {
         />
       </div>
       <button type="submit" class="button button-main" aria-disabled={isBusy}>
-        {isBusy ? 'Making it …' : 'Make a key'}
+        {isBusy ? 'Creating …' : 'Create key'}
       </button>
       <p id="label-fault" class="fault-text" role="alert">
         {fault}

@@ -20,17 +20,13 @@ export function OverviewPage({ account }: { readonly account: Account }) {
         <div class="card">
           <dt>Tokens left</dt>
           <dd class="figure">{count(tokens_remaining)}</dd>
-          <dd class="quiet">One token is one row of an answer.</dd>
+          <dd class="quiet">One token buys one row.</dd>
         </div>
         <div class="card">
           <dt>Membership</dt>
           <dd class="figure">{membership ? 'Member' : 'None'}</dd>
           <dd class="quiet">
-            {membership ? (
-              membershipText(membership)
-            ) : (
-              <Link to={PAGE_PATHS.plan}>See the plans</Link>
-            )}
+            {membership ? membershipText(membership) : <Link to={PAGE_PATHS.plan}>See plans</Link>}
           </dd>
         </div>
       </dl>

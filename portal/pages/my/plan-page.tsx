@@ -15,30 +15,29 @@ export function MembershipPlan(props: {
   readonly plan: PortalConfig['plans']['membership'];
   readonly membership: Membership | null;
   /** Opens a page of the payment processor; `null` if nothing can be bought. */
-  readonly pay: ((askAddress: () => Promise<string>) => void) | null;
+  readonly pay: (askAddress: () => Promise<string>) => void;
 }) {
   const { plan, membership, pay } = props;
   return (
     <Section id="membership" title="Membership">
       <div class={`card ${membership ? 'card-accent' : ''}`}>
         <p class="price">
-          ${plan.price_usd} <small>a {plan.interval}</small>
+          ${plan.price_usd} <small>per {plan.interval}</small>
         </p>
         <ul class="plain-list">
           <li>{count(plan.tokens_per_month)} tokens each month</li>
-          <li>isochrones and map tiles at no charge</li>
+          <li>free isochrones and map tiles</li>
         </ul>
         {membership && <p>You are a member. {membershipText(membership)}</p>}
-        {pay &&
-          (membership?.portal_url ? (
-            <button type="button" class="button" onClick={() => pay(manageBilling)}>
-              Manage the membership
-            </button>
-          ) : membership ? null : (
-            <button type="button" class="button button-main" onClick={() => pay(subscribe)}>
-              Become a member
-            </button>
-          ))}
+        {membership?.portal_url ? (
+          <button type="button" class="button" onClick={() => pay(manageBilling)}>
+            Manage membership
+          </button>
+        ) : membership ? null : (
+          <button type="button" class="button button-main" onClick={() => pay(subscribe)}>
+            Become a member
+          </button>
+        )}
       </div>
     </Section>
   );
@@ -48,7 +47,7 @@ export function MembershipPlan(props: {
 export function TokenPacks(props: {
   readonly packs: PortalConfig['plans']['token_packs'];
   /** Opens a page of the payment processor; `null` if nothing can be bought. */
-  readonly pay: ((askAddress: () => Promise<string>) => void) | null;
+  readonly pay: (askAddress: () => Promise<string>) => void;
 }) {
   const { packs, pay } = props;
   return (
@@ -58,20 +57,18 @@ export function TokenPacks(props: {
           <li class="card" key={id}>
             <h3>{count(tokens)} tokens</h3>
             <p class="price">${price_usd}</p>
-            {pay && (
-              <button
-                type="button"
-                class="button"
-                aria-label={`Buy ${count(tokens)} tokens`}
-                onClick={() => pay(() => buyPack(id))}
-              >
-                Buy
-              </button>
-            )}
+            <button
+              type="button"
+              class="button"
+              aria-label={`Buy ${count(tokens)} tokens`}
+              onClick={() => pay(() => buyPack(id))}
+            >
+              Buy
+            </button>
           </li>
         ))}
       </ul>
-      <p class="quiet">Bought once; they do not run out with time.</p>
+      <p class="quiet">One-time purchase. Tokens do not expire.</p>
     </Section>
   );
 }
@@ -102,27 +99,33 @@ export function PlanPage({ account }: { readonly account: Account }) {
       <Outcome of={new URLSearchParams(location.search).get('payment')} />
       {fault && <Notice kind="fault">{fault}</Notice>}
       <Shown of={config} what="the plans">
-        {({ plans, membership_available }) => (
-          <>
-            {!membership_available && (
-              <Notice kind="plain">
-                Membership and token packs are not available: this service takes no payments. Its
-                operator can give tokens.
-              </Notice>
-            )}
-            <MembershipPlan
-              plan={plans.membership}
-              membership={account.membership}
-              pay={membership_available ? pay : null}
-            />
-            <TokenPacks packs={plans.token_packs} pay={membership_available ? pay : null} />
-          </>
-        )}
+        {({ plans, membership_available }) =>
+          membership_available ? (
+            <>
+              <MembershipPlan plan={plans.membership} membership={account.membership} pay={pay} />
+              <TokenPacks packs={plans.token_packs} pay={pay} />
+            </>
+          ) : (
+            <NothingSold membership={account.membership} />
+          )
+        }
       </Shown>
       <p class="quiet" role="status">
-        {isLeaving && 'Going to the payment page …'}
+        {isLeaving && 'Opening the payment page …'}
       </p>
     </Page>
+  );
+}
+
+/** Where nothing is sold, an operator may still have granted a membership. */
+function NothingSold({ membership }: { readonly membership: Membership | null }) {
+  return (
+    <>
+      {membership && <p>You are a member. {membershipText(membership)}</p>}
+      <Notice kind="plain">
+        This service does not sell memberships or token packs. Ask the operator for tokens.
+      </Notice>
+    </>
   );
 }
 
@@ -130,9 +133,9 @@ export function PlanPage({ account }: { readonly account: Account }) {
 function Outcome({ of: outcome }: { readonly of: string | null }) {
   if (outcome === 'done') {
     return (
-      <Notice kind="good">Thank you. Tokens are added when the payment is confirmed: soon.</Notice>
+      <Notice kind="good">Thank you. Tokens are added as soon as the payment is confirmed.</Notice>
     );
   }
-  if (outcome === 'cancelled') return <Notice kind="plain">Nothing was bought.</Notice>;
+  if (outcome === 'cancelled') return <Notice kind="plain">Nothing was purchased.</Notice>;
   return null;
 }

@@ -23,7 +23,7 @@ export function RequestPage() {
   return (
     <Page
       title="First request"
-      lead="Minutes on foot from one census block to the nearest of each kind of place."
+      lead="Minutes on foot from one census block to the nearest point of interest of each type."
     >
       <Section id="your-key" title="Your key">
         <div class="field">
@@ -40,15 +40,15 @@ export function RequestPage() {
             onInput={(event) => setKey(event.currentTarget.value.trim())}
           />
           <p id="key-note" class="quiet">
-            It stays in this page. A key is shown once, when it is made; without one at hand,{' '}
-            <Link to={PAGE_PATHS.keys}>make another</Link>.
+            Your key stays on this page. Keys are shown only once; if you no longer have yours,{' '}
+            <Link to={PAGE_PATHS.keys}>create another</Link>.
           </p>
         </div>
       </Section>
       <Shown of={request} what="an example">
         {(url) => (
           <>
-            <Section id="try" title="Send it from here">
+            <Section id="try" title="Send it from this page">
               <TryIt url={url} apiKey={key} />
             </Section>
             <Section id="code" title="Send it from your program">
@@ -72,6 +72,6 @@ async function firstRequest(): Promise<string> {
   const { api_url, example_block } = await portalConfig();
   if (example_block) return `${api_url}/v1/blocks/${example_block}/summary?mode=walk`;
   const place = await somePlace(api_url);
-  if (place === undefined) throw new Error('The release has no place to begin with.');
+  if (place === undefined) throw new Error('This release has no places.');
   return `${api_url}/v1/point/summary?lat=${place.lat}&lon=${place.lon}&mode=walk`;
 }

@@ -20,7 +20,7 @@ export function TryIt({ url, apiKey }: { readonly url: string; readonly apiKey: 
   const [isBusy, setBusy] = useState(false);
   const send = async () => {
     if (isBusy) return;
-    setFault(apiKey === '' ? 'Please give your API key first.' : '');
+    setFault(apiKey === '' ? 'Enter your API key first.' : '');
     setOutcome(null);
     if (apiKey === '') return;
     setBusy(true);
@@ -59,7 +59,7 @@ function Answer({ status, charged, remaining, rows }: Outcome) {
         charged, {counted(remaining, 'token')} left.
       </p>
       <table class="nearest">
-        <caption class="quiet">The {soonest.length} soonest reached, on foot</caption>
+        <caption class="quiet">{soonest.length} nearest, on foot</caption>
         <tbody>
           {soonest.map(({ name, minutes }) => (
             <tr key={name}>

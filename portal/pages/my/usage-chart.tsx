@@ -51,7 +51,7 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
         ref={room}
         role="listbox"
         aria-orientation="horizontal"
-        aria-label="Tokens by day. Arrow keys lead from day to day."
+        aria-label="Tokens by day. Use the arrow keys to move between days."
         onKeyDown={move}
         onPointerLeave={() => setTold(null)}
       >
@@ -86,7 +86,7 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
       </div>
       <figcaption class="told">
         {reported === null || days[reported] === undefined ? (
-          <span class="quiet">Point at a day, or go there by keyboard.</span>
+          <span class="quiet">Hover over or focus a day for details.</span>
         ) : (
           sentence(days[reported], parts)
         )}

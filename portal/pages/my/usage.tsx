@@ -46,7 +46,7 @@ export function UsageTable(props: {
   const { rows, keyName } = props;
   return (
     <details class="behind">
-      <summary>The same as a table</summary>
+      <summary>View as table</summary>
       <WideTable label="Usage by day, key and route">
         <thead>
           <tr>
@@ -80,7 +80,7 @@ export function UsageTable(props: {
 }
 
 const SPANS = { 'last 7': 7, 'last 30': 30, 'last 90': 90 };
-const DIVISIONS = { together: 'together', 'by key': 'key', 'by route': 'route' } as const;
+const DIVISIONS = { none: 'together', key: 'key', route: 'route' } as const;
 type Division = (typeof DIVISIONS)[keyof typeof DIVISIONS];
 
 /** Tokens by day, split by key or route: a chart, and the table behind it. */
@@ -95,7 +95,7 @@ export function Usage() {
   const choices = (
     <div class="choices">
       <Choice label="Days" options={SPANS} chosen={span} onChoose={setSpan} />
-      <Choice label="Shown" options={DIVISIONS} chosen={division} onChoose={setDivision} />
+      <Choice label="Group by" options={DIVISIONS} chosen={division} onChoose={setDivision} />
     </div>
   );
   return (
@@ -123,10 +123,10 @@ export function Usage() {
 function NothingYet({ days }: { readonly days: number }) {
   return (
     <div class="card empty">
-      <p>No request was charged in the last {days} days.</p>
+      <p>No requests were charged in the last {days} days.</p>
       <p>
-        <Link to={PAGE_PATHS.keys}>Make a key</Link>, then{' '}
-        <Link to={PAGE_PATHS.firstRequest}>a first request</Link>.
+        <Link to={PAGE_PATHS.keys}>Create a key</Link>, then{' '}
+        <Link to={PAGE_PATHS.firstRequest}>make your first request</Link>.
       </p>
     </div>
   );

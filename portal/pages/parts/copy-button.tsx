@@ -4,7 +4,7 @@ const SAID_FOR_MS = 2_500;
 
 /** Copies a text to the clipboard, with confirmation. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
-  const [said, setSaid] = useState<'' | 'Copied' | 'Not copied'>('');
+  const [said, setSaid] = useState<'' | 'Copied' | 'Copy failed'>('');
   useEffect(() => {
     if (said === '') return;
     const timer = setTimeout(() => setSaid(''), SAID_FOR_MS);
@@ -13,7 +13,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setSaid('Copied'),
-      () => setSaid('Not copied'),
+      () => setSaid('Copy failed'),
     );
   return (
     <span class="copy">

@@ -14,7 +14,7 @@ export function Shown<Value>(props: {
   return (
     <Notice kind="fault">
       <p>
-        Cannot load {what}. {loaded.error.message}
+        Couldn’t load {what}. {loaded.error.message}
       </p>
       <button type="button" class="button" onClick={() => void loaded.reload()}>
         Try again

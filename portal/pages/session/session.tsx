@@ -84,6 +84,6 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error('useSession outside of a SessionProvider');
+  if (session === null) throw new Error('useSession outside a SessionProvider');
   return session;
 }

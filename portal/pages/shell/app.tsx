@@ -26,7 +26,7 @@ export function App() {
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <Header />
       <main id="main" tabIndex={-1}>

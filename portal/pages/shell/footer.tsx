@@ -6,9 +6,9 @@ export function Footer() {
   return (
     <footer class="site-foot">
       <p>
-        Streets and places: ©{' '}
+        Streets and points of interest: ©{' '}
         <a href="https://www.openstreetmap.org/copyright">OpenStreetMap contributors</a>, ODbL.
-        Blocks: US Census Bureau. Timetables: the feeds of the agencies.
+        Blocks: US Census Bureau. Timetables: feeds of the transit agencies.
       </p>
       {api !== null && (
         <ul>

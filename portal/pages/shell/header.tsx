@@ -27,7 +27,7 @@ export function SignOutButton() {
     } catch (error) {
       // An expired session counts as signed out.
       if (!(error instanceof Fault) || error.slug !== 'no-session') {
-        setFault('Not signed out: the service cannot be reached.');
+        setFault('Could not sign out: the service is unavailable.');
         return;
       }
     }

@@ -4,9 +4,12 @@ import { Link } from '../router/link.tsx';
 
 export function NotFoundPage() {
   return (
-    <Page title="No such page" lead="There is nothing at this address, not even within 30 minutes.">
+    <Page
+      title="Page not found"
+      lead="There is nothing at this address, not even within 30 minutes."
+    >
       <p>
-        <Link to={PAGE_PATHS.front}>Go to the front page</Link>
+        <Link to={PAGE_PATHS.front}>Go to the home page</Link>
       </p>
     </Page>
   );

@@ -20,10 +20,10 @@ export function SignedIn(props: { readonly children: (account: Account) => Compo
   switch (visitor.state) {
     case 'anonymous':
     case 'unknown':
-      return <p class="quiet waiting">Looking who is signed in …</p>;
+      return <p class="quiet waiting">Loading your account …</p>;
     case 'failed':
       return (
-        <Page title="Accounts cannot be reached">
+        <Page title="Accounts are unavailable">
           <Notice kind="fault">{visitor.error.message}</Notice>
           <button type="button" class="button" onClick={() => void refresh()}>
             Try again
@@ -44,7 +44,7 @@ export function SignedIn(props: { readonly children: (account: Account) => Compo
           </nav>
           {visitor.account.disabled && (
             <Notice kind="fault">
-              This account is disabled: its keys are refused. Write to the people who run this
+              This account is disabled and its keys are refused. Contact the operator of this
               service.
             </Notice>
           )}

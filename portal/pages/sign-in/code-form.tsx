@@ -7,13 +7,13 @@ import { Field } from '../parts/field.tsx';
 
 /** Explains to the user why signing in failed. */
 export function plainly(error: unknown): string {
-  if (!(error instanceof Fault)) return 'Something went wrong here. Please try again.';
+  if (!(error instanceof Fault)) return 'Something went wrong. Please try again.';
   switch (error.slug) {
     case 'invalid-code':
-      return 'That code does not work. Check the six digits in the newest message; after five wrong tries or ten minutes, have another sent.';
+      return 'That code did not work. Check the six digits in the latest message. After five wrong attempts or ten minutes, request another code.';
     case 'too-many-codes':
     case 'rate-limited':
-      return `That was often. Please try again in ${inWords(error.retryAfterSeconds)}.`;
+      return `Too many attempts. Please try again in ${inWords(error.retryAfterSeconds)}.`;
     default:
       return error.message;
   }
@@ -88,7 +88,7 @@ export function CodeForm(props: {
     try {
       await requestCode(email, next);
       setSaid(
-        'A new code is on its way. It ends the earlier ones; if none comes, use the newest message.',
+        'A new code is on its way. Earlier codes stop working when it arrives. If nothing arrives, use the latest message you have.',
       );
     } catch (error) {
       setFault(plainly(error));
@@ -104,8 +104,8 @@ export function CodeForm(props: {
       }}
     >
       <p role="status">
-        A message is on its way to <strong>{email}</strong>. Type the code in it here, or follow its
-        link. Both work for ten minutes.
+        We sent a message to <strong>{email}</strong>. Enter its code here, or follow its link. Both
+        expire after ten minutes.
       </p>
       <Field
         id="code"
@@ -132,7 +132,7 @@ export function CodeForm(props: {
           {wait.seconds > 0 ? `Send another code in ${wait.seconds} s` : 'Send another code'}
         </button>
         <button type="button" class="button button-quiet" onClick={onOtherAddress}>
-          Use another address
+          Use a different address
         </button>
       </div>
       <p class="quiet" role="status">

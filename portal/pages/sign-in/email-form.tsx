@@ -59,7 +59,7 @@ export function EmailForm(props: {
 
 /** Finds obvious errors in an address; the server decides. */
 function faultIn(address: string): string {
-  if (address === '') return 'Please type your e-mail address.';
+  if (address === '') return 'Please enter your e-mail address.';
   if (!/^\S+@\S+$/.test(address)) return 'An e-mail address looks like name@example.org.';
   return '';
 }

@@ -19,7 +19,7 @@ export function SignInPage() {
   const isSignedIn = visitor.state === 'signed-in';
   const config = useLoaded(portalConfig);
   const hasGrants = config.state !== 'here' || config.value.signup_grants;
-  const begins = hasGrants ? `, with ${count(PLANS.free_grant.tokens)} tokens in it` : '';
+  const begins = hasGrants ? ` with ${count(PLANS.free_grant.tokens)} free tokens` : '';
   useEffect(() => {
     if (isSignedIn) navigate(next, { replace: true });
   }, [isSignedIn, next]);
@@ -30,7 +30,7 @@ export function SignInPage() {
       lead={
         isSent
           ? undefined
-          : `We mail you a six-digit code. There is no password. If you have no account yet, this makes one${begins}.`
+          : `We’ll e-mail you a six-digit code; there is no password. If you don’t have an account yet, we’ll create one${begins}.`
       }
     >
       {isSent ? (

@@ -150,7 +150,7 @@ describe('POST /v1/blocks/query', () => {
     [{ type: 'FeatureCollection', features: [feature] }, 'the geometry of one of its features'],
   ])('$type instead of a geometry is invalid-geometry that says so', async (given, wanted) => {
     const { detail } = expectProblem(await query({ polygon: given }), 'invalid-geometry');
-    expect(detail).toContain(`a GeoJSON ${given.type} was given, and ${wanted} is wanted`);
+    expect(detail).toContain(`it is a GeoJSON ${given.type}; send ${wanted}`);
   });
 
   test('ignores a bbox in a polygon; names any other extra member, with those allowed', async () => {
@@ -164,7 +164,7 @@ describe('POST /v1/blocks/query', () => {
     expect(errors).toEqual([
       {
         loc: ['body', 'polygon', 'crs'],
-        msg: 'unknown member; polygon takes type, coordinates, bbox',
+        msg: 'unknown member; polygon accepts type, coordinates, bbox',
         type: 'unrecognized_keys',
       },
     ]);

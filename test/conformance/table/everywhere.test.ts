@@ -120,7 +120,7 @@ describe('§7 errors', () => {
       for (const as of [null, demo.api.customer]) {
         const answer = await demo.api.get(`${path}/`, { mode: 'walk' }, { as });
         const { detail } = expectProblem(answer, 'not-found');
-        expect(detail).toBe(`no route ${path}/: leave out the slash at its end`);
+        expect(detail).toBe(`no route ${path}/: remove the trailing slash`);
       }
     }
     const { detail } = expectProblem(await demo.api.get('/v1/nothing/'), 'not-found');
@@ -167,7 +167,7 @@ describe('everywhere', () => {
     expect(answer.json().errors).toEqual([
       {
         loc: ['query', 'modes'],
-        msg: 'unknown parameter; this route takes mode, type, limit, cursor',
+        msg: 'unknown parameter; this route accepts mode, type, limit, cursor',
         type: 'unrecognized_keys',
       },
     ]);

@@ -93,7 +93,7 @@ test('names an unknown nested member in full, with the members allowed there', a
   expect(errors).toEqual([
     {
       loc: ['body', 'origins', 1, 'lng'],
-      msg: 'unknown member; a point takes lon, lat',
+      msg: 'unknown member; a point accepts lon, lat',
       type: 'unrecognized_keys',
     },
   ]);

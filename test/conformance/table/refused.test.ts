@@ -165,13 +165,13 @@ describe('an error message says what to do instead', () => {
       );
     }
     expect(await messageOf(summary(), { 'speed[]': 1 })).toMatch(
-      /^unknown parameter; this route takes/,
+      /^unknown parameter; this route accepts/,
     );
   });
 
   test('several levels of an isochrone: contours, with or without spaces', async () => {
     const { geoid: block } = demo.block;
-    const several = 'takes one level; for several, give contours=10,20,30';
+    const several = 'takes one value; for several, use contours=10,20,30';
     for (const minutes of ['10,20', '10, 20', [10, 20]]) {
       expect(await messageOf('/v1/isochrone', { block, minutes })).toBe(several);
     }
