@@ -78,19 +78,20 @@ export const tileArchives = freeEndpoint({
   operationId: 'getTileArchives',
   summary: 'The tile archives of the release, readable by range',
   description:
-    'PMTiles 3 archives to read by byte range, without a key and free: `blocks`, and the bands of each ' +
-    'mode and leaf destination type, which are the tiles of `/v1/isochrone/tiles`. What is behind a ' +
-    'URL never changes; another release has others. Empty of a release that was built without tiles.',
+    'PMTiles 3 archives to read by byte range, free and without a key: `blocks`, and the bands of each ' +
+    'mode and leaf destination type. The content behind a URL never changes; another release has ' +
+    'other URLs. Empty for a release that was built without tiles.',
   tag: 'Isochrones',
   params: NONE,
   query: NONE,
+  responseDescription: 'The archives of the release, and its bounds.',
   response: z.object({
     release: z.string(),
     bounds: boxOfRelease.meta({
-      description: 'West, south, east and north edge of its blocks, degrees; those of water too.',
+      description: 'West, south, east and north edge of its blocks in degrees, water included.',
     }),
     poi_bounds: boxOfRelease.nullable().meta({
-      description: 'The same of its POIs: what a map had better show first. Null if it has none.',
+      description: 'The same for its POIs, as a first view of a map. Null if there are none.',
     }),
     archives: z.array(
       z.object({

@@ -57,10 +57,10 @@ export class ExampleResponses {
       return offers.map(({ mediaTypes: [type] }) => [type, text]);
     }
     const texts: [string, string][] = [];
-    const { offers, response } = await this.#planned(endpoint, request);
+    const { offers, respond } = await this.#resolved(endpoint, request);
     for (const offer of offers) {
       const format = formatFor(undefined, [offer]);
-      const { body } = finishResponse(await response(format), format, endpoint.table);
+      const { body } = finishResponse(await respond(format), format, endpoint.table);
       texts.push([offer.mediaTypes[0], body.whole().toString()]);
       if (isEnough(offer)) break;
     }

@@ -22,8 +22,8 @@ import {
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
 import { deliverBody, hasNoTokens, pay, tokensExhausted } from '../metering/payment.ts';
-import type { ResolvedQuery, ResolvedRequest } from '../metering/resolved-cache.ts';
-import { strongEtag } from '../metering/resolved-cache.ts';
+import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
+import { strongEtag } from '../metering/query-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated } from './finish-response.ts';

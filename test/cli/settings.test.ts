@@ -56,7 +56,7 @@ test('settings are read by name, and flags take precedence', () => {
       batchRowBudget: 7,
       logLevel: 'error',
       freeRateLimitPerMinute: 6,
-      answerCacheBytes: 9,
+      responseCacheBytes: 9,
       problemBase: 'https://problems.example',
       trustProxy: ['loopback', '10.0.0.0/8', '2001:db8::/32'],
     },
@@ -229,10 +229,10 @@ test('reports all errors in the portal’s settings at once, and shows no secret
   for (const reported of [
     'PORTAL_PORT="x": ',
     'ACCOUNT_URL="https://example.org/account": contains a path',
-    'SMTP_URL: a mail server is given as',
-    'SESSION_SECRETS: a secret has 16',
-    'MAIL_FROM: is missing beside SMTP_URL',
-    'STRIPE_WEBHOOK_SECRET: is missing beside',
+    'SMTP_URL: must have the form',
+    'SESSION_SECRETS: secrets must have at least 16',
+    'MAIL_FROM: is required with SMTP_URL',
+    'STRIPE_WEBHOOK_SECRET: is required with',
   ]) {
     expect(text).toContain(reported);
   }
