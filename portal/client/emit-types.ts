@@ -136,7 +136,7 @@ function mediaTypeOf(mediaType: string, schema: Schema): string {
   return mediaType.startsWith('text/') || mediaType.endsWith('ndjson') ? 'string' : 'Uint8Array';
 }
 
-/** The type of a schema. What is sent may be frozen, and `undefined` where it is optional. */
+/** The type of a schema. Request values may be frozen, and `undefined` where it is optional. */
 function typeOf(schema: Schema, isSent = false): string {
   if (schema.$ref) return nameIn(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);

@@ -33,7 +33,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   });
 }
 
-/** For everybody; the other pages are for customers. */
+/** Public pages; the others are for customers. */
 const PUBLIC: ReadonlySet<string> = new Set([PAGE_PATHS.front, PAGE_PATHS.map]);
 
 /** The policy lets the pages run their own script and request the portal and the API only. */

@@ -26,7 +26,7 @@ export const isochroneMeta = freeEndpoint({
   operationId: 'getIsochroneMeta',
   summary: 'Isochrone metadata: version, modes, directions, assumptions',
   description:
-    'What the isochrones of the current release are based on. `version` is the value to pin with `v`.',
+    'The basis of the isochrones of the current release. `version` is the value to pin with `v`.',
   tag: 'Isochrones',
   params: NONE,
   query: NONE,

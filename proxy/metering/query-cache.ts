@@ -34,7 +34,7 @@ export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): 
   return etagOf(text);
 }
 
-/** What a URL resolves to on a release, and the ETag of its response. */
+/** A URL resolved on a release, and the ETag of its response. */
 export interface ResolvedRequest {
   readonly resolved: ResolvedQuery;
   readonly etag: string;

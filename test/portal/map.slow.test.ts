@@ -254,7 +254,7 @@ test('the page runs under its policy, and asks only the portal and the API', asy
   const hosts = new Set(asked.map((url) => new URL(url).origin).filter((one) => one !== 'null'));
   expect([...hosts].sort()).toEqual([site.address, site.apiAddress].sort());
   expect(asked.some((url) => url.includes('/v1/isochrone/tiles/'))).toBe(false);
-  // What the smuggled script got is the only complaint.
+  // The blocked script is the only complaint.
   expect(wrong.filter((words) => !words.includes('Content Security Policy'))).toEqual([]);
   await context.close();
 });

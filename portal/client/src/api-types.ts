@@ -1,6 +1,6 @@
 // Generated from the OpenAPI document by emit-types.ts: do not edit.
 
-/** Rows that the batch is to give, and to cost, at most; by default 50000. Whole origins are given, and the first whatever it has; the others are in `truncated`, with `row-budget`. */
+/** Maximum number of rows to return and to charge; by default 50000. Origins are returned whole, and the first regardless of its rows; the others are listed in `truncated`, with `row-budget`. */
 export type MaxRows = number;
 
 /** RFC 9457 problem. */
@@ -15,13 +15,13 @@ export type Problem = {
     msg: string;
     type: string;
   }>;
-  /** How many more faults there are than `errors` lists. */
+  /** Number of further errors that `errors` does not list. */
   errors_omitted?: number;
-  /** Of `tokens-exhausted`: the balance. What the answer would have cost is not told. */
+  /** For `tokens-exhausted`: the balance. The price of the response is not disclosed. */
   tokens_remaining?: number;
-  /** Of `missing-key`, `invalid-key` and `tokens-exhausted`: where keys are made and tokens bought, if that is set. */
+  /** For `missing-key`, `invalid-key` and `tokens-exhausted`: where to create keys and buy tokens, if configured. */
   account_url?: string;
-  /** Of `not-acceptable`: the media types that the route has. */
+  /** For `not-acceptable`: the media types of the route. */
   formats?: Array<string>;
   [member: string]: unknown;
 };
@@ -44,24 +44,24 @@ export type BlockMetadata = {
   land_area_m2: number | null;
 };
 
-/** Minutes to the nearest place of a type, by a mode. */
+/** Minutes to the nearest POI of a type, by one mode. */
 export type CategoryTime = {
   dest_type_id: number;
   mode: Mode;
-  /** Minutes, one decimal. Over 30 is not reached: there is no row. */
+  /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
   travel_time: number;
 };
 
 export type UnroutedReason = 'no-street-near' | 'outside-street-data' | 'not-on-mode-network';
 
-/** The rows. CSV has a header line; members of nested objects are joined by an underscore, and a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return has an apostrophe before it, so that no spreadsheet runs it. Of what JSON says beside the rows, headers say where the next page begins, which block a point lies in and which modes could not be routed. Origins of a batch that gave no rows are counted in headers too; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason`, if there are any, and CSV in `X-Errors` and `X-Truncated`. */
+/** The rows. CSV has a header line; members of nested objects are joined by an underscore, and text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe, so that no spreadsheet runs it as a formula. Headers carry what JSON contains besides the rows: the next page, the block that contains a point, and modes that could not be routed. Origins of a batch without rows are also counted in headers; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason` if there are any, and CSV in `X-Errors` and `X-Truncated`. */
 export type RowsAsText = string;
 
-/** Minutes to one place, by a mode. */
+/** Minutes to one POI, by one mode. */
 export type PoiTime = {
   dest_id: number;
   mode: Mode;
-  /** Minutes, one decimal. Over 30 is not reached: there is no row. */
+  /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
   travel_time: number;
   name: string;
   lon: number;
@@ -76,7 +76,7 @@ export type Address = {
   zip: string | null;
 };
 
-/** The rows as points of a GeoJSON FeatureCollection. That of a batch has `errors`, `truncated` and `truncated_reason` as members. */
+/** The rows as points of a GeoJSON FeatureCollection. For a batch it has `errors`, `truncated` and `truncated_reason` as members. */
 export type RowsAsGeoJson = {
   type: 'FeatureCollection';
   features: Array<{
@@ -95,7 +95,7 @@ export type OriginError = {
   dest_id?: number;
 };
 
-/** Why origins were left out; null if none were. */
+/** Why origins were truncated; null if none were. */
 export type TruncatedReason = 'insufficient-balance' | 'row-budget' | null;
 
 export type PoiSearchResult = {
@@ -118,24 +118,24 @@ export type PoiDetail = {
   };
 };
 
-/** Minutes from a block to one place, by a mode. */
+/** Minutes from a block to one POI, by one mode. */
 export type CatchmentRow = {
   dest_id: number;
   geoid: string;
   mode: Mode;
-  /** Minutes, one decimal. Over 30 is not reached: there is no row. */
+  /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
   travel_time: number;
 };
 
-/** Minutes from a block of an area to the nearest. */
+/** Minutes from a block of an area to the nearest POI of a type, by one mode. */
 export type ArealBlockResult = {
   geoid: string;
   dest_type_id: number;
   mode_id: number;
   mode: Mode;
-  /** Minutes, one decimal; null only in a row that `include_missing` asked for. */
+  /** Minutes, one decimal; null only in rows added by `include_missing`. */
   travel_time: number | null;
-  /** Only where `travel_time` is null: too far, or a mode that could not be routed from the block. */
+  /** Only where `travel_time` is null: too far, or the mode could not be routed from the block. */
   reason?: 'not-within-30' | 'no-data';
   population?: number | null;
 };
@@ -205,7 +205,7 @@ export type IsochroneBlocks = {
   blocks: Array<{
     geoid: string;
     travel_min: number;
-    /** With `contours`: the smallest that holds the block. */
+    /** With `contours`: the smallest contour that contains the block. */
     contour?: number;
   }>;
   version: string;
@@ -258,71 +258,71 @@ export type IsochroneBlocks = {
 
 /** Problem documents by slug. */
 export interface Problems {
-  /** Some parameters are not valid. Status 400. */
+  /** Invalid parameters. Status 400. */
   'invalid-parameters': Problem;
-  /** An API key stands in the URL. Status 400. */
+  /** API key in URL. Status 400. */
   'key-in-url': Problem;
-  /** Something went wrong here. Status 500. */
+  /** Internal error. Status 500. */
   'internal-error': Problem;
-  /** The route has no format that is accepted. Status 406. */
+  /** No acceptable format. Status 406. */
   'not-acceptable': Problem & Required<Pick<Problem, 'formats'>>;
   /** Too many requests. Status 429. */
   'rate-limited': Problem;
-  /** Too much is asked at once. Status 503. */
+  /** Service overloaded. Status 503. */
   'overloaded': Problem;
-  /** Data cannot be reached. Status 503. */
+  /** Data unavailable. Status 503. */
   'store-unavailable': Problem;
-  /** No such census place. Status 404. */
+  /** Unknown census place. Status 404. */
   'place-not-found': Problem;
-  /** An API key is needed. Status 401. */
+  /** API key required. Status 401. */
   'missing-key': Problem;
-  /** The API key is not valid. Status 401. */
+  /** Invalid API key. Status 401. */
   'invalid-key': Problem;
-  /** The account is disabled. Status 403. */
+  /** Account disabled. Status 403. */
   'account-disabled': Problem;
-  /** Accounts cannot be reached. Status 503. */
+  /** Accounts unavailable. Status 503. */
   'debit-unavailable': Problem;
-  /** The cursor is not one of this query. Status 400. */
+  /** Invalid cursor. Status 400. */
   'invalid-cursor': Problem;
-  /** No such census block. Status 404. */
+  /** Unknown census block. Status 404. */
   'block-not-found': Problem;
   /** Not enough tokens. Status 429. */
   'tokens-exhausted': Problem & Required<Pick<Problem, 'tokens_remaining'>>;
-  /** The point is outside all blocks of the release. Status 404. */
+  /** Point outside all blocks of the release. Status 404. */
   'point-not-covered': Problem;
-  /** Origins are needed. Status 400. */
+  /** Origins required. Status 400. */
   'missing-origins': Problem;
   /** Too many origins. Status 400. */
   'too-many-origins': Problem;
-  /** The request did not arrive in time. Status 408. */
+  /** Request timeout. Status 408. */
   'request-timeout': Problem;
-  /** The Idempotency-Key was used for another request. Status 409. */
+  /** Idempotency-Key already used. Status 409. */
   'idempotency-conflict': Problem;
-  /** The body is too large. Status 413. */
+  /** Body too large. Status 413. */
   'payload-too-large': Problem;
-  /** The body is of a type not taken here. Status 415. */
+  /** Unsupported body type. Status 415. */
   'unsupported-media-type': Problem;
-  /** A location is needed. Status 400. */
+  /** Location required. Status 400. */
   'missing-location': Problem;
-  /** The bounding box is not valid. Status 400. */
+  /** Invalid bounding box. Status 400. */
   'invalid-bbox': Problem;
-  /** No such point of interest. Status 404. */
+  /** Unknown point of interest. Status 404. */
   'poi-not-found': Problem;
-  /** An area is needed. Status 400. */
+  /** Area required. Status 400. */
   'missing-area': Problem;
-  /** The geometry is not valid. Status 400. */
+  /** Invalid geometry. Status 400. */
   'invalid-geometry': Problem;
-  /** The polygon is too large or too detailed. Status 400. */
+  /** Polygon too large or too detailed. Status 400. */
   'polygon-too-complex': Problem;
-  /** There is no isochrone. Status 404. */
+  /** No isochrone data. Status 404. */
   'no-isochrone-data': Problem;
-  /** The store lacks this direction. Status 404. */
+  /** Direction not available. Status 404. */
   'direction-not-available': Problem;
 }
 
 /** Parameters, and responses by media type, of each operation. */
 export interface Operations {
-  /** Whether the process is alive. Touches no backend. */
+  /** Check whether the process is alive. Touches no backend. */
   getHealth: {
     params: Record<string, never>;
     responses: {
@@ -332,7 +332,7 @@ export interface Operations {
       };
     };
   };
-  /** Whether requests can be answered. Asks each backend. 503 when one of them does not answer within two seconds, until all processes have started, and while the service ends. `release` is `held` while the release in force is not the one that was promoted last, since that has not been opened yet or cannot be: requests are answered all the same. `processes` tells how many of those that share the port are serving; one that has ended is started again. */
+  /** Check whether the service is ready. Queries each backend. 503 if one does not respond within two seconds, until all processes have started, and during shutdown. `release` is `held` while the served release is not the latest one promoted, because that one has not been opened yet or cannot be; requests are still served. `processes` counts the serving processes that share the port; one that stops is restarted. */
   getReady: {
     params: Record<string, never>;
     responses: {
@@ -350,7 +350,7 @@ export interface Operations {
       };
     };
   };
-  /** When the newest data was published. When the release in force was first published, and what it is called. The same from every server, and again after a release of before was put back in force. */
+  /** When the data was last updated. When the current release was first published, and its name. The same from every server; after a rollback, the date of the restored release. */
   getLastUpdated: {
     params: Record<string, never>;
     responses: {
@@ -360,7 +360,7 @@ export interface Operations {
       };
     };
   };
-  /** Travel modes and their ids. Those that the release in force holds. Labels are used on block, point and POI routes, ids on areal routes. */
+  /** Travel modes and their ids. The modes in the current release. Block, point and POI routes use labels; areal rows have both label and id. */
   getModes: {
     params: Record<string, never>;
     responses: {
@@ -373,7 +373,7 @@ export interface Operations {
       };
     };
   };
-  /** The taxonomy of destinations. Those that the release in force holds. Places are of leaf types. A parent stands for all the leaves below it. */
+  /** Taxonomy of destination types. The types in the current release. Every POI is of leaf types; a parent stands for all leaves below it. */
   getDestinationTypes: {
     params: Record<string, never>;
     responses: {
@@ -389,7 +389,7 @@ export interface Operations {
       };
     };
   };
-  /** The version of each data component. A version changes with everything that the component was made from: files, parameters, the way they were read. The date is the day its data speaks of. */
+  /** Version of each data component. A version changes with everything the component was made from: files, parameters, and how they were processed. The date is the effective date of the data. */
   getVintage: {
     params: Record<string, never>;
     responses: {
@@ -399,7 +399,7 @@ export interface Operations {
           version: string;
           effective_date: string;
         }>;
-        /** Counties with less than 80 % of their blocks near a street: their street data has a gap. */
+        /** Counties with fewer than 80 % of their blocks near a street: their street data has a gap. */
         coverage_gaps: Array<{
           county: string;
           blocks: number;
@@ -408,7 +408,7 @@ export interface Operations {
       };
     };
   };
-  /** The free grant, the membership, and token packs. What things cost, for programs. */
+  /** Free grant, membership and token packs. All prices, machine-readable. */
   getPlans: {
     params: Record<string, never>;
     responses: {
@@ -433,17 +433,17 @@ export interface Operations {
           tile: number;
           minimum: number;
         };
-        /** Where keys are made and tokens bought; null if that is not set. */
+        /** Where to create keys and buy tokens; null if not configured. */
         account_url: string | null;
       };
     };
   };
-  /** Census places by name. Best match first: the whole name, its beginning, the beginning of a word in it, any part; of equal matches the most populous. The letters of a state may follow the name: `Port Meridian, XA`. Case and accents do not matter. Places of the release only. */
+  /** Search census places by name. Best match first: the whole name, its beginning, the beginning of a word in it, any part; among equal matches the most populous. The letters of a state may follow the name: `Port Meridian, XA`. Case and accents are ignored. Places of the current release only. */
   findPlaces: {
     params: {
-      /** Part of the name; case and accents do not matter. */
+      /** Part of the name; case and accents are ignored. */
       q: string;
-      /** Places at most, 1 to 20. */
+      /** Maximum number of places, 1 to 20. */
       limit?: number | undefined;
     };
     responses: {
@@ -458,10 +458,10 @@ export interface Operations {
       };
     };
   };
-  /** The outline of a census place. A GeoJSON Feature, WGS84, lightly simplified for display. */
+  /** Outline of a census place. A GeoJSON Feature, WGS84, lightly simplified for display. */
   getPlaceBoundary: {
     params: {
-      /** Census place GEOID, 7 digits; leading zeros count. */
+      /** Census place GEOID, 7 digits including leading zeros. */
       geoid: string;
     };
     responses: {
@@ -483,7 +483,7 @@ export interface Operations {
       };
     };
   };
-  /** The token balance of the key’s account. Never charged, and answered at a zero balance too. */
+  /** Token balance of the account. Free, and available at a zero balance too. */
   getTokens: {
     params: Record<string, never>;
     responses: {
@@ -492,27 +492,27 @@ export interface Operations {
       };
     };
   };
-  /** Minutes from a block to the nearest of each destination type. One row a destination type and mode within 30 minutes; no row means not within 30 minutes, unless the mode is in `unrouted`: then it is not known. Ordered by mode id, then type id. All rows at once; paginated if you send `limit` or `cursor`. One token a row, at least one. */
+  /** Minutes from a block to the nearest POI of each type. One row per destination type and mode within 30 minutes. A missing row means "not within 30 minutes", or unknown if the mode is listed in `unrouted`. Ordered by mode id, then type id. Returns all rows at once; paginated if you send `limit` or `cursor`. One token per row, at least one. */
   getBlockSummary: {
     params: {
-      /** Census block GEOID, 15 digits; leading zeros count. */
+      /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
-      /** Travel modes; repeat for several. Omitted: all modes of the release. */
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Rows a page, 1 to 1000. Without `limit` and `cursor`: all rows at once. */
+      /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
       'application/json': {
         block: BlockMetadata;
         results: Array<CategoryTime>;
-        /** Only where `limit` or `cursor` was sent; null on the last page. */
+        /** Present only if `limit` or `cursor` was sent; null on the last page. */
         next_cursor?: string | null;
-        /** Modes that could not be routed from the block: of them no row means not known. Absent where all could. */
+        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
         unrouted?: Array<{
           mode: Mode;
           reason: UnroutedReason;
@@ -522,31 +522,31 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** Minutes from a block to each single place within reach. One row a place and mode within 30 minutes, ordered by mode id, then dest_id. Paginated: pass `next_cursor` as `cursor` until it is null. One token a row, at least one a page. */
+  /** Minutes from a block to each POI within reach. One row per POI and mode within 30 minutes, ordered by mode id, then dest_id. Paginated: pass `next_cursor` as `cursor` until it is null. One token per row, at least one per page. */
   listBlockPois: {
     params: {
-      /** Census block GEOID, 15 digits; leading zeros count. */
+      /** Census block GEOID, 15 digits including leading zeros. */
       geoid: string;
-      /** Travel modes; repeat for several. Omitted: all modes of the release. */
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Only these places; repeat for several. */
+      /** Only these POIs; repeat the parameter for several. */
       dest_id?: ReadonlyArray<number> | undefined;
-      /** Only what is within so many minutes, at most 30. */
+      /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
-      /** Rows a page, 1 to 1000. */
+      /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
       'application/json': {
         block_geoid: string;
         results: Array<PoiTime>;
-        /** Pass as `cursor` for the next page; null on the last. */
+        /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
-        /** Modes that could not be routed from the block: of them no row means not known. Absent where all could. */
+        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
         unrouted?: Array<{
           mode: Mode;
           reason: UnroutedReason;
@@ -557,20 +557,20 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Minutes from the block of a point to the nearest of each destination type. The point is resolved to the census block it lies in; the rows are that block’s. On a border it belongs to the block with the lowest GEOID. All rows at once; paginated if you send `limit` or `cursor`. One token a row, at least one. */
+  /** Minutes from the block of a point to the nearest POI of each type. The point is resolved to the census block that contains it; the rows are those of that block. A point on a border belongs to the block with the lowest GEOID. Returns all rows at once; paginated if you send `limit` or `cursor`. One token per row, at least one. */
   getPointSummary: {
     params: {
       /** Latitude, WGS84 degrees. */
       lat: number;
       /** Longitude, WGS84 degrees. */
       lon: number;
-      /** Travel modes; repeat for several. Omitted: all modes of the release. */
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Rows a page, 1 to 1000. Without `limit` and `cursor`: all rows at once. */
+      /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
@@ -578,9 +578,9 @@ export interface Operations {
         resolved_block: string;
         block: BlockMetadata;
         results: Array<CategoryTime>;
-        /** Only where `limit` or `cursor` was sent; null on the last page. */
+        /** Present only if `limit` or `cursor` was sent; null on the last page. */
         next_cursor?: string | null;
-        /** Modes that could not be routed from the block: of them no row means not known. Absent where all could. */
+        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
         unrouted?: Array<{
           mode: Mode;
           reason: UnroutedReason;
@@ -590,7 +590,7 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** Summaries of many points. What `GET /v1/point/summary` answers, for many points. 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are in `errors`, the others still give rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are in `truncated`, whole; the first is always answered. One token a row, at least one; an origin that is listed twice is charged twice. */
+  /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   getPointSummaries: {
     params: {
       /** Points, 1 to 250. */
@@ -600,7 +600,7 @@ export interface Operations {
       }>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       max_rows?: MaxRows | undefined;
     };
@@ -609,7 +609,7 @@ export interface Operations {
         results: Array<{
           dest_type_id: number;
           mode: Mode;
-          /** Minutes, one decimal. Over 30 is not reached: there is no row. */
+          /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
           origin_lat: number;
           origin_lon: number;
@@ -632,33 +632,33 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** Minutes from the block of a point to each single place within reach. The point is resolved to the census block it lies in; the rows are that block’s, ordered by mode id, then dest_id. Paginated. One token a row, at least one a page. */
+  /** Minutes from the block of a point to each POI within reach. The point is resolved to the census block that contains it; the rows are those of that block, ordered by mode id, then dest_id. Paginated. One token per row, at least one per page. */
   listPointPois: {
     params: {
       /** Latitude, WGS84 degrees. */
       lat: number;
       /** Longitude, WGS84 degrees. */
       lon: number;
-      /** Travel modes; repeat for several. Omitted: all modes of the release. */
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Only these places; repeat for several. */
+      /** Only these POIs; repeat the parameter for several. */
       dest_id?: ReadonlyArray<number> | undefined;
-      /** Only what is within so many minutes, at most 30. */
+      /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
-      /** Rows a page, 1 to 1000. */
+      /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
       'application/json': {
         resolved_block: string;
         results: Array<PoiTime>;
-        /** Pass as `cursor` for the next page; null on the last. */
+        /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
-        /** Modes that could not be routed from the block: of them no row means not known. Absent where all could. */
+        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
         unrouted?: Array<{
           mode: Mode;
           reason: UnroutedReason;
@@ -669,7 +669,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Places within reach of many points. All rows of `GET /v1/point/pois`, for many points. 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are in `errors`, the others still give rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are in `truncated`, whole; the first is always answered. One token a row, at least one; an origin that is listed twice is charged twice. */
+  /** POIs within reach of many points. All rows of `GET /v1/point/pois` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   listPointsPois: {
     params: {
       /** Points, 1 to 250. */
@@ -679,11 +679,11 @@ export interface Operations {
       }>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Only these places. */
+      /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
-      /** Only what is within so many minutes, at most 30. */
+      /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
       max_rows?: MaxRows | undefined;
     };
@@ -692,7 +692,7 @@ export interface Operations {
         results: Array<{
           dest_id: number;
           mode: Mode;
-          /** Minutes, one decimal. Over 30 is not reached: there is no row. */
+          /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
           name: string;
           lon: number;
@@ -718,10 +718,10 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Places in a box or around a point. Give either `bbox`, or `lat`, `lon` and `radius_m`. A box whose west edge is east of its east edge crosses the antimeridian. Spatial only: no travel times. In a fixed spatial order, paginated; over a very large area a page may hold fewer rows than `limit` and still not be the last: only a null `next_cursor` is the end. One token a row, at least one a page. */
+  /** Search POIs in a box or around a point. Send either `bbox`, or `lat`, `lon` and `radius_m`. A box whose west edge is east of its east edge crosses the antimeridian. Spatial only: no travel times. In a fixed spatial order, paginated; over a very large area a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   searchPois: {
     params: {
-      /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the antimeridian, and must span under 180 degrees. */
+      /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than `max_lon`, the box crosses the antimeridian and must span less than 180 degrees. */
       bbox?: string | undefined;
       /** Latitude, WGS84 degrees. */
       lat?: number | undefined;
@@ -729,19 +729,19 @@ export interface Operations {
       lon?: number | undefined;
       /** Metres around the point, at most 50000. */
       radius_m?: number | undefined;
-      /** Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Part of the name; case and accents do not matter. */
+      /** Part of the name; case and accents are ignored. */
       q?: string | undefined;
-      /** Rows a page, 1 to 1000. */
+      /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
       'application/json': {
         results: Array<PoiSearchResult>;
-        /** Pass as `cursor` for the next page; null on the last. */
+        /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
       'text/csv': string;
@@ -749,10 +749,10 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** One place. What is known of a place: its types, address and brand. One token. */
+  /** Details of a POI. The types, address and brand of a POI, where known. One token. */
   getPoi: {
     params: {
-      /** Stable id of a point of interest. */
+      /** Stable id of a POI. */
       dest_id: number;
     };
     responses: {
@@ -762,79 +762,79 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Minutes to one place from each block that reaches it. One row a block and mode within 30 minutes of the place, ordered by mode id, then GEOID. Paginated. One token a row, at least one a page. */
+  /** Minutes to a POI from each block that reaches it. One row per block and mode within 30 minutes of the POI, ordered by mode id, then GEOID. Paginated. One token per row, at least one per page. */
   listPoiCatchment: {
     params: {
-      /** Stable id of a point of interest. */
+      /** Stable id of a POI. */
       dest_id: number;
-      /** Travel modes; repeat for several. Omitted: all modes of the release. */
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Only these blocks, GEOIDs as integers; repeat for several. */
+      /** Only these blocks, GEOIDs as integers; repeat the parameter for several. */
       block?: ReadonlyArray<number> | undefined;
-      /** Only what is within so many minutes, at most 30. */
+      /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
-      /** Rows a page, 1 to 1000. */
+      /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
       'application/json': {
         dest_id: number;
         results: Array<CatchmentRow>;
-        /** Pass as `cursor` for the next page; null on the last. */
+        /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
       'text/csv': string;
       'application/x-ndjson': string;
     };
   };
-  /** Minutes to the nearest of each destination type, for all blocks of a city or town. Rows of the blocks whose centre is in the place, ordered by GEOID, type id, mode id. No row means not within 30 minutes, or not known: `include_missing` tells them apart. Paginated. One token a row, at least one a page. */
+  /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. Paginated. One token per row, at least one per page. */
   listPlaceBlocks: {
     params: {
-      /** Census place GEOID, 7 digits; leading zeros count. */
+      /** Census place GEOID, 7 digits including leading zeros. */
       geoid: string;
-      /** Travel modes; repeat for several. Omitted: all modes of the release. */
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Whether rows carry the population of their block. */
+      /** Include the population of the block in each row. */
       include_population?: boolean | undefined;
-      /** Whether every block of the area has a row for each wanted type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any row. */
+      /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
       include_missing?: boolean | undefined;
-      /** Rows a page, 1 to 1000. */
+      /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
       'application/json': {
         results: Array<ArealBlockResult>;
-        /** Pass as `cursor` for the next page; null on the last. */
+        /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
       'text/csv': string;
       'application/x-ndjson': string;
     };
   };
-  /** Places to go in a city or town. What lies in the census place, by the very outline that says which blocks do; the boundary route gives it simplified. Spatial only: no travel times. In a fixed spatial order, paginated. One token a row, at least one a page. */
+  /** POIs in a city or town. POIs inside the census place, by the same outline that decides which blocks belong to it; the boundary route returns a simplified version. Spatial only: no travel times. In a fixed spatial order, paginated. One token per row, at least one per page. */
   listPlacePois: {
     params: {
-      /** Census place GEOID, 7 digits; leading zeros count. */
+      /** Census place GEOID, 7 digits including leading zeros. */
       geoid: string;
-      /** Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Part of the name; case and accents do not matter. */
+      /** Part of the name; case and accents are ignored. */
       q?: string | undefined;
-      /** Rows a page, 1 to 1000. */
+      /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other parameters. */
+      /** `next_cursor` of the previous page, with the same other parameters. */
       cursor?: string | undefined;
     };
     responses: {
       'application/json': {
         results: Array<PoiSearchResult>;
-        /** Pass as `cursor` for the next page; null on the last. */
+        /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
       'text/csv': string;
@@ -842,7 +842,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Minutes to the nearest of each destination type, for all blocks of an area. Give `polygon`, or `center` and `radius_m`. Rows of the blocks whose centre is in the area, ordered by GEOID, type id, mode id. No row means not within 30 minutes, or not known: `include_missing` tells them apart. Paginated; over many counties a page may hold fewer rows than `limit` and still not be the last: only a null `next_cursor` is the end. One token a row, at least one a page. */
+  /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. Paginated; over many counties a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   queryBlocks: {
     params: {
       /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
@@ -855,7 +855,7 @@ export interface Operations {
         coordinates: ReadonlyArray<ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>>;
         bbox?: unknown | undefined;
       } | undefined;
-      /** Middle of a circle. */
+      /** Centre of the circle. */
       center?: {
         lon: number;
         lat: number;
@@ -864,35 +864,35 @@ export interface Operations {
       radius_m?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Whether rows carry the population of their block. */
+      /** Include the population of the block in each row. */
       include_population?: boolean | undefined;
-      /** Whether every block of the area has a row for each wanted type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any row. */
+      /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
       include_missing?: boolean | undefined;
-      /** Rows a page, 1 to 1000. */
+      /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
-      /** `next_cursor` of the page before, with the same other members. Null: none. */
+      /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
       cursor?: string | null | undefined;
     };
     responses: {
       'application/json': {
         results: Array<ArealBlockResult>;
-        /** Pass as `cursor` for the next page; null on the last. */
+        /** Pass it as `cursor` to get the next page; null on the last page. */
         next_cursor: string | null;
       };
       'text/csv': string;
       'application/x-ndjson': string;
     };
   };
-  /** Summaries of many blocks. What `GET /v1/blocks/{geoid}/summary` answers, for many blocks. 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are in `errors`, the others still give rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are in `truncated`, whole; the first is always answered. One token a row, at least one; an origin that is listed twice is charged twice. */
+  /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   getBlockSummaries: {
     params: {
-      /** Blocks, 1 to 250. One that is malformed or not known is in `errors`, alone. */
+      /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       max_rows?: MaxRows | undefined;
     };
@@ -901,7 +901,7 @@ export interface Operations {
         results: Array<{
           dest_type_id: number;
           mode: Mode;
-          /** Minutes, one decimal. Over 30 is not reached: there is no row. */
+          /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
           geoid: string;
         }>;
@@ -914,18 +914,18 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** Places within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois`, for many blocks. 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are in `errors`, the others still give rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are in `truncated`, whole; the first is always answered. One token a row, at least one; an origin that is listed twice is charged twice. */
+  /** POIs within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   listBlocksPois: {
     params: {
-      /** Blocks, 1 to 250. One that is malformed or not known is in `errors`, alone. */
+      /** Blocks, 1 to 250. A malformed or unknown one fails alone and is listed in `errors`. */
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
-      /** Destination type ids. A parent stands for all its leaves. Omitted: all. */
+      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
-      /** Only these places. */
+      /** Only these POIs. */
       dest_id?: ReadonlyArray<number> | undefined;
-      /** Only what is within so many minutes, at most 30. */
+      /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
       max_rows?: MaxRows | undefined;
     };
@@ -934,7 +934,7 @@ export interface Operations {
         results: Array<{
           dest_id: number;
           mode: Mode;
-          /** Minutes, one decimal. Over 30 is not reached: there is no row. */
+          /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
           name: string;
           lon: number;
@@ -951,12 +951,12 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Catchments of many places. All rows of `GET /v1/pois/{dest_id}/catchment`, for many places. 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are in `errors`, the others still give rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are in `truncated`, whole; the first is always answered. One token a row, at least one; an origin that is listed twice is charged twice. */
+  /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   listPoisCatchments: {
     params: {
-      /** Places to go, 1 to 250. One that is not known is in `errors`, alone. */
+      /** POIs, 1 to 250. An unknown one fails alone and is listed in `errors`. */
       dest_ids: ReadonlyArray<number>;
-      /** Only what is within so many minutes, at most 30. */
+      /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
@@ -975,7 +975,7 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** The isochrone store: version, modes, directions, assumptions. What isochrones of the release in force rest on. `version` is what `v` pins. */
+  /** Isochrone metadata: version, modes, directions, assumptions. The basis of the isochrones of the current release. `version` is the value to pin with `v`. */
   getIsochroneMeta: {
     params: Record<string, never>;
     responses: {
@@ -1029,10 +1029,10 @@ export interface Operations {
       };
     };
   };
-  /** How far one gets from a block, or from how far one gets to it. Contours of up to 60 minutes around a block (`block`) or the block of a point (`lon`, `lat`), by one mode: `minutes`, or up to four ascending `contours`. Dissolved from the blocks within reach; small holes are filled. 10 tokens a contour; free for members. */
+  /** Isochrone from or to a block. Contours of up to 60 minutes around a block (`block`) or the block of a point (`lon`, `lat`), by one mode. Send `minutes`, or up to four ascending `contours`. Contours are dissolved from the reachable blocks, with small holes filled. 10 tokens per contour; free for members. */
   getIsochrone: {
     params: {
-      /** Census block GEOID, 15 digits; leading zeros count. */
+      /** Census block GEOID, 15 digits including leading zeros. */
       block?: string | undefined;
       /** Longitude, WGS84 degrees. */
       lon?: number | undefined;
@@ -1040,15 +1040,15 @@ export interface Operations {
       lat?: number | undefined;
       /** One contour, 1 to 60 minutes. */
       minutes?: number | undefined;
-      /** Up to four contours in minutes, ascending: `10,20,30`, or repeated. */
+      /** Up to four contours in minutes, ascending: `10,20,30`, or the parameter repeated. */
       contours?: ReadonlyArray<number> | undefined;
       /** Travel mode. */
       mode?: 'walk' | 'bike' | 'transit' | undefined;
-      /** From the origin outwards, or towards it. */
+      /** Away from the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
       /** Contours, or the blocks themselves. */
       format?: 'geojson' | 'blocks' | undefined;
-      /** The store version to pin: another is `no-isochrone-data`. */
+      /** Store version to pin; if another is current, the response is `no-isochrone-data`. */
       v?: string | undefined;
     };
     responses: {
@@ -1056,15 +1056,15 @@ export interface Operations {
       'application/geo+json': Isochrone;
     };
   };
-  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, without a key and free: `blocks`, and the bands of each mode and leaf destination type, which are the tiles of `/v1/isochrone/tiles`. What is behind a URL never changes; another release has others. Empty of a release that was built without tiles. */
+  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, and the bands of each mode and leaf destination type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
   getTileArchives: {
     params: Record<string, never>;
     responses: {
       'application/json': {
         release: string;
-        /** West, south, east and north edge of its blocks, degrees; those of water too. */
+        /** West, south, east and north edge of its blocks in degrees, water included. */
         bounds: Array<number>;
-        /** The same of its POIs: what a map had better show first. Null if it has none. */
+        /** The same for its POIs, as a first view of a map. Null if there are none. */
         poi_bounds: Array<number> | null;
         archives: Array<{
           layer: 'blocks' | 'bands';
@@ -1076,7 +1076,7 @@ export interface Operations {
       };
     };
   };
-  /** TileJSON of the travel-time bands of a mode and destination type. TileJSON 3. The layer `bands` has polygons whose `minutes` are 5, 10 … 30: that much, at most, to the nearest such place, and more than the band before. */
+  /** TileJSON of the travel-time bands for a mode and destination type. TileJSON 3. The layer `bands` has polygons whose `minutes` are 5, 10 … 30: the nearest POI of the type is within that many minutes, but not within those of the previous band. */
   getTileJson: {
     params: {
       /** Travel mode. */
@@ -1092,7 +1092,7 @@ export interface Operations {
       };
     };
   };
-  /** A vector tile of travel-time bands. Bands of minutes to the nearest place of a type by a mode, as a Mapbox vector tile. 1 token; free for members. An empty tile is 204, and free. */
+  /** Vector tile of travel-time bands. Bands of minutes to the nearest POI of a type by one mode, as a Mapbox vector tile. 1 token; free for members. An empty tile is a 204, and free. */
   getTile: {
     params: {
       /** Travel mode. */

@@ -13,7 +13,7 @@ export interface MapType {
 export interface Catalogue {
   readonly api: string;
   readonly release: string;
-  /** What to show first: where its POIs are. */
+  /** The first view: the bounds of its POIs. */
   readonly bounds: readonly number[];
   readonly modes: readonly string[];
   readonly types: readonly MapType[];
@@ -32,7 +32,7 @@ const COMPONENTS: Readonly<Record<string, string>> = {
   blocks: 'blocks',
 };
 
-/** What there is to show; `null` where the release has no tiles. */
+/** The layers of the release; `null` where it has no tiles. */
 export async function mapCatalogue(): Promise<Catalogue | null> {
   const { api_url: api } = await portalConfig();
   const [{ release, components, modes, types }, { bounds, poi_bounds, archives }] =

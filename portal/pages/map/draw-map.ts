@@ -24,7 +24,7 @@ export interface TileBlock {
   readonly unlinked: readonly string[];
 }
 
-/** What is drawn over the blocks. */
+/** Layers drawn over the blocks. */
 export interface Shown {
   readonly bandsUrl: string;
   readonly mode: string;

@@ -13,7 +13,7 @@ import { type MapState, useMapState } from './map-state.ts';
 import { MapView } from './map-view.tsx';
 import { useColourScheme } from './use-colour-scheme.ts';
 
-/** What a map shows first: walks to grocery stores. */
+/** The first map: walks to grocery stores. */
 const FIRST_MODE = 'walk';
 const FIRST_TYPE = 101;
 
@@ -153,7 +153,7 @@ function TypeOptions({ types }: { readonly types: readonly MapType[] }) {
   );
 }
 
-/** What to show of a state, which may be of another release; and where that is something else. */
+/** The part of a state that this release has, as the state may be of another one; and how it differs. */
 function chosenOf(catalogue: Catalogue, state: MapState) {
   const { modes, types } = catalogue;
   const mode = modes.find((one) => one === state.mode) ?? first(modes, (one) => one === FIRST_MODE);

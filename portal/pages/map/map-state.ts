@@ -6,7 +6,7 @@ export interface MapView {
   readonly lon: number;
 }
 
-/** What a map shows, as the fragment of its address has it. Null: not stated. */
+/** The state of a map, as in the fragment of its address. Null: not stated. */
 export interface MapState {
   readonly mode: string | null;
   readonly type: number | null;
