@@ -221,20 +221,20 @@ function transitAssumptions() {
   const { transit } = ROUTING;
   return {
     transit_service_day:
-      'of each feed: unless it was asked for, the weekday nearest to the street data of the commonest kind that is no holiday and lies in one version of the timetable; one common day where feeds share such',
+      'of each feed: unless requested, the non-holiday weekday of the feed’s most common pattern nearest to the date of the street data, within one version of the timetable; one day for all feeds that share one',
     transit_window: 'trips that begin at each whole minute from 08:00 to 08:59, by the clock there',
     transit_window_min: transit.departures,
     transit_percentile: transit.percentile,
     transit_percentile_formula:
-      'door-to-door times of trips that begin at each minute of the window, sorted, not reached last; the one at place ceil(percentile / 100 × departures), counted from 1: at least so many percent of departures are as fast',
+      'door-to-door times for departures at each minute of the window, sorted, unreached ones last; the value at rank ceil(percentile / 100 × departures), counted from 1: at least that percentage of departures is as fast',
     transit_on_request:
-      'stops that are called at after a phone call or by word with the driver (pickup_type and drop_off_type 2 and 3) count as scheduled; routes, zones and stretches on demand do not',
+      'stops served after a phone call or by arrangement with the driver (pickup_type and drop_off_type 2 and 3) count as scheduled; on-demand routes, zones and segments do not',
     transit_board_slack_s: transit.boardSlack / 1000,
     transit_max_walk_leg_min: transit.maxWalkLeg / MILLIS_PER_MINUTE,
     transit_max_transfer_walk_m: transit.maxTransferWalk,
     transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,
     transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window`,
-    transit_stations: `entered by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform, and ${transit.secondsInside} s inside where no entrance is known: levels that levels.txt tells, or else level, depth or layer of the nearest station on the map within ${transit.mappedStationRadius} m that is of the same kind, or else ${transit.subwayLevels} for subways and none for others`,
+    transit_stations: `entered by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform, and ${transit.secondsInside} s inside where no entrance is known: levels from levels.txt, or else level, depth or layer of the nearest station on the map within ${transit.mappedStationRadius} m that is of the same kind, or else ${transit.subwayLevels} for subways and none for others`,
     transit_subway_default_s: transit.secondsInside + transit.subwayLevels * transit.secondsALevel,
     transit_direct_walk: 'included: transit is never slower than walking',
   };

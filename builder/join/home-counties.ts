@@ -18,7 +18,7 @@ export interface HomeCounties {
   /** By home county, ordinals, ascending. */
   readonly destinationsOf: ReadonlyMap<CountyFips, Uint32Array>;
   /** By home county, the counties whose rows may lead to one of them, ascending. */
-  readonly toldIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
+  readonly reportedIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
 
 /** A destination without a home so far; other values are ordinals of counties. */
@@ -56,15 +56,15 @@ export async function findHomeCounties(
   });
   const next = new Uint32Array(codes.length);
   for (const [ordinal, home] of homes.entries()) lists[home][next[home]++] = ordinal;
-  const toldIn = new Map(
+  const reportedIn = new Map(
     [...destinationsOf.keys()].map((county) => [county, new Set<CountyFips>()]),
   );
   for (const [county, ordinals] of reported) {
     for (const home of new Set(ordinals.map((ordinal) => homes[ordinal]))) {
-      toldIn.get(codes[home])!.add(county);
+      reportedIn.get(codes[home])!.add(county);
     }
   }
-  return { destinationsOf, toldIn };
+  return { destinationsOf, reportedIn };
 }
 
 /** Sets the homes of destinations within some county's blocks. */

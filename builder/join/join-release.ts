@@ -106,7 +106,7 @@ export function joinRelease(
     const homes = await findHomeCounties(store, joined.destinations, joined.counties);
     const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
     const reported = new PoiObjects(store, joined, homes);
-    const catchments = await transposePois(transposing, homes.toldIn, (batch) =>
+    const catchments = await transposePois(transposing, homes.reportedIn, (batch) =>
       reported.put(batch),
     );
 

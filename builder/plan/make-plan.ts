@@ -136,7 +136,7 @@ async function makePlan(
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
   });
   const blocks = await writeBlocks(of(inputs.blocks));
-  const { counties, box } = await sketchCounties(request, new BlockTables(store, blocks));
+  const { counties, box } = await estimateCounties(request, new BlockTables(store, blocks));
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
   const feeds = await datesOf(request, progress, box);
@@ -178,7 +178,7 @@ interface SketchedCounties {
   readonly box: BoundingBox;
 }
 
-async function sketchCounties(
+async function estimateCounties(
   { blocks: paths, counties: asked }: PlanRequest,
   tables: BlockTables,
 ): Promise<SketchedCounties> {
@@ -189,14 +189,14 @@ async function sketchCounties(
       `${paths.join(', ')}: no blocks in county ${missing}; counties in the file: ${tables.counties.join(', ')}`,
     );
   }
-  const sketches = new CountyEstimates();
+  const estimates = new CountyEstimates();
   const boxes: BoundingBox[] = [];
   for (const county of tables.counties) {
     const isOwn = own.has(county);
-    for (const block of await tables.points(county)) sketches.add(block, isOwn);
+    for (const block of await tables.points(county)) estimates.add(block, isOwn);
     if (isOwn) boxes.push(tables.boxOf(county));
   }
-  return { counties: sketches.finish(), box: boxes.reduce(boxAroundBoth) };
+  return { counties: estimates.finish(), box: boxes.reduce(boxAroundBoth) };
 }
 
 /** The feeds of a request with their days, for all origins in an area; null without feeds. */

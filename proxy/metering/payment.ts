@@ -40,7 +40,7 @@ export function hasNoTokens(balance: number): boolean {
 }
 
 /**
- * A response accepted by the outbox, wrapped in an object so that the hand-over alone can be
+ * A response accepted by the `ResponseWriter`, wrapped in an object so that the hand-over alone can be
  * awaited.
  */
 export interface Delivery {
