@@ -200,5 +200,5 @@ export class ResponseWriter {
  * connection has been reset, or ended by the response to a malformed request behind this one.
  */
 function isSound(socket: Socket): boolean {
-  return socket.writable && !socket.destroyed && !socket.errored;
+  return !socket.writableEnded && !socket.destroyed && !socket.errored;
 }
