@@ -219,7 +219,7 @@ describe('tta accounts', () => {
       const group = commands.find((command) => command.name() === name)!;
       expect(group.commands.map((command) => command.name())).toEqual(verbs);
       for (const command of group.commands) {
-        const help = command.helpInformation();
+        const help = command.helpInformation().replaceAll(/\s+/g, ' ');
         for (const flag of ['--ledger', 'env: LEDGER']) expect(help).toContain(flag);
         const moves = ['export', 'import'].includes(command.name());
         expect(help.includes('--json')).toBe(!moves);

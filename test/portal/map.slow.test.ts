@@ -477,7 +477,7 @@ test('while the API is away the page says so, and works again when it is back', 
   });
   const page = await context.newPage();
   await page.goto(`${site.address}/map`);
-  await page.getByText(/^Cannot load the map\./).waitFor();
+  await page.getByText(/^Couldn’t load the map\./).waitFor();
   isAway.catalogue = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await drawn(page, 'walk', 101);
