@@ -63,7 +63,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const { receipt } = made;
       expect(made).toEqual({ outcome: 'debited', balance: 93, receipt });
       const reported = { outcome: 'replayed', balance: 93, tokens: 7, charged: 0 };
-      const replayed = { ...reported, receipt, answer: first };
+      const replayed = { ...reported, receipt, response: first };
       expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
         readable(replayed),
       );
@@ -94,7 +94,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['replayed']));
       // The response that was stored is the one replayed from then on.
       const kept = await ledger.replay(id, request, NOON);
-      expect(readable(kept)).toMatchObject({ answer: { body: `answer ${debited[0]}` } });
+      expect(readable(kept)).toMatchObject({ response: { body: `answer ${debited[0]}` } });
       expect(await books()).toEqual({ balance: 995, requests: 1 });
     });
 
@@ -112,7 +112,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       // Nothing of the first is visible, and its expiry does not take the second with it.
       await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, answer('x'));
       const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
-      expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, answer: null });
+      expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, response: null });
       expect(await books()).toEqual({ balance: 96, requests: 3 });
     });
 
@@ -237,7 +237,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       await ledger.storeResponse(lost, answer('of the one that was undone'));
       await debitOnce(charge(1), request, null);
       await ledger.storeResponse(lost, answer('of the one that was undone'));
-      expect(await ledger.replay(id, request, NOON)).toMatchObject({ answer: null });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ response: null });
     });
 
     test('keeps a body of 8 MiB; for a larger one, only the fact that it was paid', async () => {
@@ -269,7 +269,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         const request = { key, fingerprint: key };
         expect((await debitOnce(charge(1), request, answer(key))).outcome).toBe('debited');
         expect(readable(await ledger.replay(id, request, NOON))).toMatchObject({
-          answer: { body: key },
+          response: { body: key },
         });
       }
     });
@@ -343,7 +343,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
             kept.deliveries++;
             underWay.push(kept);
             const { tokens, body } = kept;
-            const expected = { outcome: 'replayed', balance, tokens, answer: { body } };
+            const expected = { outcome: 'replayed', balance, tokens, response: { body } };
             expect(readable(got)).toMatchObject(expected);
           } else if (alive) {
             expect(got).toEqual({ outcome: 'conflict' });
@@ -373,8 +373,8 @@ function answer(body: string): StoredResponse {
 
 /** An outcome with its response body as text. */
 function readable(outcome: unknown): unknown {
-  const { answer } = outcome as { answer: StoredResponse };
-  const { gzip, ...rest } = answer;
+  const { response } = outcome as { response: StoredResponse };
+  const { gzip, ...rest } = response;
   const body = gunzipSync(gzip).toString();
-  return { ...(outcome as object), answer: { ...rest, body } };
+  return { ...(outcome as object), response: { ...rest, body } };
 }

@@ -80,9 +80,9 @@ test('a release without feeds lists neither, and reuses nothing that includes th
   expect([without.modes, without.isochroneModes]).toEqual(Array(2).fill(['walk', 'bike']));
   expect(without.labels).not.toContain(FREQUENT);
   expect(without.refused).toEqual([
-    'this release has no transit; it has walk, bike',
+    'this release has no mode transit; it has walk, bike',
     'this release has no destination type 1005; see /v1/meta/destination-types',
-    ...Array(2).fill('this release has no transit; it has walk, bike'),
+    ...Array(2).fill('this release has no mode transit; it has walk, bike'),
   ]);
   expect(without.ofTransit).toEqual(expect.arrayContaining(['bus_stops', 'rail_stations']));
   expect(without.ofTransit).not.toContain(FREQUENT);
