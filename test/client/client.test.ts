@@ -224,7 +224,7 @@ test('errors are a union by slug, with the id of their request', async () => {
     status: 404,
     requestId: wire.requests[0].headers['x-request-id'],
     tokens: { charged: 0, remaining: 1e6 },
-    problem: { status: 404, title: 'No such census block' },
+    problem: { status: 404, title: 'Unknown census block' },
   });
   expect(unknown.message).toContain('990019999999999');
   const invalid = await failureOf(client.getBlockSummary({ geoid: tests.geoids[0], type: [7] }));

@@ -9,6 +9,6 @@ test('reports a metrics port that is in use under its own setting', async () => 
   const port = Number(new URL(first.address).port);
   const second = serveMetrics(new Registry(), { ...at, port });
   await expect(second).rejects.toThrow(UsageError);
-  await expect(second).rejects.toThrow(/in use .*; give another with --metrics-port/);
+  await expect(second).rejects.toThrow(/in use .*; choose another with --metrics-port/);
   await first.close();
 });

@@ -196,7 +196,7 @@ test('each process follows releases independently, and none serves one that cann
   const dispatcher = strangers();
   /** The releases served, sampled over enough connections to reach each process. */
   const served = async () => {
-    const asked = Array.from({ length: 40 }, async () => {
+    const asked = Array.from({ length: 300 }, async () => {
       const { body } = await get('/v1/last-updated', dispatcher);
       return ((await body.json()) as { release: string }).release;
     });
