@@ -21,7 +21,7 @@ export type BuildJob =
   | { readonly kind: 'unit'; readonly counties: Unit }
   /** When all units are done. */
   | { readonly kind: 'join'; readonly units: readonly Unit[] }
-  /** Once the units are joined, and while no other process writes a release. */
+  /** Runs after the units are joined, while no other process writes a release. */
   | { readonly kind: 'publish' };
 
 /** The work that follows from a plan: all units, in any order, the join, the publication. */

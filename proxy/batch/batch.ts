@@ -30,7 +30,7 @@ export type OriginOutcome = OriginResult | OriginError;
 /** A batch: origins in request order, and how each is processed. */
 export interface Batch<O> {
   readonly origins: readonly O[];
-  /** Once exceeded, no further origin is processed. */
+  /** Stops further origins when exceeded. */
   readonly rowBudget: number;
   /** Names an origin in `errors`. */
   identify(origin: O): object;

@@ -64,7 +64,7 @@ async function sendArchive(
   return reply.send(Readable.from(pieces(pages, archive, first, start, start + length)));
 }
 
-/** The range to send; `null` for all of it. Unless it is conditional on other content. */
+/** The range to send; `null` for all of it, as when the range is conditional on other content. */
 function rangeOf(
   headers: FastifyRequest['headers'],
   archive: ObjectRef,
@@ -93,7 +93,7 @@ async function* pieces(
   }
 }
 
-/** By the last part of its name in the store. */
+/** Finds an archive by the last part of its name in the store. */
 function archiveNamed({ manifest }: Release, name: string): TileArchive {
   const found = Object.values(manifest.tiles).find(
     ({ archive }) => archive.name === `tiles/${name}`,

@@ -47,7 +47,7 @@ export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
   });
 }
 
-/** Once the service is closed: differences between charged, debited and delivered amounts. */
+/** Differences between charged, debited and delivered amounts, after the service is closed. */
 export async function faultsInBooks(
   folder: string,
   waiters: readonly Opened[],
