@@ -5,13 +5,13 @@ import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useSession } from '../session/session.tsx';
-import { BlockPanel } from './block-panel.tsx';
 import { type Catalogue, type MapType, mapCatalogue, mapTitle, modeName } from './catalogue.ts';
-import type { TileBlock } from './draw-map.ts';
-import { Legend } from './legend.tsx';
-import { type MapState, useMapState } from './map-state.ts';
-import { MapView } from './map-view.tsx';
-import { useColourScheme } from './use-colour-scheme.ts';
+import type { TileBlock } from './drawing/draw-map.ts';
+import { MapView } from './drawing/map-view.tsx';
+import { useColourScheme } from './drawing/use-colour-scheme.ts';
+import { BlockPanel } from './panels/block-panel.tsx';
+import { Legend } from './panels/legend.tsx';
+import { type MapState, useMapState } from './state/map-state.ts';
 
 /** The first map: walks to grocery stores. */
 const FIRST_MODE = 'walk';

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Summary } from '../api/api-answers.ts';
-import { summaryWithKey } from '../api/service.ts';
-import { count, counted } from '../parts/formats.ts';
-import { Notice } from '../parts/notice.tsx';
-import { Section } from '../parts/section.tsx';
-import { type Catalogue, mapTitle, modeName } from './catalogue.ts';
-import type { TileBlock } from './draw-map.ts';
+import type { Summary } from '../../api/api-answers.ts';
+import { summaryWithKey } from '../../api/service.ts';
+import { count, counted } from '../../parts/formats.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Section } from '../../parts/section.tsx';
+import { type Catalogue, mapTitle, modeName } from '../catalogue.ts';
+import type { TileBlock } from '../drawing/draw-map.ts';
 
 interface Answer {
   readonly summary: Summary;

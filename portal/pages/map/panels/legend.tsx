@@ -1,5 +1,5 @@
-import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../map-classes.ts';
-import type { Scheme } from './draw-map.ts';
+import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../../map-classes.ts';
+import type { Scheme } from '../drawing/draw-map.ts';
 
 /** The classes of the map, and what is in none of them. */
 export function Legend({ scheme }: { readonly scheme: Scheme }) {

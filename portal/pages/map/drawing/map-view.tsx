@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Notice } from '../parts/notice.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import type { MapView as View } from '../state/map-state.ts';
 import type { DrawnMap, Scheme, Shown, TileBlock } from './draw-map.ts';
-import type { MapView as View } from './map-state.ts';
 
 /** Below it a map shows bands only. */
 const BLOCK_ZOOM = 11;

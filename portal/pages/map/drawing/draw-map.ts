@@ -10,9 +10,9 @@ import {
 } from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
-import { CLASS_ENDS, MAP_COLOURS, type MapColours } from '../../map-classes.ts';
+import { CLASS_ENDS, MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
+import type { MapView } from '../state/map-state.ts';
 import { ArchiveSource } from './archive-source.ts';
-import type { MapView } from './map-state.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
 
