@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
 import { MODES } from '../../shards/modes.ts';
-import { coverageGaps } from '../../shards/release/coverage-gaps.ts';
+import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/parameters.ts';
 import { modeLabel } from '../schemas/schemas.ts';
@@ -97,6 +97,19 @@ export const vintage = freeEndpoint({
     components: z.array(
       z.object({ component: z.string(), version: z.string(), effective_date: z.iso.date() }),
     ),
+    coverage: z
+      .object({
+        states: z.int(),
+        counties: z.int(),
+        population: z.int(),
+        blocks: z.int(),
+        routable_blocks: z.int(),
+      })
+      .meta({
+        description:
+          'The counties of the release, their population of the 2020 census, and how many of their ' +
+          'blocks have a street nearby.',
+      }),
     coverage_gaps: z
       .array(z.object({ county: z.string(), blocks: z.int(), routable_blocks: z.int() }))
       .meta({
@@ -107,7 +120,11 @@ export const vintage = freeEndpoint({
   respond: ({ releases }) => {
     const { manifest } = releases.current;
     return {
-      body: { components: manifest.components, coverage_gaps: coverageGaps(manifest) },
+      body: {
+        components: manifest.components,
+        coverage: dataCoverage(manifest),
+        coverage_gaps: coverageGaps(manifest),
+      },
     };
   },
 });

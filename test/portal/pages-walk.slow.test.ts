@@ -53,7 +53,7 @@ test('from the first visit to a metered request with the new key', async () => {
   );
   const { page, asked, wrong } = await openWatched(context, site.address);
   expect(await page.title()).toBe('Travel-Time Access');
-  await page.getByRole('img', { name: 'Outline of Port Meridian, XA' }).waitFor();
+  await page.getByRole('img', { name: 'Map of Port Meridian, XA' }).waitFor();
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('census block');
 
   await page.getByRole('link', { name: 'Get an API key' }).click();
@@ -123,7 +123,7 @@ test('finds a place by its name, by keyboard too', async () => {
   await page.keyboard.press('Tab');
   expect(await focused(page)).toBe('Halcyon XA');
   await page.keyboard.press('Enter');
-  await page.getByRole('img', { name: 'Outline of Halcyon, XA' }).waitFor();
+  await page.getByRole('img', { name: 'Map of Halcyon, XA' }).waitFor();
   await page.getByLabel('City or town').fill('Atlantis');
   await page.getByText('No matching place in this release.').waitFor();
   expect(wrong).toEqual([]);

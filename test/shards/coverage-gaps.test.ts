@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coverageGaps } from '../../shards/release/coverage-gaps.ts';
+import { coverageGaps } from '../../shards/release/data-coverage.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 
 const county = (blocks: number, routable_blocks: number) =>

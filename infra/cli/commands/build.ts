@@ -6,7 +6,7 @@ import { duration } from '../../../builder/progress.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
 import { edgesOf } from '../../../shards/geometry/wgs84.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { coverageGaps } from '../../../shards/release/coverage-gaps.ts';
+import { coverageGaps } from '../../../shards/release/data-coverage.ts';
 import { readLatest } from '../../../shards/release/latest.ts';
 import { type Manifest, releaseSchema } from '../../../shards/release/manifest.ts';
 import { readManifest } from '../../../shards/release/manifests.ts';

@@ -399,6 +399,14 @@ export interface Operations {
           version: string;
           effective_date: string;
         }>;
+        /** The counties of the release, their population of the 2020 census, and how many of their blocks have a street nearby. */
+        coverage: {
+          states: number;
+          counties: number;
+          population: number;
+          blocks: number;
+          routable_blocks: number;
+        };
         /** Counties with fewer than 80 % of their blocks near a street: their street data has a gap. */
         coverage_gaps: Array<{
           county: string;

@@ -24,6 +24,14 @@ export interface Component {
   readonly effective_date: string;
 }
 
+/** The area that the release covers. */
+export interface DataCoverage {
+  readonly counties: number;
+  readonly population: number;
+  readonly blocks: number;
+  readonly routable_blocks: number;
+}
+
 export interface DestinationType {
   readonly dest_type_id: number;
   readonly name: string;

@@ -1,6 +1,7 @@
 import type {
   Boundary,
   Component,
+  DataCoverage,
   DestinationType,
   Place,
   Summary,
@@ -38,7 +39,7 @@ export async function somePlace(api: string, signal?: AbortSignal): Promise<Plac
 export async function releaseFacts(api: string) {
   const [updated, vintage, modes, types] = await Promise.all([
     ask<{ last_updated: string; release: string }>(`${api}/v1/last-updated`),
-    ask<{ components: Component[] }>(`${api}/v1/meta/vintage`),
+    ask<{ components: Component[]; coverage: DataCoverage }>(`${api}/v1/meta/vintage`),
     ask<{ modes: { mode: string; description: string }[] }>(`${api}/v1/meta/modes`),
     destinationTypes(api),
   ]);

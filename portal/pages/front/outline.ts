@@ -6,6 +6,10 @@ export interface Drawing {
   readonly path: string;
   /** Position of a point in the picture. */
   place(lon: number, lat: number): readonly [x: number, y: number];
+  /** West, south, east and north edge of the picture, degrees; east may exceed 180. */
+  readonly bounds: readonly [west: number, south: number, east: number, north: number];
+  /** Length of a degree of longitude in the picture. */
+  readonly perDegreeEast: number;
   /** A scale bar: a round length, and its length in the picture. */
   readonly scale: { readonly metres: number; readonly length: number };
 }
@@ -38,11 +42,22 @@ export function drawOutline(
       size.width / 2 + (eastOf(lon) - lons.middle) * shrink * perDegree,
       size.height / 2 - (lat - lats.middle) * perDegree,
     ] as const;
+  const [halfEast, halfNorth] = [
+    size.width / 2 / (shrink * perDegree),
+    size.height / 2 / perDegree,
+  ];
   const perMetre = perDegree / METRES_PER_DEGREE;
   const metres = roundLength((SCALE_PART * size.width) / perMetre);
   return {
     path: rings.map((ring) => pathOf(ring, place)).join(''),
     place,
+    bounds: [
+      lons.middle - halfEast,
+      lats.middle - halfNorth,
+      lons.middle + halfEast,
+      lats.middle + halfNorth,
+    ],
+    perDegreeEast: shrink * perDegree,
     scale: { metres, length: metres * perMetre },
   };
 }

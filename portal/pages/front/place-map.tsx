@@ -1,45 +1,90 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../map-classes.ts';
 import type { Boundary, Place } from '../api/api-answers.ts';
-import { drawOutline } from './outline.ts';
+import { useColourScheme } from '../map/drawing/use-colour-scheme.ts';
+import { type Drawing, drawOutline } from './outline.ts';
 
-const SIZE = { width: 480, height: 320, margin: 46 };
+const SIZE = { width: 480, height: 320, margin: 24 };
 
-/** The outline of a place on a grid whose cells have a known size. */
+/** A place and its outline, drawn over the minutes from its blocks to the nearest POI of a type. */
 export function PlaceMap(props: {
   readonly place: Place | null;
   readonly outline: Boundary | null;
+  /** The archive of bands; null if the release has none. */
+  readonly bandsUrl: string | null;
 }) {
-  const { place, outline } = props;
-  if (place === null || outline === null) return <Ground />;
-  const { path, place: at, scale } = drawOutline(outline, SIZE);
-  const [x, y] = at(place.lon, place.lat);
+  const { place, outline, bandsUrl } = props;
+  const drawing = useMemo(() => outline && drawOutline(outline, SIZE), [outline]);
+  const bands = useBands(bandsUrl, drawing);
+  const colours = MAP_COLOURS[useColourScheme()];
+  if (place === null || drawing === null) return <Ground />;
+  const { path, scale } = drawing;
   return (
-    <Ground label={`Outline of ${place.name}, ${place.state}`} square={scale.length / 2}>
-      <path key={path} class="outline" d={path} fill-rule="evenodd" />
-      <circle class="centre-halo" cx={x} cy={y} r="9" />
-      <circle class="centre" cx={x} cy={y} r="4" />
-      <text class="place-name" x="20" y="32">
-        {place.name}, {place.state}
-      </text>
-      <g class="scale" transform={`translate(20 ${SIZE.height - 20})`}>
+    <Ground label={`Map of ${place.name}, ${place.state}`} outside={colours.outside}>
+      <path class="outline" d={path} fill-rule="evenodd" fill={colours.beyond} />
+      <g class="bands" key={path}>
+        {bands.map((band, i) => (
+          <path key={CLASS_ENDS[i]} d={band} fill={colours.classes[i]} />
+        ))}
+      </g>
+      <path class="outline" d={path} fill="none" />
+      <g class="scale" transform={`translate(16 ${SIZE.height - 16})`}>
+        <path class="halo" d={`M0 -6V0H${scale.length}V-6`} />
         <path d={`M0 -6V0H${scale.length}V-6`} />
         <text x={scale.length + 8} y="0">
           {lengthOf(scale.metres)}
         </text>
       </g>
-      <text class="position" x={SIZE.width - 20} y={SIZE.height - 20}>
-        {degrees(place.lat, 'N', 'S')} {degrees(place.lon, 'E', 'W')}
-      </text>
     </Ground>
   );
 }
 
+/** The classes of the bands, as a line of swatches. */
+export function BandLegend() {
+  const colours = MAP_COLOURS[useColourScheme()];
+  const swatches = [
+    ...CLASS_ENDS.map((_, i) => ({ label: classLabel(i), colour: colours.classes[i] })),
+    { label: 'over 30', colour: colours.beyond },
+  ];
+  return (
+    <ol class="band-legend" aria-label="Minutes">
+      {swatches.map(({ label, colour }) => (
+        <li key={label}>
+          <svg viewBox="0 0 10 4" preserveAspectRatio="none" aria-hidden="true">
+            <rect width="10" height="4" fill={colour} />
+          </svg>
+          {label}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The path of each class; empty until they are loaded, and if they cannot be. */
+function useBands(url: string | null, drawing: Drawing | null): readonly string[] {
+  const [bands, setBands] = useState<readonly string[]>([]);
+  useEffect(() => {
+    setBands([]);
+    if (url === null || drawing === null) return;
+    let isGone = false;
+    import('./band-paths.ts')
+      .then(({ bandPaths }) => bandPaths(url, drawing))
+      .then((paths) => isGone || setBands(paths))
+      .catch(() => {});
+    return () => {
+      isGone = true;
+    };
+  }, [url, drawing]);
+  return bands;
+}
+
 function Ground(props: {
   readonly label?: string;
-  readonly square?: number;
+  readonly outside?: string;
   readonly children?: ComponentChildren;
 }) {
-  const { label, square = 40, children } = props;
+  const { label, outside = 'none', children } = props;
   return (
     <svg
       class="map"
@@ -48,19 +93,7 @@ function Ground(props: {
       aria-label={label}
       aria-hidden={label === undefined}
     >
-      <defs>
-        <pattern
-          id="squares"
-          width={square}
-          height={square}
-          x={SIZE.width / 2}
-          y={SIZE.height / 2}
-          patternUnits="userSpaceOnUse"
-        >
-          <path class="square" d={`M${square} 0H0V${square}`} />
-        </pattern>
-      </defs>
-      <rect width="100%" height="100%" fill="url(#squares)" />
+      <rect width="100%" height="100%" fill={outside} />
       {children}
     </svg>
   );
@@ -68,8 +101,4 @@ function Ground(props: {
 
 function lengthOf(metres: number): string {
   return metres < 1000 ? `${metres} m` : `${metres / 1000} km`;
-}
-
-function degrees(value: number, positive: string, negative: string): string {
-  return `${Math.abs(value).toFixed(3)}° ${value < 0 ? negative : positive}`;
 }

@@ -9,7 +9,7 @@ export function Prices(props: { readonly isSold: boolean; readonly hasGrants: bo
   const { isSold, hasGrants } = props;
   return (
     <Section id="prices" title="Pricing">
-      <ul class="prices">
+      <ul class={isSold ? 'prices' : 'prices prices-one'}>
         {hasGrants && (
           <li class="card">
             <h3>Free to start</h3>

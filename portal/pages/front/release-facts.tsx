@@ -1,19 +1,19 @@
 import { releaseFacts } from '../api/service.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { counted, dateOf, dayMonthYear } from '../parts/formats.ts';
+import { count, dateOf, dayMonthYear } from '../parts/formats.ts';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { WideTable } from '../parts/wide-table.tsx';
 
-const COMPONENTS: Readonly<Record<string, string>> = {
-  road_network: 'Streets and paths',
-  transit_network: 'Timetables',
-  pois: 'Points of interest',
-  blocks: 'Census blocks',
-  parks: 'Parks',
+const COMPONENTS: Readonly<Record<string, { readonly name: string; readonly source: string }>> = {
+  road_network: { name: 'Streets and paths', source: 'OpenStreetMap' },
+  transit_network: { name: 'Timetables', source: 'GTFS feeds of the transit agencies' },
+  pois: { name: 'Points of interest', source: 'OpenStreetMap and lists of the operator' },
+  blocks: { name: 'Census blocks', source: 'US Census Bureau, TIGER/Line 2020' },
+  parks: { name: 'Parks', source: 'OpenStreetMap' },
 };
 
-/** Sources of the current release. */
+/** Sources and coverage of the current release. */
 export function ReleaseFacts({ api }: { readonly api: string | null }) {
   return (
     <Section id="facts" title="Data in this release" class="facts">
@@ -26,35 +26,75 @@ function Facts({ api }: { readonly api: string }) {
   const facts = useLoaded(() => releaseFacts(api));
   return (
     <Shown of={facts} what="release details">
-      {({ release, last_updated, components, modes, types }) => (
+      {({ release, last_updated, components, coverage, modes, types }) => (
         <>
-          <p>
-            Release <strong>{release}</strong>, published {dateOf(last_updated)}:{' '}
-            {counted(types.filter((type) => type.is_leaf).length, 'destination type')}; travel by{' '}
-            {modes.map(({ mode }) => mode).join(', ')}.
-          </p>
-          <WideTable label="Data versions">
+          <dl class="fact-figures">
+            <Figure value={count(coverage.population)} name="people" />
+            <Figure value={count(coverage.blocks)} name="census blocks" />
+            <Figure
+              value={`${percent(coverage.routable_blocks, coverage.blocks)} %`}
+              name="of blocks near a street"
+            />
+            <Figure
+              value={count(coverage.counties)}
+              name={coverage.counties === 1 ? 'county' : 'counties'}
+            />
+            <Figure
+              value={count(types.filter((type) => type.is_leaf).length)}
+              name="destination types"
+            />
+            <Figure value={count(modes.length)} name={modes.map(({ mode }) => mode).join(', ')} />
+          </dl>
+          <WideTable label="Data sources">
             <thead>
               <tr>
                 <th scope="col">Data</th>
+                <th scope="col">Source</th>
                 <th scope="col">As of</th>
-                <th scope="col">Version</th>
               </tr>
             </thead>
             <tbody>
-              {components.map(({ component, version, effective_date }) => (
+              {components.map(({ component, effective_date }) => (
                 <tr key={component}>
-                  <th scope="row">{COMPONENTS[component] ?? component}</th>
-                  <td>{dayMonthYear(effective_date)}</td>
-                  <td>
-                    <code>{version}</code>
-                  </td>
+                  <th scope="row">{COMPONENTS[component]?.name ?? component}</th>
+                  <td>{COMPONENTS[component]?.source}</td>
+                  <td class="day">{dayMonthYear(effective_date)}</td>
                 </tr>
               ))}
             </tbody>
           </WideTable>
+          <details class="behind versions">
+            <summary>
+              Release {release}, published {dateOf(last_updated)}: versions
+            </summary>
+            <dl>
+              {components.map(({ component, version }) => (
+                <div key={component}>
+                  <dt>{COMPONENTS[component]?.name ?? component}</dt>
+                  <dd class="mono">{version}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
         </>
       )}
     </Shown>
   );
+}
+
+function Figure({ value, name }: { readonly value: string; readonly name: string }) {
+  return (
+    <div>
+      <dd>{value}</dd>
+      <dt>{name}</dt>
+    </div>
+  );
+}
+
+/** A share with one decimal, never rounded up to all or down to none. */
+function percent(part: number, whole: number): string {
+  if (whole === 0) return '0';
+  const tenths = Math.round((1000 * part) / whole);
+  const bounded = Math.min(Math.max(tenths, part > 0 ? 1 : 0), part < whole ? 999 : 1000);
+  return String(bounded / 10);
 }

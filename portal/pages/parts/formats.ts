@@ -18,6 +18,7 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
+  timeZoneName: 'short',
 });
 
 export function count(value: number): string {
@@ -34,6 +35,7 @@ export function dateOf(moment: string): string {
   return DATE.format(new Date(moment));
 }
 
+/** Formats a timestamp as date and time in the reader’s time zone, with its name. */
 export function momentOf(moment: string): string {
   return MOMENT.format(new Date(moment));
 }

@@ -14,10 +14,7 @@ export function EmailForm(props: {
   const [fault, setFault] = useState('');
   const [isBusy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const isAgain = props.email !== '';
-  useEffect(() => {
-    if (isAgain) input.current?.focus();
-  }, [isAgain]);
+  useEffect(() => input.current?.focus(), []);
 
   const send = async (event: Event) => {
     event.preventDefault();
