@@ -48,6 +48,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'places',
     'pmtiles',
     'pois',
+    'weights',
     'release',
     'verify',
   ],

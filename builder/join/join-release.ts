@@ -140,6 +140,7 @@ export function joinRelease(
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
       unmapped_values: request.plan.plan.osm.unmapped,
+      weights: [],
       counties,
       states: await putStates(store, joined.states, joined.counties),
       objects: {

@@ -92,6 +92,11 @@ export class BlockIndex {
     return value < 0 ? null : value;
   }
 
+  /** The population of every block; 0 where it is unknown. */
+  people(): Uint32Array {
+    return Uint32Array.from(this.#population, (population) => Math.max(0, population));
+  }
+
   landArea(ordinal: CountyBlock): SquareMetres | null {
     const value = this.#landArea[ordinal];
     return value < 0 ? null : value;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { MODE_LABELS } from '../modes.ts';
 import { taxonomySchema } from '../taxonomy.ts';
+import { weightSchema } from '../weights/weight.ts';
 
 /** The label of a release. */
 export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
@@ -14,7 +15,10 @@ export const objectRefSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Objects that each county has, by kind. The kind is also the folder in the store. */
+/**
+ * Objects that each county has, by kind, which is also the folder in the store. A release may lack
+ * `reach-to` and `weights`.
+ */
 export const COUNTY_OBJECT_KINDS = [
   'index',
   'nearest',
@@ -24,6 +28,7 @@ export const COUNTY_OBJECT_KINDS = [
   'reach-to',
   'catchment',
   'poi-map',
+  'weights',
 ] as const;
 export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
 
@@ -59,7 +64,7 @@ const countySchema = z.strictObject({
   }),
   objects: z
     .strictObject(objectsOf(COUNTY_OBJECT_KINDS))
-    .extend({ 'reach-to': objectRefSchema.optional() }),
+    .extend({ 'reach-to': objectRefSchema.optional(), weights: objectRefSchema.optional() }),
 });
 export type CountyManifest = z.infer<typeof countySchema>;
 
@@ -155,6 +160,8 @@ const membersSchema = z.strictObject({
   feeds: z.array(feedSchema),
   /** The most frequent `shop` and `amenity` values without a type, in the area that was read. */
   unmapped_values: z.array(unmappedValueSchema).default([]),
+  /** The columns of every county's `weights` object, in order; without any there is none. */
+  weights: z.array(weightSchema).default([]),
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),
@@ -167,15 +174,26 @@ const membersSchema = z.strictObject({
  * release label give the same manifest, byte for byte, so it does not include the time of
  * publication.
  */
-export const manifestSchema = membersSchema.refine(hasItsDirections, {
-  path: ['directions'],
-  error: 'are not those that the counties have objects of',
-});
+export const manifestSchema = membersSchema
+  .refine(hasItsDirections, {
+    path: ['directions'],
+    error: 'are not those that the counties have objects of',
+  })
+  .refine(hasItsWeights, {
+    path: ['weights'],
+    error: 'need an object in every county, which counties have only for them',
+  });
 export type Manifest = z.infer<typeof manifestSchema>;
 
 function hasItsDirections({ directions, counties }: z.infer<typeof membersSchema>): boolean {
   return Object.values(counties).every(({ objects }) =>
     DIRECTIONS.every((one) => directions.includes(one) === `reach-${one}` in objects),
+  );
+}
+
+function hasItsWeights({ weights, counties }: z.infer<typeof membersSchema>): boolean {
+  return Object.values(counties).every(
+    ({ objects }) => 'weights' in objects === weights.length > 0,
   );
 }
 

@@ -27,6 +27,8 @@ import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
 import type { BoundingBox, Bytes, CountyBlock, CountyFips, StatePlace } from '../units.ts';
+import { PEOPLE, type Weight } from '../weights/weight.ts';
+import { WeightTable } from '../weights/weight-table.ts';
 import { CountyBoxes } from './county-boxes.ts';
 import type {
   CountyManifest,
@@ -67,6 +69,8 @@ export class Release {
   readonly store: Store;
   /** Cells per `nearest` row: modes × leaf types. */
   readonly columns: number;
+  /** The weights of every block: people, and those that the release was built with. */
+  readonly weights: readonly Weight[];
   /** Ordered by county code. */
   readonly counties: readonly ReleaseCounty[];
   /** The counties by the boxes of their blocks; likewise by those of their POIs. */
@@ -82,6 +86,9 @@ export class Release {
     this.version = `${latest.release}-${latest.sha256.slice(0, VERSION_DIGITS)}`;
     this.taxonomy = new Taxonomy(manifest.taxonomy.types);
     this.columns = manifest.modes.length * this.taxonomy.leafIds.length;
+    const all = Object.values(manifest.counties);
+    const people = all.reduce((sum, { population }) => sum + population, 0);
+    this.weights = [{ ...PEOPLE, total: people }, ...manifest.weights];
     this.counties = Object.entries(manifest.counties)
       .map(([fips, county]) => ({
         fips,
@@ -156,6 +163,41 @@ export class Release {
       return read.rows;
     });
     return (await Promise.all(runs)).flat();
+  }
+
+  /** The object with a county's counts of a weight. */
+  weightObject({ objects }: CountyManifest, weight: string): ObjectRef {
+    if (weight === PEOPLE.weight) return objects.index;
+    if (objects.weights) return objects.weights;
+    throw new ShardError(this.latest.manifest, 'counties', `one has no ${weight}`);
+  }
+
+  /**
+   * How much of a weight each block of a county has, by its ordinal in the index; an unknown
+   * population counts as 0. One range read, then cached.
+   */
+  weightCounts(county: CountyManifest, weight: string): Promise<Uint32Array> {
+    const ref = this.weightObject(county, weight);
+    return this.#cache.head({ ...ref, name: `${ref.name}/${weight}` }, async () => {
+      const value =
+        weight === PEOPLE.weight
+          ? (await this.index(county)).people()
+          : await this.#weightColumn(county, ref, weight);
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  async #weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
+    const table = await this.#cache.head(ref, async () => {
+      const value = await WeightTable.open(this.store, ref);
+      if (value.blocks !== county.blocks) {
+        throw new ShardError(ref.name, 'blocks', `${value.blocks} of ${county.blocks} blocks`);
+      }
+      return { value, bytes: value.byteLength };
+    });
+    const position = table.names.indexOf(weight);
+    if (position === -1) throw new ShardError(ref.name, 'NAME', `lacks ${weight}`);
+    return table.counts(position);
   }
 
   /** The POI matrix's head. Two reads, then cached. */

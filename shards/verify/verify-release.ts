@@ -8,6 +8,7 @@ import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
 import { verifyPois } from './county-pois.ts';
 import { verifyReachFrom, verifyReachTo } from './county-reach.ts';
+import { WeightTotals } from './county-weights.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { featuresOf } from './layer.ts';
 import { verifyState } from './states.ts';
@@ -21,7 +22,7 @@ export type { Finding } from './finding.ts';
  * Rereads every object of a release: length, hash, checksums and every row; and checks consistency
  * between objects: the nearest time of a type is the minimum of its POI rows; transit takes no
  * longer than walking; catchments and `reach-to` have exactly the entries of the rows they were
- * transposed from; blocks and POIs are where the release places them.
+ * transposed from; blocks and POIs are where the release places them; weights add up.
  *
  * Memory grows with the heads and polygons of one county at a time, not with rows. `onObject` is
  * called before an object is read.
@@ -50,6 +51,7 @@ export async function* verifyRelease(
   for (const [fips, county] of Object.entries(counties)) {
     yield* check(county.objects.index, () => verifyIndex(verification, fips, county));
   }
+  const totals = new WeightTotals(release);
   let [homes, counted] = [0, 0];
   const atHome = (pois: number) => {
     homes += pois;
@@ -67,7 +69,10 @@ export async function* verifyRelease(
     }
     yield* check(refs['poi-map']);
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
+    const { weights } = refs;
+    if (weights) yield* check(weights, () => totals.verify(county, weights));
   }
+  yield* totals.findings();
   const { dests } = verification;
   if (dests && counted === Object.keys(counties).length && homes !== dests.count) {
     const problem = `${dests.count} POIs; the counties have ${homes}`;

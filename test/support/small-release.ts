@@ -63,6 +63,7 @@ export async function publishSmallRelease(
       taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
       feeds: [],
       unmapped_values: [],
+      weights: [],
       counties: manifests,
       states: {},
       objects: {
@@ -96,7 +97,7 @@ async function putCounty(store: WritableStore, county: SmallCounty): Promise<Cou
     catchment: await encodeCatchments(county),
   };
   const refs: Record<string, ObjectRef> = {};
-  for (const kind of COUNTY_OBJECT_KINDS) {
+  for (const kind of COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights')) {
     refs[kind] = await put(store, `${kind}/${county.fips}`, objects[kind] ?? UNREAD);
   }
   return {

@@ -55,6 +55,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
     taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
     feeds: [],
     unmapped_values: [],
+    weights: [],
     counties: Object.fromEntries(
       counties.map((county) => [county.fips, manifestOf(county, indexes)]),
     ),
@@ -104,7 +105,7 @@ function manifestOf(
   indexes: ReadonlyMap<string, Uint8Array>,
 ): CountyManifest {
   const objects = Object.fromEntries(
-    COUNTY_OBJECT_KINDS.map((kind) => {
+    COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights').map((kind) => {
       const name = `${kind}/${fips}`;
       const bytes = indexes.get(name) ?? UNREAD;
       return [kind, { name, bytes: bytes.length, sha256: hash('sha256', bytes) }];

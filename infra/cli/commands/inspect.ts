@@ -25,6 +25,7 @@ import { openStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store } from '../../../shards/store/store.ts';
 import { MICRO } from '../../../shards/units.ts';
 import { featuresOf } from '../../../shards/verify/layer.ts';
+import { WEIGHTS_KIND, WeightTable } from '../../../shards/weights/weight-table.ts';
 import { UsageError } from '../../errors.ts';
 import { run } from '../run.ts';
 
@@ -91,6 +92,7 @@ const SHARDS: ReadonlyMap<string, (store: Store, ref: ObjectRef) => Promise<void
   [MATRIX_KIND, inspectMatrix],
   [PLACES_KIND, inspectPlaces],
   [DEST_IDS_KIND, inspectDestIds],
+  [WEIGHTS_KIND, inspectWeights],
   [PAGE_SUMS_KIND, async () => print('page checksums of the archive next to it')],
 ]);
 
@@ -167,6 +169,17 @@ async function inspectDestIds(store: Store, ref: ObjectRef): Promise<void> {
   const bytes = await store.readRange(ref, 0, ref.bytes);
   const { count } = new DestDirectory(ref.name, bytes);
   print(`directory: home counties of ${count} POIs`);
+}
+
+async function inspectWeights(store: Store, ref: ObjectRef): Promise<void> {
+  const table = await WeightTable.open(store, ref);
+  print(`weights: ${table.names.length} columns for ${table.blocks} blocks`);
+  for (const [position, weight] of table.names.entries()) {
+    const counts = await table.counts(position);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const counted = counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0);
+    print(`  ${weight}: ${total} in ${counted} blocks`);
+  }
 }
 
 async function inspectLayer(store: Store, ref: ObjectRef): Promise<void> {

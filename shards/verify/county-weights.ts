@@ -1,0 +1,54 @@
+import type { CountyManifest } from '../release/manifest.ts';
+import type { Release } from '../release/release.ts';
+import type { ObjectRef } from '../store/store.ts';
+import { WeightTable } from '../weights/weight-table.ts';
+import { type Finding, findFaults } from './finding.ts';
+
+/**
+ * Verifies that every county has all weights of the manifest, for each of its blocks, and that
+ * together they add up to the totals there.
+ */
+export class WeightTotals {
+  readonly #release: Release;
+  readonly #sums: number[];
+  #counties = 0;
+
+  constructor(release: Release) {
+    this.#release = release;
+    this.#sums = release.manifest.weights.map(() => 0);
+  }
+
+  verify(county: CountyManifest, ref: ObjectRef): AsyncGenerator<Finding> {
+    const { store, manifest } = this.#release;
+    return findFaults(ref.name, async (findings) => {
+      const table = await WeightTable.open(store, ref);
+      const [found, wanted] = [
+        table.names.join(' '),
+        manifest.weights.map(({ weight }) => weight).join(' '),
+      ];
+      if (found !== wanted) {
+        findings.add('columns', () => `${found}; the manifest says ${wanted}`);
+        return;
+      }
+      if (table.blocks !== county.blocks) {
+        findings.add('blocks', () => `${table.blocks}; the manifest says ${county.blocks}`);
+      }
+      for (const position of table.names.keys()) {
+        for (const count of await table.counts(position)) this.#sums[position] += count;
+      }
+      this.#counties++;
+    });
+  }
+
+  /** Compares the sums with the manifest, unless a county's weights could not be read. */
+  *findings(): Generator<Finding> {
+    const { manifest, latest } = this.#release;
+    if (this.#counties < Object.keys(manifest.counties).length) return;
+    for (const [i, { weight, total }] of manifest.weights.entries()) {
+      const sum = this.#sums[i];
+      if (sum === total) continue;
+      const problem = `${weight}: ${total}; the counties have ${sum}`;
+      yield { object: latest.manifest, problem };
+    }
+  }
+}

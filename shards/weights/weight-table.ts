@@ -1,0 +1,157 @@
+import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { ShardError } from '../errors.ts';
+import {
+  checkedSection,
+  readEnvelope,
+  readHead,
+  sectionOf,
+  writeEnvelope,
+} from '../store/envelope.ts';
+import type { ObjectRef, RangeSource } from '../store/store.ts';
+import type { Bytes } from '../units.ts';
+import { MAX_COUNT } from './weight.ts';
+
+export const WEIGHTS_KIND = 'WGHT';
+
+/** Forms of a column: a count for every block, or only the blocks with a count. */
+const EVERY_BLOCK = 0;
+const COUNTED_BLOCKS = 1;
+
+/** The counts of a weight, by the ordinal of the block in its county's index. */
+export interface WeightColumn {
+  readonly weight: string;
+  readonly counts: Uint32Array;
+}
+
+/**
+ * Encodes the weights of a county, each of them as a row of its own:
+ *
+ *     varint   form: 0 for a count of every block, 1 for those of blocks that have one
+ *     varints  the counts; or, in turns, the number of blocks without a count before the next one
+ *              that has, and its count
+ *     4 bytes  CRC-32C of the above, seeded with the position of the column
+ *
+ * whichever is shorter: most blocks have people, but few have jobs.
+ */
+export function encodeWeights(blocks: number, columns: readonly WeightColumn[]): Uint8Array {
+  const names = new VarintWriter();
+  const directory = new VarintWriter();
+  const rows = new VarintWriter(1 << 12);
+  const encoder = new TextEncoder();
+  names.uint(blocks);
+  names.uint(columns.length);
+  columns.forEach(({ weight, counts }, position) => {
+    if (counts.length !== blocks) {
+      throw new RangeError(`${weight} has counts of ${counts.length} of ${blocks} blocks`);
+    }
+    const name = encoder.encode(weight);
+    names.uint(name.length);
+    names.bytes(name);
+    const start = rows.length;
+    rows.bytes(encodeCounts(counts));
+    rows.take(ROW_CRC_BYTES);
+    sealRow(rows.view(), position, start);
+    directory.uint(rows.length - start);
+  });
+  return writeEnvelope(WEIGHTS_KIND, [
+    { tag: 'NAME', bytes: names.view() },
+    { tag: 'RDIR', bytes: directory.view() },
+    { tag: 'ROWS', bytes: rows.view() },
+  ]);
+}
+
+function encodeCounts(counts: Uint32Array): Uint8Array {
+  const every = new VarintWriter(counts.length + 1);
+  const counted = new VarintWriter(counts.length + 1);
+  every.uint(EVERY_BLOCK);
+  counted.uint(COUNTED_BLOCKS);
+  let gap = 0;
+  for (const count of counts) {
+    every.uint(count);
+    if (count === 0) {
+      gap++;
+      continue;
+    }
+    counted.uint(gap);
+    counted.uint(count);
+    gap = 0;
+  }
+  return (counted.length < every.length ? counted : every).view();
+}
+
+/** The stored weights of a county: their names in memory; the counts of one take a range read. */
+export class WeightTable {
+  /** Names of the columns, in the order of the manifest's weights. */
+  readonly names: readonly string[];
+  readonly blocks: number;
+  readonly #source: RangeSource;
+  readonly #ref: ObjectRef;
+  readonly #starts: readonly number[];
+
+  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
+    this.#source = source;
+    this.#ref = ref;
+    const envelope = readEnvelope(ref.name, head, ref.bytes, WEIGHTS_KIND);
+    const names = new VarintReader(checkedSection(ref.name, envelope, 'NAME', head));
+    const directory = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
+    const rows = sectionOf(ref.name, envelope, 'ROWS');
+    const decoder = new TextDecoder();
+    try {
+      this.blocks = names.uint();
+      const count = names.uint();
+      if (count > names.left) throw new RangeError(`counts ${count} columns`);
+      this.names = Array.from({ length: count }, () => decoder.decode(names.bytes(names.uint())));
+      const starts = [rows.offset];
+      for (let i = 0; i < count; i++) starts.push(starts[i] + directory.uint());
+      if (starts[count] !== rows.offset + rows.bytes) {
+        throw new RangeError('does not add up to its columns');
+      }
+      this.#starts = starts;
+    } catch (error) {
+      if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
+      throw error;
+    }
+  }
+
+  /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
+  static async open(source: RangeSource, ref: ObjectRef): Promise<WeightTable> {
+    return new WeightTable(source, ref, await readHead(source, ref, WEIGHTS_KIND));
+  }
+
+  /** Memory use, for a byte-bounded cache. */
+  get byteLength(): Bytes {
+    return this.names.length * 64;
+  }
+
+  /** The counts of the weight at a position in `names`, by block ordinal. One range read. */
+  async counts(position: number): Promise<Uint32Array> {
+    const offset = this.#starts[position];
+    const length = this.#starts[position + 1] - offset;
+    const bytes = await this.#source.readRange(this.#ref, offset, length);
+    const end = checkedRowLength(this.#ref.name, position, bytes);
+    try {
+      return decodeCounts(new VarintReader(bytes, 0, end), this.blocks);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new ShardError(this.#ref.name, `row ${position}`, error.message);
+    }
+  }
+}
+
+/** Reads what `encodeCounts` wrote; throws a `RangeError` for anything else. */
+function decodeCounts(reader: VarintReader, blocks: number): Uint32Array {
+  const counts = new Uint32Array(blocks);
+  const form = reader.uint();
+  if (form !== EVERY_BLOCK && form !== COUNTED_BLOCKS) throw new RangeError(`has form ${form}`);
+  let block = 0;
+  while (!reader.done) {
+    if (form === COUNTED_BLOCKS) block += reader.uint();
+    const count = reader.uint();
+    if (block >= blocks) throw new RangeError(`counts block ${block} of ${blocks}`);
+    if (count > MAX_COUNT) throw new RangeError(`has count ${count}`);
+    counts[block++] = count;
+  }
+  if (form === EVERY_BLOCK && block < blocks) throw new RangeError('ends early');
+  return counts;
+}

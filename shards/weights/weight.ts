@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** A name of a weight: `people`, `jobs`, or a column of the operator's own. */
+export const WEIGHT_NAME = /^[a-z][a-z0-9_]{0,39}$/;
+
+/** The largest count of a block. */
+export const MAX_COUNT = 2 ** 32 - 1;
+
+/** A weight of a release: a count for every block. */
+export const weightSchema = z.strictObject({
+  weight: z.string().regex(WEIGHT_NAME),
+  label: z.string(),
+  /** The noun of what is counted, in the plural: `people`, `jobs`. */
+  unit: z.string(),
+  source: z.string(),
+  /** The year that the counts describe; null if the source does not state it. */
+  year: z.int().nullable(),
+  /** Whether counts of larger areas were spread over their blocks. */
+  modelled: z.boolean(),
+  /** Sum over all blocks of the release. */
+  total: z.int().min(0),
+});
+export type Weight = z.infer<typeof weightSchema>;
+
+/** The weight of every release: the population in its block indexes. */
+export const PEOPLE = {
+  weight: 'people',
+  label: 'People',
+  unit: 'people',
+  source: 'Census 2020, TIGER/Line',
+  year: 2020,
+  modelled: false,
+} as const satisfies Omit<Weight, 'total'>;
