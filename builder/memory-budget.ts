@@ -110,8 +110,8 @@ function bytesOf(value: unknown): Bytes {
 /** Memory of each thread's own labels, queues and results. */
 function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
   const street = [walk, bike, ...(transit ? [walk] : [])].reduce(
-    (sum, { graph, terminals }) =>
-      sum + graph.vertexCount * 12 + graph.arcs.length * 8 + terminals.targetCount * 8,
+    (sum, { graph, targets }) =>
+      sum + graph.vertexCount * 12 + graph.arcs.length * 8 + targets.targetCount * 8,
     0,
   );
   const stops = transit?.timetable.stopCount ?? 0;
@@ -120,7 +120,7 @@ function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
   const fastest = stops * LANES * (PERCENTILE_INDEX + 4) * 4;
   // Times from all lanes to their targets.
   const times = (transit?.egress.targets.length ?? 0) * LANES * 4;
-  const chunks = walk.terminals.targetCount * 64;
+  const chunks = walk.targets.targetCount * 64;
   return street + calls + fastest + times + chunks;
 }
 

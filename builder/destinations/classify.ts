@@ -104,10 +104,10 @@ export function valuesOf(text: string): string[] {
   return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
 }
 
-/** Keys of places whose `access` restricts entry; for a shop, it restricts parking. */
+/** Keys of POIs whose `access` restricts entry; for a shop, it restricts parking. */
 const OPEN_AIR = ['leisure', 'natural', 'boundary', 'landuse'];
 
-/** Suffix that OSM's import of GNIS place names gave to places that no longer exist. */
+/** Suffix that OSM's import of GNIS place names gave to POIs that no longer exist. */
 const GONE = / \(historical\)$/;
 
 function isOpenToPublic(tags: Tags): boolean {

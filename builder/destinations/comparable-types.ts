@@ -8,7 +8,7 @@ import { TAXONOMY } from './taxonomy.ts';
  */
 const COMPARED = comparedTypes();
 
-/** Whether two places have a type in common, at the precision of the less precise source. */
+/** Whether two POIs have a type in common, at the precision of the less precise source. */
 export function isAlike(a: Destination, b: Destination): boolean {
   return a.types.some((type) =>
     b.types.some((other) => COMPARED.get(type) === COMPARED.get(other)),
@@ -16,7 +16,7 @@ export function isAlike(a: Destination, b: Destination): boolean {
 }
 
 /**
- * The types of a place from two sources, ascending: those of the first, and those of the second
+ * The types of a POI from two sources, ascending: those of the first, and those of the second
  * that the first lacks, including the level of a school that has none in the first.
  */
 export function typesOfBoth(a: Destination, b: Destination): DestTypeId[] {

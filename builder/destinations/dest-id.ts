@@ -13,7 +13,7 @@ export function osmDestId(type: OsmType, id: number): DestId {
 }
 
 /**
- * The `dest_id` of a place from another source: 50 bits of SHA-256 of the source's own id above two
+ * The `dest_id` of a POI from another source: 50 bits of SHA-256 of the source's own id above two
  * zero bits, a combination that no OSM element has.
  */
 export function hashedDestId(source: string, id: string): DestId {

@@ -2,7 +2,7 @@ import type { Polygon } from '../../shards/geometry/polygon.ts';
 import type { PoiFacts } from '../../shards/pois/poi-table.ts';
 import type { Degrees, DestId, DestTypeId } from '../../shards/units.ts';
 
-/** The facts about a place that people travel to, from any source. */
+/** The facts about a POI that people travel to, from any source. */
 export interface DestinationFacts {
   readonly destId: DestId;
   /** The source's name for it, for errors: `node 123`, `way 45`. */
@@ -24,7 +24,7 @@ export interface Destination extends DestinationFacts {
    * one.
    */
   readonly entrances: readonly { readonly lon: Degrees; readonly lat: Degrees }[];
-  /** For a place with sides: a trip from inside it has arrived. */
+  /** For a POI with sides: a trip from inside it has arrived. */
   readonly outline?: readonly Polygon[];
 }
 

@@ -5,9 +5,9 @@ import { completed, NearbyPois } from './nearby-pois.ts';
 import { nameWords, tellsApart } from './poi-name.ts';
 
 /**
- * Drops duplicates in the map: small outlines of a place that is also drawn as a large one, or as a
- * small one with a lower id, if their names are distinctive beyond the kind of place and their
- * house numbers do not differ; and nodes of a place that is also an outline. The remaining element
+ * Drops duplicates in the map: small outlines of a POI that is also drawn as a large one, or as a
+ * small one with a lower id, if their names are distinctive beyond the kind of POI and their
+ * house numbers do not differ; and nodes of a POI that is also an outline. The remaining element
  * takes over the facts it lacks from the others. If it may match several, the nearest is used.
  */
 export function mergeDuplicates(destinations: readonly Destination[]): Destination[] {

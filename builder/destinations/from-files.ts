@@ -30,7 +30,7 @@ const COLUMNS = [
   'addresses',
 ];
 
-/** A place as listed by one source: the user's own list, or Overture. */
+/** A POI as listed by one source: the user's own list, or Overture. */
 export type PoiAccount = ListedPoi | RatedPoi;
 
 /**

@@ -63,7 +63,7 @@ export interface OsmSources {
 
 const PARKS = new Set(PARK_LEAVES);
 
-/** A place drawn as an area of at least this size has sides; a park has them at any size. */
+/** A POI drawn as an area of at least this size has sides; a park has them at any size. */
 const SIDES_FROM: SquareMetres = 2_500;
 /**
  * Spacing of entry points along sides: no point on a side is more than half of it away from one.
@@ -79,7 +79,7 @@ interface FromArea {
   readonly sides: Ring;
 }
 
-/** Builds destinations from tagged elements: each real place once, ascending by `destId`. */
+/** Builds destinations from tagged elements: each real POI once, ascending by `destId`. */
 export function destinationsFromOsm(sources: OsmSources): Destination[] {
   const found: Destination[] = [];
   for (const { id, lon, lat, tags } of sources.points) {

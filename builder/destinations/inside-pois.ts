@@ -3,7 +3,7 @@ import { ringsOf } from '../../shards/geometry/rings.ts';
 import { type Degrees, type DestinationOrdinal, MICRO } from '../../shards/units.ts';
 import type { Destination } from './destination.ts';
 
-/** Finds the places that contain a point, by their outlines. */
+/** Finds the POIs that contain a point, by their outlines. */
 export class InsidePois {
   readonly #ordinals: readonly DestinationOrdinal[];
   readonly #areas: AreaIndex;
@@ -16,7 +16,7 @@ export class InsidePois {
     );
   }
 
-  /** Ordinals, ascending, of the places that a point is in or on the edge of. */
+  /** Ordinals, ascending, of the POIs that a point is in or on the edge of. */
   at(lon: Degrees, lat: Degrees): DestinationOrdinal[] {
     return this.#areas.at(lon * MICRO, lat * MICRO).map((area) => this.#ordinals[area]);
   }

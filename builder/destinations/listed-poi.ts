@@ -37,14 +37,14 @@ const members = z.object({
   zip: text.transform((zip) => zip?.padStart(ZIP_DIGITS, '0') ?? null),
 });
 
-/** A place from a list, and its position there: its file, its line or row, its id. */
+/** A POI from a list, and its position there: its file, its line or row, its id. */
 export interface ListedPoi {
   readonly destination: Destination;
   readonly record: string;
 }
 
-/** The source of such a place: the same wherever the list is stored. */
-const SOURCE = 'listed place ';
+/** The source of such a POI: the same wherever the list is stored. */
+const SOURCE = 'listed POI ';
 
 /** Whether it is from a user's own list, whose ids are stable only within that list. */
 export function isListed({ source }: DestinationFacts): boolean {
@@ -52,7 +52,7 @@ export function isListed({ source }: DestinationFacts): boolean {
 }
 
 /**
- * Reads a place from a user's own list: a point or polygons, with the properties `id` (a text or a
+ * Reads a POI from a user's own list: a point or polygons, with the properties `id` (a text or a
  * number, unique and stable), `type` or `types` (labels or ids of leaves of the taxonomy), and
  * optionally `name`, `brand`, `street`, `city`, `state` and `zip`. Throws a `BuildError` that names
  * the feature and what it lacks.
@@ -60,9 +60,7 @@ export function isListed({ source }: DestinationFacts): boolean {
 export function listedPoi({ where, id, properties, geometry }: FeatureRecord): ListedPoi {
   const idRead = ownId.safeParse(properties.id ?? id);
   if (!idRead.success) {
-    throw new BuildError(
-      `${where}: has no "id"; give each place a permanent one, as text or number`,
-    );
+    throw new BuildError(`${where}: has no "id"; give each POI a permanent one, as text or number`);
   }
   const record = `${where} (id ${idRead.data})`;
   const location = locationOf(geometry);

@@ -2,10 +2,10 @@ import type { Destination } from './destination.ts';
 import { completed, NearbyPois } from './nearby-pois.ts';
 
 /**
- * Merges the places of two sources, each real place once, ascending by `destId`. A place of
+ * Merges the POIs of two sources, each real POI once, ascending by `destId`. A POI of
  * `others` that is also in `osm` (near, with the same name and a common type) adds its address and
  * brand to that one where missing, and is dropped; if several match, the nearest is used. The order
- * of neither list matters, and places of one list are not merged with each other.
+ * of neither list matters, and POIs of one list are not merged with each other.
  */
 export function mergeSources(
   osm: readonly Destination[],
@@ -23,7 +23,7 @@ export function mergeSources(
 }
 
 /**
- * The places of one source without its duplicates: of those that are near, have the same name and a
+ * The POIs of one source without its duplicates: of those that are near, have the same name and a
  * common type, and do not have different house numbers, the first stays, with the brand and address
  * of the others where it lacks them. The most trusted must come first.
  */

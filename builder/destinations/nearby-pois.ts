@@ -26,7 +26,7 @@ export class NearbyPois {
   }
 
   /**
-   * The index of the nearest place that is the same as another, among the permitted ones; -1 if
+   * The index of the nearest POI that is the same as another, among the permitted ones; -1 if
    * none is.
    */
   samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
@@ -47,7 +47,7 @@ export class NearbyPois {
   }
 }
 
-/** A place with missing brand and address filled in from another description of it. */
+/** A POI with missing brand and address filled in from another description of it. */
 export function completed(poi: Destination, other: Destination): Destination {
   return {
     ...poi,

@@ -151,7 +151,7 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
 };
 
 /**
- * Categories that the coarser `basic_category` of their places would misclassify, such as swimming
+ * Categories that the coarser `basic_category` of their POIs would misclassify, such as swimming
  * instructors, who are filed under swimming pools.
  */
 export const NEVER_BY_BASIC_CATEGORY: ReadonlySet<string> = new Set(

@@ -19,13 +19,13 @@ export type OverturePoi =
 
 export interface RatedPoi {
   readonly destination: Destination;
-  /** Probability that the place exists, 0 to 1; 1 where not given. */
+  /** Probability that the POI exists, 0 to 1; 1 where not given. */
   readonly confidence: number;
 }
 
-/** Below this, a place more likely does not exist. */
+/** Below this, a POI more likely does not exist. */
 const MIN_CONFIDENCE = 0.5;
-/** Below this, the alternate categories of a place are ignored. */
+/** Below this, the alternate categories of a POI are ignored. */
 const MIN_CONFIDENCE_OF_ALTERNATES = 0.8;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export function isOverturePoi({ properties }: FeatureRecord): boolean {
 }
 
 /**
- * Reads a place within `area` in Overture's schema, from GeoParquet or an export to GeoJSON, where
+ * Reads a POI within `area` in Overture's schema, from GeoParquet or an export to GeoJSON, where
  * nested members may have become JSON text, or members such as `names.primary`.
  */
 export function overturePoi(
@@ -79,7 +79,7 @@ export function overturePoi(
 }
 
 interface Categories {
-  /** The category of the place in each vocabulary that the record has. */
+  /** The category of the POI in each vocabulary that the record has. */
   readonly main: readonly string[];
   /** The alternate categories. */
   readonly others: readonly string[];
@@ -105,7 +105,7 @@ function categoriesOf(properties: Members): Categories {
 const LEAVES = leavesByCategory();
 
 /**
- * The leaves of a place. Alternate categories count for less: only within the group of the main
+ * The leaves of a POI. Alternate categories count for less: only within the group of the main
  * category, or, if that maps to no leaf, within the group of the first alternate that does.
  */
 function typesOf({ main, others, basic }: Categories): DestTypeId[] {
@@ -121,7 +121,7 @@ function typesOf({ main, others, basic }: Categories): DestTypeId[] {
 
 const UNKNOWN_LEVEL = TAXONOMY.find(({ label }) => label === 'schools_level_unknown')!.dest_type_id;
 
-/** The leaves of a place, with an unknown school level resolved from its name where possible. */
+/** The leaves of a POI, with an unknown school level resolved from its name where possible. */
 function toldByName(types: readonly DestTypeId[], name: string): DestTypeId[] {
   const others = types.filter((type) => type !== UNKNOWN_LEVEL);
   if (others.length === types.length) return others;
@@ -137,7 +137,7 @@ const FOOD_SHOPS = TAXONOMY.find(({ label }) => label === 'food_shops')!.dest_ty
 const EATING = TAXONOMY.find(({ label }) => label === 'eating_and_drinking')!.dest_type_id;
 
 /**
- * The top of the taxonomy above a leaf; all food shops are one group, since many places are both
+ * The top of the taxonomy above a leaf; all food shops are one group, since many POIs are both
  * kinds.
  */
 function groupOf(leaf: DestTypeId): DestTypeId {

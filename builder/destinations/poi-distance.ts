@@ -5,11 +5,11 @@ import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
 import { segmentDistance } from '../geo/segment-distance.ts';
 import type { Destination } from './destination.ts';
 
-/** Largest distance between two descriptions of one place: from its outline, or from its middle. */
+/** Largest distance between two descriptions of one POI: from its outline, or from its middle. */
 export const SAME_POI: Metres = 100;
 
 /**
- * Distance from a point to a place: to its outline (0 inside), or to its point if it has no outline
+ * Distance from a point to a POI: to its outline (0 inside), or to its point if it has no outline
  * or the point is nearer.
  */
 export function poiDistance(poi: Destination, lon: Degrees, lat: Degrees): Metres {
@@ -27,7 +27,7 @@ export function poiDistance(poi: Destination, lon: Degrees, lat: Degrees): Metre
   }
 }
 
-/** The smallest box that holds a place: its point and its outline. */
+/** The smallest box that holds a POI: its point and its outline. */
 export function poiBox({ lon, lat, outline }: Destination): BoundingBox {
   return boxOf([[lon, lat], ...(outline ?? []).flat(2)]);
 }

@@ -14,7 +14,7 @@ const geometry = z.discriminatedUnion('type', [
 ]);
 
 /**
- * The location of a place: its point, or a point inside its polygons. Null for other geometries and
+ * The location of a POI: its point, or a point inside its polygons. Null for other geometries and
  * for invalid coordinates.
  */
 export function locationOf(value: unknown): { lon: Degrees; lat: Degrees } | null {

@@ -20,9 +20,9 @@ export function nameWords(name: string): NameWords {
 }
 
 /**
- * Whether two names are of one place, if the places are near and alike: they have the same words,
+ * Whether two names are of one POI, if the POIs are near and alike: they have the same words,
  * or one has additional words, at most as many again, as in "CVS" and "CVS Pharmacy". A name that
- * only describes the kind of place, "Pharmacy", does not count as part of another.
+ * only describes the kind of POI, "Pharmacy", does not count as part of another.
  */
 export function isSameName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a];
@@ -31,12 +31,12 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
   return shorter.size === longer.size || tellsApart(shorter);
 }
 
-/** Whether words say more than the kind of place. */
+/** Whether words say more than the kind of POI. */
 export function tellsApart(words: NameWords): boolean {
   return [...words].some((word) => !KINDS.has(word));
 }
 
-/** Words for kinds of places: those of the taxonomy, of OSM's tags and of Overture's categories. */
+/** Words for kinds of POIs: those of the taxonomy, of OSM's tags and of Overture's categories. */
 const KINDS: NameWords = new Set(
   [
     ...TAXONOMY.flatMap(({ label, osm }) => [label, ...(osm ?? []).flatMap(Object.values).flat()]),

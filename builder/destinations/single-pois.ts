@@ -5,8 +5,8 @@ import { mergeSources, withoutDuplicates } from './merge-sources.ts';
 import type { RatedPoi } from './overture-poi.ts';
 
 /**
- * Each id once. Extracts of Overture overlap; of two differing records of one place, either stays,
- * but always the same one. Two places of the user's own lists with one id throw a `BuildError` that
+ * Each id once. Extracts of Overture overlap; of two differing records of one POI, either stays,
+ * but always the same one. Two POIs of the user's own lists with one id throw a `BuildError` that
  * names both.
  */
 export function ofSingleIds(accounts: readonly PoiAccount[]): PoiAccount[] {
@@ -29,9 +29,9 @@ function textOf({ confidence, destination }: RatedPoi): string {
 }
 
 /**
- * Each real place once, ascending by `destId`: of Overture's duplicates, the one with the higher
+ * Each real POI once, ascending by `destId`: of Overture's duplicates, the one with the higher
  * confidence; the user's own list takes precedence over both. The order of the input does not
- * matter. The result for a place depends only on those around it, within some hundred metres.
+ * matter. The result for a POI depends only on those around it, within some hundred metres.
  */
 export function singlePois(accounts: readonly PoiAccount[]): Destination[] {
   const { listed, rated } = byKind(accounts);

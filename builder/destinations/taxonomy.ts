@@ -9,9 +9,9 @@ export interface TaxonomyEntry {
   readonly label: string;
   readonly name: string;
   readonly parent_id: DestTypeId | null;
-  /** For leaves: an element that matches any of these rules is such a place. */
+  /** For leaves: an element that matches any of these rules is such a POI. */
   readonly osm?: readonly TagRule[];
-  /** For leaves that tags alone do not determine: the origin of their places. */
+  /** For leaves that tags alone do not determine: the origin of their POIs. */
   readonly source?: 'school-level' | 'school-kind' | 'park-size' | 'other-worship' | 'gtfs';
 }
 
@@ -39,7 +39,7 @@ const leaves = (
   }));
 
 /**
- * The destination types, as data. Parents stand for all leaves below them; a place may have several
+ * The destination types, as data. Parents stand for all leaves below them; a POI may have several
  * leaves (a supermarket is also a grocery store).
  */
 export const TAXONOMY: readonly TaxonomyEntry[] = [
@@ -338,7 +338,7 @@ export const PARK_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ source }) => source === 'park-size',
 ).map(({ dest_type_id }) => dest_type_id);
 
-/** The leaves of places where vehicles call: between tracks, or off the quay. */
+/** The leaves of POIs where vehicles call: between tracks, or off the quay. */
 export const STOP_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ label, source }) => source === 'gtfs' || ['rail_stations', 'ferry_terminals'].includes(label),
 ).map(({ dest_type_id }) => dest_type_id);
@@ -397,7 +397,7 @@ export const SCHOOL_LEVELS: readonly {
 
 /**
  * The types of a release as published. `has`: whether it has a type that only feeds provide, either
- * because it has feeds, or because a user's own list has such places.
+ * because it has feeds, or because a user's own list has such POIs.
  */
 export function publicTaxonomy(has: (feedType: DestTypeId) => boolean): DestinationType[] {
   return TAXONOMY.filter(({ source, dest_type_id }) => source !== 'gtfs' || has(dest_type_id)).map(

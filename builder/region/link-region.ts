@@ -8,11 +8,11 @@ import { InsidePois } from '../destinations/inside-pois.ts';
 import { STOP_LEAVES } from '../destinations/taxonomy.ts';
 import type { Progress } from '../progress.ts';
 import type { SearchWorld } from '../search/search-world.ts';
+import { linkTargets, type TargetLink } from '../streets/linked-targets.ts';
 import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { packLinks, type StreetWorld } from '../streets/street-world.ts';
-import { hangTerminals, type TargetLink } from '../streets/terminals.ts';
 import { linkStops } from '../transit/stop-links.ts';
 import { walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
@@ -84,7 +84,7 @@ export function linkRegion(
       transit:
         transit &&
         stopLinks &&
-        walkFromStops(transit, region.walk, stopLinks, walk.terminals, around, progress),
+        walkFromStops(transit, region.walk, stopLinks, walk.targets, around, progress),
       firstInside: inside.first,
       inside: inside.values,
       firstLeaf: leaves.first,
@@ -153,7 +153,7 @@ function streetWorld(
   const graph = searchGraphOf(network.graph);
   return {
     graph,
-    terminals: hangTerminals(graph, targetCount, targets),
+    targets: linkTargets(graph, targetCount, targets),
     blockLinks: packLinks(
       blocks.map((link): Link | null => (typeof link === 'string' ? null : link)),
     ),

@@ -34,8 +34,8 @@ interface JoinedLists {
 
 /**
  * The destinations of OpenStreetMap within an area, merged with those of lists. Each region decides
- * here which listed places are the same as one of OpenStreetMap's, and all regions that reach the
- * place must agree. They do: the decision depends on what is within 100 m, and the area read
+ * here which listed POIs are the same as one of OpenStreetMap's, and all regions that reach the
+ * POI must agree. They do: the decision depends on what is within 100 m, and the area read
  * extends farther than anything in it can be reached. Only an outline may extend beyond the area:
  * so lists are read as far as outlines extend.
  */
@@ -78,7 +78,7 @@ export interface Region {
   readonly coverage: BoundingBox | null;
   /** The polygons that the files were cut by, where known. */
   readonly outlines: readonly Area[] | null;
-  /** Barriers that a straight line from a place to its street must not cross. */
+  /** Barriers that a straight line from a POI to its street must not cross. */
   readonly impassable: Impassable;
   /** When the newest street was edited, or the files were cut. */
   readonly streetsAsOfMs: number;

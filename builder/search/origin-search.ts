@@ -24,8 +24,8 @@ export class OriginSearch {
 
   constructor(world: SearchWorld) {
     this.#world = world;
-    this.#walk = new StreetSearch(world.walk.graph, world.walk.terminals, BLOCK_LIMIT);
-    this.#bike = new StreetSearch(world.bike.graph, world.bike.terminals, BLOCK_LIMIT);
+    this.#walk = new StreetSearch(world.walk.graph, world.walk.targets, BLOCK_LIMIT);
+    this.#bike = new StreetSearch(world.bike.graph, world.bike.targets, BLOCK_LIMIT);
     this.#transit = world.transit && new TransitSearch(world, world.transit);
     const searches = [this.#walk, this.#bike, ...(this.#transit ? [this.#transit] : [])];
     this.#within = searches.map(({ times }) => new WithinLimits(world, times));
@@ -90,7 +90,7 @@ class TransitSearch {
   constructor(world: SearchWorld, { timetable, order, egress }: TransitWorld) {
     const { departures, departureStep, boardSlack, maxWalkLeg } = ROUTING.transit;
     this.#world = world;
-    this.#toStops = new StreetSearch(world.walk.graph, world.walk.terminals, maxWalkLeg);
+    this.#toStops = new StreetSearch(world.walk.graph, world.walk.targets, maxWalkLeg);
     const limits = { departures, step: departureStep, boardSlack, limit: BLOCK_LIMIT };
     this.#search = new LaneSearch(timetable, order, limits);
     this.#fastest = new FastestDepartures(timetable.stopCount, limits, PERCENTILE_INDEX + 1);

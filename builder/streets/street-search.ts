@@ -1,9 +1,9 @@
 import { grow } from '../../shards/arrays/growable-array.ts';
 import { OrdinalSet } from '../../shards/arrays/ordinal-set.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
+import type { LinkedTargets } from './linked-targets.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { SearchLink } from './street-world.ts';
-import type { Terminals } from './terminals.ts';
 
 /** Bucket width: 2¹² ms. Narrower buckets rescan fewer vertices, wider ones are fewer. */
 const BUCKET_SHIFT = 12;
@@ -19,7 +19,7 @@ const NIL = -1;
  */
 export class StreetSearch {
   readonly #graph: SearchGraph;
-  readonly #terminals: Terminals;
+  readonly #targets: LinkedTargets;
   readonly #limit: Millis;
   readonly #distance: Int32Array;
   readonly #scanned: Int32Array;
@@ -39,9 +39,9 @@ export class StreetSearch {
   relaxed = 0;
 
   /** Times above `limit` are not reached; `limit` itself is. */
-  constructor(graph: SearchGraph, terminals: Terminals, limit: Millis) {
+  constructor(graph: SearchGraph, targets: LinkedTargets, limit: Millis) {
     this.#graph = graph;
-    this.#terminals = terminals;
+    this.#targets = targets;
     this.#limit = limit;
     this.#distance = new Int32Array(graph.vertexCount).fill(limit + 1);
     this.#scanned = new Int32Array(graph.vertexCount).fill(NIL);
@@ -50,8 +50,8 @@ export class StreetSearch {
     this.#bucketHead = new Int32Array((limit >>> BUCKET_SHIFT) + 1).fill(NIL);
     this.#entryVertex = new Int32Array(graph.arcs.length + 16);
     this.#entryNext = new Int32Array(graph.arcs.length + 16);
-    this.reached = new Uint32Array(terminals.targetCount);
-    this.times = new Int32Array(terminals.targetCount).fill(limit + 1);
+    this.reached = new Uint32Array(targets.targetCount);
+    this.times = new Int32Array(targets.targetCount).fill(limit + 1);
   }
 
   /** Searches from an origin, by any of its links; returns how many targets it reached. */
@@ -142,14 +142,14 @@ export class StreetSearch {
     return touched;
   }
 
-  /** Terminals are stored in the order of vertices: in this order, memory is read sequentially. */
+  /** Targets are stored in the order of vertices: in this order, memory is read sequentially. */
   #sortTouched(touched: number): void {
     for (let i = 0; i < touched; i++) this.#inOrder.add(this.#touched[i]);
     this.#inOrder.moveTo(this.#touched);
   }
 
   #reachFromVertices(touched: number): void {
-    const { firstEntry, entries } = this.#terminals;
+    const { firstEntry, entries } = this.#targets;
     const times = this.times;
     const unreached = this.#limit + 1;
     let reachedCount = this.reachedCount;
@@ -171,7 +171,7 @@ export class StreetSearch {
 
   /** Targets on the origin's own chain are reached along it. */
   #reachOnChain(origin: SearchLink): void {
-    const { firstOnChain, onChain } = this.#terminals;
+    const { firstOnChain, onChain } = this.#targets;
     const end = firstOnChain[origin.chain + 1] * 4;
     for (let at = firstOnChain[origin.chain] * 4; at < end; at += 4) {
       const target = onChain[at];

@@ -1,12 +1,12 @@
 import type { BlockOrdinal } from '../../shards/units.ts';
+import type { LinkedTargets } from './linked-targets.ts';
 import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
-import type { Terminals } from './terminals.ts';
 
 /** The input of searches by one street mode. */
 export interface StreetWorld {
   readonly graph: SearchGraph;
-  readonly terminals: Terminals;
+  readonly targets: LinkedTargets;
   /** Links where trips from each block begin: four numbers per block, as written by `packLinks`. */
   readonly blockLinks: Int32Array;
   /** Links where they may also begin when riding, in the same form. */

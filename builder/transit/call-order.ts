@@ -19,7 +19,7 @@ export interface CallOrder {
    * Ranges of places, from and to (exclusive), that are repeated until nothing changes: where
    * vehicles wait for each other and take no time, a place may lead to an earlier one.
    */
-  readonly knots: Int32Array;
+  readonly repeated: Int32Array;
   /** The patterns that pattern `p` leads to: `next[firstNext[p]]` to `next[firstNext[p + 1]]`. */
   readonly firstNext: Int32Array;
   readonly next: Int32Array;
@@ -64,7 +64,7 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
     firstCall,
     placeOf,
     ...patternsByPattern(timetable.patternCount, { pattern, firstSource, sources }),
-    knots: knotsOf(firstSource, sources),
+    repeated: repeatedRanges(firstSource, sources),
   };
 }
 
@@ -150,17 +150,17 @@ function patternsByPattern(
 }
 
 /** The ranges between places and the later places that lead to them; disjoint. */
-function knotsOf(firstSource: Int32Array, sources: Int32Array): Int32Array {
-  const knots: number[] = [];
+function repeatedRanges(firstSource: Int32Array, sources: Int32Array): Int32Array {
+  const repeated: number[] = [];
   for (let place = 0; place + 1 < firstSource.length; place++) {
     let end = 0;
     for (let at = firstSource[place]; at < firstSource[place + 1]; at++) {
       if (sources[at] >= place) end = Math.max(end, sources[at] + 1);
     }
     if (end === 0) continue;
-    if (knots.length > 0 && place < knots[knots.length - 1]) {
-      knots[knots.length - 1] = Math.max(end, knots[knots.length - 1]);
-    } else knots.push(place, end);
+    if (repeated.length > 0 && place < repeated[repeated.length - 1]) {
+      repeated[repeated.length - 1] = Math.max(end, repeated[repeated.length - 1]);
+    } else repeated.push(place, end);
   }
-  return Int32Array.from(knots);
+  return Int32Array.from(repeated);
 }

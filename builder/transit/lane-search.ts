@@ -91,11 +91,11 @@ export class LaneSearch {
 
   /** Searches from the origins of all lanes. */
   run(found: ArrivalListener): void {
-    const { knots } = this.#order;
+    const { repeated } = this.#order;
     let place = this.#begin;
-    for (let knot = 0; knot < knots.length; knot += 2) {
-      const from = Math.max(knots[knot], place);
-      const to = Math.min(knots[knot + 1], this.#end);
+    for (let range = 0; range < repeated.length; range += 2) {
+      const from = Math.max(repeated[range], place);
+      const to = Math.min(repeated[range + 1], this.#end);
       if (from >= to) continue;
       this.#sweep(place, from);
       while (this.#sweep(from, to)) {

@@ -1,7 +1,7 @@
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
+import type { TargetLink } from '../streets/linked-targets.ts';
 import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
-import type { TargetLink } from '../streets/terminals.ts';
 import type { Transit } from './join-feeds.ts';
 
 const SECOND = 1000;

@@ -2,10 +2,10 @@ import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { InsidePois } from '../destinations/inside-pois.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import { type LinkedTargets, linkTargets, targetsAlongStreets } from '../streets/linked-targets.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { StreetSearch } from '../streets/street-search.ts';
-import { hangTerminals, type Terminals, targetsAlongStreets } from '../streets/terminals.ts';
 import { buildCallOrder } from './call-order.ts';
 import { EgressBuilder } from './egress.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
@@ -32,7 +32,7 @@ export function* walksBetweenDoors(
   const targets = waysIn.map(({ link }, target) => ({ target, link }));
   const search = new StreetSearch(
     graph,
-    hangTerminals(graph, targets.length, targets),
+    linkTargets(graph, targets.length, targets),
     TRANSFER_LIMIT,
   );
   for (const [from, ofStop] of doors.entries()) {
@@ -57,21 +57,21 @@ const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /**
  * Walks from every stop: to the stops that are possible transfers, and to the target destinations
- * and blocks; destinations that contain the stop, by `around`, are reached at once. `terminals`
+ * and blocks; destinations that contain the stop, by `around`, are reached at once. `targets`
  * hold all targets, stops last.
  */
 export function walkFromStops(
   transit: Transit,
   walk: ModeNetwork,
   links: StopLinks,
-  terminals: Terminals,
+  targets: LinkedTargets,
   around: InsidePois,
   progress: Progress,
 ): TransitWorld {
-  const firstStop = terminals.targetCount - transit.stops.length;
+  const firstStop = targets.targetCount - transit.stops.length;
   const stage = progress.start('stops', transit.stops.length, 'stops');
-  const search = new StreetSearch(searchGraphOf(walk.graph), terminals, maxWalkLeg);
-  const egress = new EgressBuilder(targetsAlongStreets(terminals, firstStop));
+  const search = new StreetSearch(searchGraphOf(walk.graph), targets, maxWalkLeg);
+  const egress = new EgressBuilder(targetsAlongStreets(targets, firstStop));
   const best = new Map<TargetOrdinal, Millis>();
   links.doors.forEach((doors, stop) => {
     best.clear();

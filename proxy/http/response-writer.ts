@@ -27,7 +27,7 @@ export interface ResponseWriterLimits {
 export type DeliveredFraction = number;
 
 /** A response of one piece. */
-interface Letter {
+interface SmallResponse {
   readonly raw: ServerResponse;
   readonly body: Buffer;
   /** Whether the kernel has started to accept it. */
@@ -35,7 +35,7 @@ interface Letter {
 }
 
 /** A response in progress, of more than one piece. */
-interface Parcel {
+interface LargeResponse {
   readonly socket: Socket;
   readonly bytes: Bytes;
   readonly begunMs: number;
@@ -56,11 +56,11 @@ interface Parcel {
  */
 export class ResponseWriter {
   readonly #limits: Required<ResponseWriterLimits>;
-  readonly #parcels = new Set<Parcel>();
+  readonly #large = new Set<LargeResponse>();
   readonly #timer: NodeJS.Timeout;
   #waiting: Bytes = 0;
   /** Small responses, sent when there are enough of them, at the latest at the end of this turn. */
-  #ready: Letter[] = [];
+  #ready: SmallResponse[] = [];
   /** Connections closed because they stalled, or because too much was waiting. */
   readersEnded = 0;
 
@@ -84,9 +84,9 @@ export class ResponseWriter {
     if (raw.destroyed || !isSound(socket)) return Promise.resolve(0);
     if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
     return new Promise((resolve) => {
-      const letter = this.#sendWhole(raw, body);
-      raw.on('finish', () => resolve(Number(letter.isBegun || isSound(socket))));
-      raw.on('close', () => resolve(Number(letter.isBegun)));
+      const response = this.#sendWhole(raw, body);
+      raw.on('finish', () => resolve(Number(response.isBegun || isSound(socket))));
+      raw.on('close', () => resolve(Number(response.isBegun)));
     });
   }
 
@@ -100,27 +100,27 @@ export class ResponseWriter {
     clearInterval(this.#timer);
   }
 
-  #sendWhole(raw: ServerResponse, body: Body): Letter {
-    const letter = { raw, body: body.whole(), isBegun: false };
-    this.#ready.push(letter);
+  #sendWhole(raw: ServerResponse, body: Body): SmallResponse {
+    const response = { raw, body: body.whole(), isBegun: false };
+    this.#ready.push(response);
     if (this.#ready.length === TOGETHER) this.#writeReady();
     else if (this.#ready.length === 1) setImmediate(this.#writeReady);
-    return letter;
+    return response;
   }
 
   readonly #writeReady = (): void => {
     const ready = this.#ready;
     this.#ready = [];
-    for (const letter of ready) {
-      const { raw, body } = letter;
+    for (const response of ready) {
+      const { raw, body } = response;
       raw.end(body);
-      letter.isBegun = isSound(raw.req.socket);
+      response.isBegun = isSound(raw.req.socket);
     }
   };
 
   #sendInPieces(raw: ServerResponse, socket: Socket, body: Body): Promise<DeliveredFraction> {
     const now = performance.now();
-    const parcel: Parcel = {
+    const large: LargeResponse = {
       socket,
       bytes: body.length,
       begunMs: now,
@@ -128,28 +128,28 @@ export class ResponseWriter {
       begun: 0,
       takenMs: now,
     };
-    this.#parcels.add(parcel);
+    this.#large.add(large);
     this.#waiting += body.length;
     this.#makeRoom();
     return new Promise((resolve) => {
       const settle = () => {
-        if (!this.#parcels.delete(parcel)) return;
-        this.#waiting -= body.length - parcel.handed;
-        resolve(Math.min(1, (parcel.handed + parcel.begun) / body.paidLength));
+        if (!this.#large.delete(large)) return;
+        this.#waiting -= body.length - large.handed;
+        resolve(Math.min(1, (large.handed + large.begun) / body.paidLength));
       };
       const begin = (bytes: Bytes) => {
-        if (isSound(socket)) parcel.begun = bytes;
+        if (isSound(socket)) large.begun = bytes;
       };
       const taken = (bytes: Bytes) => {
-        parcel.handed += bytes;
-        parcel.begun = 0;
-        parcel.takenMs = performance.now();
+        large.handed += bytes;
+        large.begun = 0;
+        large.takenMs = performance.now();
         this.#waiting -= bytes;
       };
       const pieces = body.cut(PIECE);
       const next = () => {
         const piece: Buffer = pieces.next().value;
-        if (parcel.handed + piece.length === body.length) {
+        if (large.handed + piece.length === body.length) {
           raw.once('finish', () => {
             begin(piece.length);
             settle();
@@ -175,7 +175,7 @@ export class ResponseWriter {
   #makeRoom(): void {
     let excess = this.#waiting - this.#limits.maxWaiting;
     if (excess <= 0) return;
-    const idlest = [...this.#parcels].sort((a, b) => a.takenMs - b.takenMs);
+    const idlest = [...this.#large].sort((a, b) => a.takenMs - b.takenMs);
     for (const { socket, bytes, handed } of idlest) {
       if (excess <= 0) return;
       excess -= bytes - handed;
@@ -186,7 +186,7 @@ export class ResponseWriter {
 
   #endSlowReaders(nowMs: number): void {
     const { patienceMs, minBytesPerSecond } = this.#limits;
-    for (const { socket, begunMs, handed } of this.#parcels) {
+    for (const { socket, begunMs, handed } of this.#large) {
       const elapsed = nowMs - begunMs;
       if (elapsed < patienceMs || handed >= (elapsed / 1000) * minBytesPerSecond) continue;
       this.readersEnded++;

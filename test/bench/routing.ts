@@ -1,8 +1,8 @@
 import { silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
+import { linkTargets } from '../../builder/streets/linked-targets.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
-import { hangTerminals } from '../../builder/streets/terminals.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import { extractOsm, withBlocks } from '../support/prepared-city.ts';
 import { figure, median } from './figure.ts';
@@ -29,9 +29,9 @@ export async function benchRouting(inputs: BenchInputs): Promise<void> {
       const link = linker.link(lon, lat);
       return typeof link === 'string' ? [] : [link];
     });
-    const targets = origins.map((link, target) => ({ target, link }));
-    const terminals = hangTerminals(graph, targets.length, targets);
-    const search = new StreetSearch(graph, terminals, minutes * MINUTE_MS);
+    const links = origins.map((link, target) => ({ target, link }));
+    const targets = linkTargets(graph, links.length, links);
+    const search = new StreetSearch(graph, targets, minutes * MINUTE_MS);
     const rounds = Array.from({ length: ROUNDS }, () => {
       const [begun, relaxed] = [performance.now(), search.relaxed];
       let reached = 0;
@@ -43,7 +43,7 @@ export async function benchRouting(inputs: BenchInputs): Promise<void> {
     const name = `search.${mode}_${minutes}_min`;
     const about = {
       place: inputs.place,
-      targets: targets.length,
+      targets: links.length,
       reached_mean: Math.round(rounds[0].reached / origins.length),
     };
     figure(`${name}.origin`, (seconds / origins.length) * 1000, 'ms', about);

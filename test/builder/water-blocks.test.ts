@@ -22,7 +22,7 @@ test('no trip starts or ends in a water block, however near a street is', async 
   });
   expect(besideStreet.length).toBeGreaterThan(5);
   for (const world of [linked.world.walk, linked.world.bike]) {
-    const targets = new Set(world.terminals.entries.filter((_, i) => i % 2 === 0));
+    const targets = new Set(world.targets.entries.filter((_, i) => i % 2 === 0));
     for (const ordinal of water) {
       expect(world.blockLinks[ordinal * 4]).toBe(-1);
       expect(targets.has(linked.world.destinations + ordinal)).toBe(false);
@@ -72,8 +72,8 @@ test('a land block surrounded by water leads away and to a stop, but to no shop'
   };
   const { links, world } = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
   expect(links[0].map(({ status }) => status)).toEqual(['linked', 'linked']);
-  for (const { terminals } of [world.walk, world.bike]) {
-    const tied = new Set(terminals.entries.filter((_, i) => i % 2 === 0));
+  for (const { targets } of [world.walk, world.bike]) {
+    const tied = new Set(targets.entries.filter((_, i) => i % 2 === 0));
     expect([0, 1, 2, 3, 4].filter((target) => tied.has(target))).toEqual([0, 1, 2, 4]);
   }
 });

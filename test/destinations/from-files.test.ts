@@ -102,7 +102,7 @@ describe('a place of a custom list', () => {
     expect(places[0]).toMatchObject({
       name: 'Place a',
       brand: 'B',
-      source: 'listed place a',
+      source: 'listed POI a',
       types: [101, 705],
       lon: -76.6,
       lat: 39.3,
@@ -351,9 +351,9 @@ describe('a place of Overture', () => {
     ]);
     const { places } = await read([first, second, own]);
     expect(await read([own, second, first])).toEqual({ places, notes: [] });
-    const sources = ['Overture place 1', 'Overture place 2', 'listed place 1'];
+    const sources = ['Overture place 1', 'Overture place 2', 'listed POI 1'];
     expect(places.map(({ source }) => source).sort()).toEqual(sources.sort());
-    const mine = places.find(({ source }) => source === 'listed place 1');
+    const mine = places.find(({ source }) => source === 'listed POI 1');
     expect(mine?.address).toMatchObject({ city: 'Oak', street: '12 Main St' });
     expect(places.map((p) => p.destId)).toEqual(places.map((p) => p.destId).sort((a, b) => a - b));
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
+import { linkTargets } from '../../builder/streets/linked-targets.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
-import { hangTerminals } from '../../builder/streets/terminals.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import { forAll } from '../support/for-all.ts';
 import { clearlyTied, naiveStreets, naiveTimes } from './naive-router.ts';
@@ -43,7 +43,7 @@ test.each<StreetMode>(['walk', 'bike'])(
       const limit = minutes * MINUTE;
       const search = new StreetSearch(
         network.graph,
-        hangTerminals(network.graph, points.length, targets),
+        linkTargets(network.graph, points.length, targets),
         limit,
       );
       links.forEach((link, origin) => {

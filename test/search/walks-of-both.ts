@@ -1,8 +1,8 @@
 import { silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
+import { linkTargets } from '../../builder/streets/linked-targets.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
-import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { SELDOM_LINKED } from '../../builder/streets/traits.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { extractOsm, withBlocks } from '../support/prepared-city.ts';
@@ -42,9 +42,9 @@ export async function walksOfBoth(
     const isPublic = typeof link !== 'string' && graph.chains.lastLeg[link.chain] === link.chain;
     return isPublic ? [{ link, at: [lon, lat] as const }] : [];
   });
-  const targets = points.map(({ link }, target) => ({ target, link }));
-  const terminals = hangTerminals(graph, points.length, targets);
-  const search = new StreetSearch(graph, terminals, HALF_HOUR_MS);
+  const links = points.map(({ link }, target) => ({ target, link }));
+  const targets = linkTargets(graph, points.length, links);
+  const search = new StreetSearch(graph, targets, HALF_HOUR_MS);
   const origins = Array.from(points.keys()).filter((i) => i % STRIDE === 0);
   const second = new SecondEngine(osm).times(
     points.map(({ at }) => at),

@@ -9,7 +9,7 @@ import type { SearchGraph } from './search-graph.ts';
  * it occurs two or four times in `entries`: under vertex `v`, from `firstEntry[v]` to `firstEntry[v
  * + 1]`, two numbers each: the target, and the milliseconds from the vertex to it.
  */
-export interface Terminals {
+export interface LinkedTargets {
   readonly targetCount: number;
   readonly firstEntry: Int32Array;
   readonly entries: Int32Array;
@@ -28,11 +28,11 @@ export interface TargetLink {
 }
 
 /** Attaches links to a graph. `targetCount`: target numbers are below it. */
-export function hangTerminals(
+export function linkTargets(
   graph: SearchGraph,
   targetCount: number,
   links: readonly TargetLink[],
-): Terminals {
+): LinkedTargets {
   const { chains, vertexCount } = graph;
   const firstEntry = new Int32Array(vertexCount + 1);
   const eachEntry = (visit: (vertex: number, target: TargetOrdinal, cost: Millis) => void) => {
@@ -71,7 +71,7 @@ export function hangTerminals(
  * The targets below `count` in order along the streets, whose vertices are numbered along a
  * space-filling curve; unattached ones come last.
  */
-export function targetsAlongStreets({ entries }: Terminals, count: number): Int32Array {
+export function targetsAlongStreets({ entries }: LinkedTargets, count: number): Int32Array {
   const order = new Int32Array(count);
   const isIn = new Uint8Array(count);
   let next = 0;
