@@ -11,6 +11,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   portal: ['portal', 'shards'],
   'portal/client': ['portal/client'],
   'portal/pages': [
+    'portal/client/src',
     'portal/pages',
     'portal/page-paths.ts',
     'portal/map-classes.ts',

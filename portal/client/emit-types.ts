@@ -30,6 +30,7 @@ interface ApiOperation {
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly security?: readonly object[];
 }
 
 type Method = 'get' | 'post';
@@ -52,7 +53,7 @@ interface Problem {
 
 /**
  * The TypeScript module of a document: its schemas, operations and problems as types, and a table
- * of method, path and chunked member for the client. HEAD operations are left out.
+ * of access, method, path and chunked member for the client. HEAD operations are left out.
  */
 export function emitTypes({ paths, components }: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas).map(
@@ -80,7 +81,8 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
         `responses: ${block(responses)};`,
       ])};`;
       types.push(indented(`${doc(`${summary}. ${description}`)}${type}`));
-      const row = [method.toUpperCase(), path, ...chunksOf(operation, params)];
+      const access = (operation.security ?? []).length === 0 ? 'free' : 'keyed';
+      const row = [access, method.toUpperCase(), path, ...chunksOf(operation, params)];
       table.push(`  ${operationId}: ${JSON.stringify(row).replaceAll('"', "'")},`);
     }
   }
@@ -91,10 +93,10 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
     `export interface Problems {\n${problems.join('\n')}\n}\n`,
     '/** Parameters, and responses by media type, of each operation. */',
     `export interface Operations {\n${types.join('\n')}\n}\n`,
-    '/** Method and path of each operation; of a batch also the list to send in chunks, and their size. */',
+    '/** Access, method and path of each operation; of a batch also the list to send in chunks, and their size. */',
     `export const OPERATIONS: Record<
   keyof Operations,
-  readonly [method: string, path: string, list?: string, size?: number]
+  readonly [access: 'free' | 'keyed', method: string, path: string, list?: string, size?: number]
 > = {\n${table.join('\n')}\n};\n`,
   ].join('\n');
 }

@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../portal/client/src/api-types.ts';
-import { ApiError, type Client, type Reply } from '../../portal/client/src/index.ts';
+import {
+  ApiError,
+  type Client,
+  createClient,
+  memoryStore,
+  type Reply,
+} from '../../portal/client/src/index.ts';
 import { exampleRequest, type Operation, readDocument } from '../support/example-requests.ts';
 import { altered } from '../support/wire.ts';
 import { all, clientTests, TYPES } from './client-harness.ts';
@@ -38,7 +44,7 @@ async function failureOf(call: PromiseLike<unknown>): Promise<ApiError> {
 test('every operation returns what a plain request does', async () => {
   const { client, key } = await tests.customer();
   const { paths } = await readDocument(tests.proxy);
-  for (const [name, [method, path]] of Object.entries(OPERATIONS)) {
+  for (const [name, [, method, path]] of Object.entries(OPERATIONS)) {
     const operation: Operation = paths[path][method.toLowerCase() as 'get' | 'post'];
     const { url, body } = exampleRequest(path, operation);
     const examples = (operation.parameters ?? []).filter(({ example }) => example !== undefined);
@@ -52,7 +58,7 @@ test('every operation returns what a plain request does', async () => {
     const expected = isJson ? response.json() : new Uint8Array(response.rawPayload);
     if (/^get(Ready|Tokens)$/.test(name)) expect(Object.keys(data!)).toEqual(Object.keys(expected));
     else expect([name, data]).toEqual([name, expected]);
-    expect(requestId).toMatch(/^[0-9a-f]{32}$/);
+    expect(requestId).toMatch(/^[0-9a-f-]{32,36}$/);
   }
 });
 
@@ -244,7 +250,7 @@ test('errors are a union by slug, with the id of their request', async () => {
 test('without a response, the error has the last failure as its cause', async () => {
   const { client, wire } = await tests.customer({ retries: 1 });
   wire.fault = () => 'reset';
-  const error = await failureOf(client.getModes());
+  const error = await failureOf(client.getTokens());
   expect(error).toMatchObject({
     slug: 'no-response',
     status: 0,
@@ -255,6 +261,31 @@ test('without a response, the error has the last failure as its cause', async ()
     error.requestId,
     error.requestId,
   ]);
+});
+
+test('free routes are sent without key, id and stored ETag: pages need no preflight', async () => {
+  const store = memoryStore();
+  const { client, wire } = await tests.customer({ store });
+  await client.getModes();
+  const { data, requestId } = await client.getModes();
+  expect(data.modes).not.toEqual([]);
+  expect(requestId).toMatch(/^[0-9a-f-]{32,36}$/);
+  const sent = wire.requests.map(({ headers }) => Object.keys(headers).join());
+  const own = /authorization|x-request-id|if-none-match|content-type/;
+  expect(sent.filter((names) => own.test(names))).toEqual([]);
+  expect(sent).toHaveLength(2);
+});
+
+test('the address may be known later, and a long wait be left to the caller', async () => {
+  const { wire } = await tests.customer();
+  const front = fetchAfter([refused(503, { 'retry-after': '2' }, 'overloaded')]);
+  const client = createClient({
+    baseUrl: () => pause(20, wire.address),
+    fetch: front.fetch,
+    maxWaitMs: 1_000,
+  });
+  expect(await failureOf(client.getModes())).toMatchObject({ retryAfterMs: 2_000 });
+  expect((await client.getModes()).data.modes).not.toEqual([]);
 });
 
 test('a service that falls silent is given up and sent to again', async () => {

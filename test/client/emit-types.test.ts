@@ -62,8 +62,8 @@ test('a batch is known by its truncated origins', () => {
     required: ['ids'],
   };
   const batch = { type: 'object', properties: { truncated: { type: 'array' } } };
-  expect(emitted(batch, body)).toContain("ask: ['POST','/v1/ask','ids',9],");
-  expect(emitted({}, body)).toContain("ask: ['POST','/v1/ask'],");
+  expect(emitted(batch, body)).toContain("ask: ['free','POST','/v1/ask','ids',9],");
+  expect(emitted({}, body)).toContain("ask: ['free','POST','/v1/ask'],");
 });
 
 test('a type without a counterpart is refused', () => {

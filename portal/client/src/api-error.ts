@@ -26,7 +26,7 @@ interface Failure<S extends Slug> {
   readonly problem: ProblemOf[S];
   /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Id of the request in the service's log, for reports. */
+  /** Id of the request in the service's log, for reports; empty if a free route did not respond. */
   readonly requestId: string;
   readonly tokens: Tokens;
   /** Wait that the service requests, by `Retry-After`. */

@@ -59,22 +59,23 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function callOf(
-  [method, path, list, size]: (typeof OPERATIONS)[Name],
+  [access, method, path, list, size]: (typeof OPERATIONS)[Name],
   params: Params,
   options: CallOptions,
   send: Send,
 ): Call<unknown, unknown> {
+  const route = { isFree: access === 'free', method, path };
   let sent: Promise<Reply<unknown>> | undefined;
   /** The request that is the call itself: sent once, whether it is awaited, iterated or both. */
   const itself = () => {
-    sent ??= send(method, path, params, options);
+    sent ??= send(route, params, options);
     return sent;
   };
   /** A further request, with an idempotency key of its own. */
   const further = (changed: Params, n: number) => {
     const { idempotencyKey } = options;
     const own = idempotencyKey && { idempotencyKey: `${idempotencyKey}-${n}` };
-    return send(method, path, { ...params, ...changed }, { ...options, ...own });
+    return send(route, { ...params, ...changed }, { ...options, ...own });
   };
 
   async function* pages() {

@@ -2,16 +2,18 @@ import { ApiError, errorOf, type Tokens } from './api-error.ts';
 import type { EtagStore } from './etag-stores.ts';
 
 export interface ClientOptions {
-  /** Address of the service, such as `https://api.example.org`. */
-  readonly baseUrl: string;
-  /** API key, or a function that returns one; free routes need none. */
+  /** Address of the service, such as `https://api.example.org`, or a function that returns it. */
+  readonly baseUrl: string | (() => string | Promise<string>);
+  /** API key, or a function that returns one. It is not sent to free routes. */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** Keeps responses, so that repeats are free; none by default. */
+  /** Keeps the responses of metered GETs, so that repeats are free; none by default. */
   readonly store?: EtagStore | undefined;
   /** Times that a failed request is sent again; 4 by default. */
   readonly retries?: number | undefined;
   /** Longest wait for a response, each try; 80 seconds by default. */
   readonly timeoutMs?: number | undefined;
+  /** Longest wait before a retry; 120 seconds by default. A longer `Retry-After` is thrown. */
+  readonly maxWaitMs?: number | undefined;
   /** Replacement of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
@@ -41,42 +43,45 @@ export interface Reply<T> {
 
 export type Params = Readonly<Record<string, unknown>>;
 
+interface Route {
+  /** Free routes need no key. */
+  readonly isFree: boolean;
+  readonly method: string;
+  readonly path: string;
+}
+
 /** Sends one request until it succeeds or fails for good. */
-export type Send = (
-  method: string,
-  path: string,
-  params: Params,
-  options: CallOptions,
-) => Promise<Reply<unknown>>;
+export type Send = (route: Route, params: Params, options: CallOptions) => Promise<Reply<unknown>>;
 
 /** Statuses of passing failures. */
 const PASSING = [0, 408, 429, 500, 502, 503, 504];
-/** A longer `Retry-After` is left to the caller. */
-const MAX_WAIT_MS = 120_000;
 /** Headers that hold for as long as the body does. */
 const LASTING = /^(etag|content-type|link|x-next-cursor|x-resolved-block|x-unrouted)$/;
 
 /** A sender whose calls share credentials, store, and the waits of the rate limit. */
 export function createSender(options: ClientOptions): Send {
-  const { apiKey, store, retries = 4, timeoutMs = 80_000 } = options;
-  const baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+  const { baseUrl, apiKey, retries = 4, timeoutMs = 80_000, maxWaitMs = 120_000 } = options;
+  const root = typeof baseUrl === 'string' ? rootOf(baseUrl) : baseUrl;
   let pausedUntil = 0;
 
-  return async (method, path, params, { accept = '', signal, idempotencyKey }) => {
+  return async ({ isFree, method, path }, params, { accept = '', signal, idempotencyKey }) => {
     const isGet = method === 'GET';
     const [target, body] = addressed(path, params, isGet);
-    const url = baseUrl + target;
+    const url = (typeof root === 'string' ? root : rootOf(await root())) + target;
     const storeKey = `${accept} ${url}`;
-    const stored = isGet ? await quietly(() => store?.get(storeKey)) : undefined;
-    const id = randomId();
-    const headers = new Headers({ 'x-request-id': id });
+    const store = isGet && !isFree ? options.store : undefined;
+    const stored = await quietly(() => store?.get(storeKey));
+    // Headers of its own would cost a page on another origin a preflight: free routes need none.
+    const id = isFree ? '' : randomId();
+    const headers = new Headers();
     if (accept) headers.set('accept', accept);
+    if (id) headers.set('x-request-id', id);
     if (stored) headers.set('if-none-match', stored.headers.etag);
     if (!isGet) headers.set('content-type', 'application/json');
     if (!isGet) headers.set('idempotency-key', idempotencyKey ?? id);
 
     const attempt = async (): Promise<Reply<unknown>> => {
-      const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
+      const key = isFree ? '' : typeof apiKey === 'function' ? await apiKey() : apiKey;
       if (key) headers.set('authorization', `Bearer ${key}`);
       const timeout = AbortSignal.timeout(timeoutMs);
       let response: Response;
@@ -97,10 +102,10 @@ export function createSender(options: ClientOptions): Send {
         return replyOf(response, id, { ...stored.headers, ...record(response) }, stored.body);
       }
       const reply = replyOf(response, id, record(response), bytes);
-      if (isGet && response.headers.has('etag') && response.status === 200) {
+      if (store && response.headers.has('etag') && response.status === 200) {
         const lasting = Object.entries(record(response)).filter(([name]) => LASTING.test(name));
         const kept = { headers: Object.fromEntries(lasting), body: bytes };
-        await quietly(() => store?.set(storeKey, kept));
+        await quietly(() => store.set(storeKey, kept));
       }
       return reply;
     };
@@ -113,12 +118,16 @@ export function createSender(options: ClientOptions): Send {
         if (!(error instanceof ApiError) || failures >= retries) throw error;
         if (!PASSING.includes(error.status) || error.slug === 'tokens-exhausted') throw error;
         const wait = error.retryAfterMs ?? backoffMs(failures);
-        if (wait > MAX_WAIT_MS) throw error;
+        if (wait > maxWaitMs) throw error;
         if (error.slug === 'rate-limited') pausedUntil = performance.now() + wait;
         await pause(wait, signal);
       }
     }
   };
+}
+
+function rootOf(baseUrl: string): string {
+  return new URL(baseUrl).href.replace(/\/+$/, '');
 }
 
 /** Path and query of a request, or its body: what the path does not name goes into either. */

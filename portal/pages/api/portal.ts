@@ -8,7 +8,9 @@ import type {
   PortalConfig,
   UsageDay,
 } from '../../responses.ts';
-import { ask, Fault, responseOf } from './ask.ts';
+import { Fault, NO_RESPONSE, sentence } from './fault.ts';
+
+const TIMEOUT_MS = 20_000;
 
 let config: Promise<PortalConfig> | undefined;
 let csrf: Promise<{ csrf: string }> | undefined;
@@ -65,12 +67,12 @@ async function addressFrom(path: string, body?: object): Promise<string> {
   return address;
 }
 
-function get<Answer>(path: string): Promise<Answer> {
-  return ask<Answer>(path);
+async function get<Body>(path: string): Promise<Body> {
+  return (await send('GET', path)).json();
 }
 
-function post(path: string, body?: object, headers: Record<string, string> = {}) {
-  return responseOf(path, withBody('POST', body, headers));
+function post(path: string, body: object): Promise<Response> {
+  return send('POST', path, body);
 }
 
 /**
@@ -84,7 +86,7 @@ async function change(method: 'POST' | 'DELETE', path: string, body?: object): P
       csrf = undefined;
       throw error;
     });
-    return responseOf(path, withBody(method, body, { 'x-csrf-token': token.csrf }));
+    return send(method, path, body, { 'x-csrf-token': token.csrf });
   };
   try {
     return await attempt();
@@ -96,12 +98,24 @@ async function change(method: 'POST' | 'DELETE', path: string, body?: object): P
   }
 }
 
-function withBody(
+/** Throws a `Fault` for everything but a success, including no response within twenty seconds. */
+async function send(
   method: string,
-  body: object | undefined,
-  headers: Record<string, string>,
-): RequestInit {
-  if (body === undefined) return { method, headers };
-  const json = { ...headers, 'content-type': 'application/json' };
-  return { method, headers: json, body: JSON.stringify(body) };
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const json = body && { body: JSON.stringify(body) };
+  const type = body && { 'content-type': 'application/json' };
+  const init = { method, headers: { ...headers, ...type }, ...json };
+  const response = await fetch(path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
+    () => {
+      throw new Fault('unreachable', NO_RESPONSE);
+    },
+  );
+  if (response.ok) return response;
+  const problem: { type?: string; detail?: string } = await response.json().catch(() => ({}));
+  const slug = problem.type?.split('/').at(-1) ?? `status-${response.status}`;
+  const detail = problem.detail ?? `The service responded with status ${response.status}.`;
+  throw new Fault(slug, sentence(detail), Number(response.headers.get('retry-after')) || 0);
 }

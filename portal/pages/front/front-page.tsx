@@ -44,13 +44,13 @@ export function FrontPage() {
           one row.
         </p>
       </div>
-      <LivePlace api={api} unreachable={config.state === 'failed'} />
+      <LivePlace />
       <ExampleResponse />
       <Prices
         isSold={config.state !== 'here' || config.value.membership_available}
         hasGrants={hasGrants}
       />
-      <ReleaseFacts api={api} />
+      <ReleaseFacts />
     </Page>
   );
 }

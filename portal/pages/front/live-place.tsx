@@ -1,7 +1,8 @@
 import { useEffect, useId, useState } from 'preact/hooks';
+import type { Client } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
-import type { Boundary, Place } from '../api/api-answers.ts';
-import { boundaryOf, somePlace, tileArchives } from '../api/service.ts';
+import { type Boundary, type Place, somePlace } from '../api/release.ts';
+import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { BandLegend, PlaceMap } from './place-map.tsx';
 import { PlaceSearch } from './place-search.tsx';
@@ -11,8 +12,8 @@ const SHOWN = { mode: 'walk', type: 101 };
 const ZOOM = 12;
 
 /** A city or town searched by name, and the minutes from its blocks. Nothing here needs a key. */
-export function LivePlace(props: { readonly api: string | null; readonly unreachable: boolean }) {
-  const { api, unreachable } = props;
+export function LivePlace() {
+  const api = useApi();
   const [place, setPlace] = useState<Place | null>(null);
   const [outline, setOutline] = useState<Boundary | null>(null);
   const [isDown, setDown] = useState(false);
@@ -20,7 +21,6 @@ export function LivePlace(props: { readonly api: string | null; readonly unreach
   const id = useId();
 
   useEffect(() => {
-    if (api === null) return;
     const leaving = new AbortController();
     somePlace(api, leaving.signal).then(
       (found) => found && setPlace((chosen) => chosen ?? found),
@@ -30,11 +30,11 @@ export function LivePlace(props: { readonly api: string | null; readonly unreach
   }, [api]);
 
   useEffect(() => {
-    if (api === null || place === null) return;
+    if (place === null) return;
     const leaving = new AbortController();
-    boundaryOf(api, place.geoid, leaving.signal).then(
-      (found) => {
-        setOutline(found);
+    api.getPlaceBoundary({ geoid: place.geoid }, { signal: leaving.signal }).then(
+      ({ data }) => {
+        setOutline(data);
         setDown(false);
       },
       () => leaving.signal.aborted || setDown(true),
@@ -42,12 +42,11 @@ export function LivePlace(props: { readonly api: string | null; readonly unreach
     return () => leaving.abort();
   }, [api, place]);
 
-  const isAway = unreachable || isDown;
   return (
     <section class="live" aria-labelledby={id}>
       <div class="live-head">
         <h2 id={id}>{place === null ? 'Look up a place' : `${place.name}, ${place.state}`}</h2>
-        <PlaceSearch api={api} onFound={setPlace} onDown={setDown} />
+        <PlaceSearch onFound={setPlace} onDown={setDown} />
       </div>
       <PlaceMap place={place} outline={outline} bandsUrl={bandsUrl} />
       <div class="live-foot">
@@ -58,7 +57,7 @@ export function LivePlace(props: { readonly api: string | null; readonly unreach
           </>
         )}
         <p role="status">
-          {isAway
+          {isDown
             ? 'The API is not responding right now. This will come back once the API does.'
             : place === null && 'Loading a place …'}
         </p>
@@ -76,10 +75,10 @@ export function LivePlace(props: { readonly api: string | null; readonly unreach
 }
 
 /** Address of the bands to show; null if the release has none, or until they are known. */
-function useBandsUrl(api: string | null): string | null {
-  const loaded = useLoaded(async () => (api === null ? null : tileArchives(api)), api ?? '');
-  if (loaded.state !== 'here' || loaded.value === null) return null;
-  const { archives } = loaded.value;
+function useBandsUrl(api: Client): string | null {
+  const loaded = useLoaded(() => api.getTileArchives());
+  if (loaded.state !== 'here') return null;
+  const { archives } = loaded.value.data;
   return (
     archives.find(({ mode, dest_type_id }) => mode === SHOWN.mode && dest_type_id === SHOWN.type)
       ?.url ?? null

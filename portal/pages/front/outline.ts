@@ -1,4 +1,6 @@
-import type { Boundary, Ring } from '../api/api-answers.ts';
+import type { Boundary } from '../api/release.ts';
+
+type Ring = readonly (readonly number[])[];
 
 /** An outline prepared for drawing. */
 export interface Drawing {
@@ -22,7 +24,7 @@ const SCALE_PART = 0.3;
  * equirectangular projection about that latitude. Places across the antimeridian stay whole.
  */
 export function drawOutline(
-  { geometry }: Boundary,
+  { geometry }: Pick<Boundary, 'geometry'>,
   size: { readonly width: number; readonly height: number; readonly margin: number },
 ): Drawing {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../map-classes.ts';
-import type { Boundary, Place } from '../api/api-answers.ts';
+import type { Boundary, Place } from '../api/release.ts';
 import { useColourScheme } from '../map/drawing/use-colour-scheme.ts';
 import { type Drawing, drawOutline } from './outline.ts';
 

@@ -1,28 +1,28 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Place } from '../api/api-answers.ts';
-import { placesNamed } from '../api/service.ts';
+import type { Place } from '../api/release.ts';
+import { useApi } from '../api/use-api.ts';
 import { counted } from '../parts/formats.ts';
 
 const PAUSE_MS = 200;
 
 /** Finds census places by name while typing. */
 export function PlaceSearch(props: {
-  readonly api: string | null;
   readonly onFound: (place: Place) => void;
   readonly onDown: (isDown: boolean) => void;
 }) {
-  const { api, onFound, onDown } = props;
+  const { onFound, onDown } = props;
+  const api = useApi();
   const [name, setName] = useState('');
   const [places, setPlaces] = useState<readonly Place[] | null>(null);
 
   useEffect(() => {
     setPlaces(null);
-    if (api === null || name.trim() === '') return;
+    if (name.trim() === '') return;
     const leaving = new AbortController();
     const search = () =>
-      placesNamed(api, name.trim(), leaving.signal).then(
-        (found) => {
-          setPlaces(found);
+      api.findPlaces({ q: name.trim(), limit: 5 }, { signal: leaving.signal }).then(
+        ({ data }) => {
+          setPlaces(data.places);
           onDown(false);
         },
         () => leaving.signal.aborted || onDown(true),

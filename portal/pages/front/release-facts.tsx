@@ -1,4 +1,5 @@
-import { releaseFacts } from '../api/service.ts';
+import { releaseFacts } from '../api/release.ts';
+import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count, dateOf, dayMonthYear } from '../parts/formats.ts';
 import { Section } from '../parts/section.tsx';
@@ -14,71 +15,66 @@ const COMPONENTS: Readonly<Record<string, { readonly name: string; readonly sour
 };
 
 /** Sources and coverage of the current release. */
-export function ReleaseFacts({ api }: { readonly api: string | null }) {
-  return (
-    <Section id="facts" title="Data in this release" class="facts">
-      {api !== null && <Facts api={api} />}
-    </Section>
-  );
-}
-
-function Facts({ api }: { readonly api: string }) {
+export function ReleaseFacts() {
+  const api = useApi();
   const facts = useLoaded(() => releaseFacts(api));
   return (
-    <Shown of={facts} what="release details">
-      {({ release, last_updated, components, coverage, modes, types }) => (
-        <>
-          <dl class="fact-figures">
-            <Figure value={count(coverage.population)} name="people" />
-            <Figure value={count(coverage.blocks)} name="census blocks" />
-            <Figure
-              value={`${percent(coverage.routable_blocks, coverage.blocks)} %`}
-              name="of blocks near a street"
-            />
-            <Figure
-              value={count(coverage.counties)}
-              name={coverage.counties === 1 ? 'county' : 'counties'}
-            />
-            <Figure
-              value={count(types.filter((type) => type.is_leaf).length)}
-              name="destination types"
-            />
-            <Figure value={count(modes.length)} name={modes.map(({ mode }) => mode).join(', ')} />
-          </dl>
-          <WideTable label="Data sources">
-            <thead>
-              <tr>
-                <th scope="col">Data</th>
-                <th scope="col">Source</th>
-                <th scope="col">As of</th>
-              </tr>
-            </thead>
-            <tbody>
-              {components.map(({ component, effective_date }) => (
-                <tr key={component}>
-                  <th scope="row">{COMPONENTS[component]?.name ?? component}</th>
-                  <td>{COMPONENTS[component]?.source}</td>
-                  <td class="day">{dayMonthYear(effective_date)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </WideTable>
-          <details class="behind versions">
-            <summary>
-              Release {release}, published {dateOf(last_updated)}: versions
-            </summary>
-            <dl>
-              {components.map(({ component, version }) => (
-                <div key={component}>
-                  <dt>{COMPONENTS[component]?.name ?? component}</dt>
-                  <dd class="mono">{version}</dd>
-                </div>
-              ))}
+    <Section id="facts" title="Data in this release" class="facts">
+      <Shown of={facts} what="release details">
+        {({ release, last_updated, components, coverage, modes, types }) => (
+          <>
+            <dl class="fact-figures">
+              <Figure value={count(coverage.population)} name="people" />
+              <Figure value={count(coverage.blocks)} name="census blocks" />
+              <Figure
+                value={`${percent(coverage.routable_blocks, coverage.blocks)} %`}
+                name="of blocks near a street"
+              />
+              <Figure
+                value={count(coverage.counties)}
+                name={coverage.counties === 1 ? 'county' : 'counties'}
+              />
+              <Figure
+                value={count(types.filter((type) => type.is_leaf).length)}
+                name="destination types"
+              />
+              <Figure value={count(modes.length)} name={modes.map(({ mode }) => mode).join(', ')} />
             </dl>
-          </details>
-        </>
-      )}
-    </Shown>
+            <WideTable label="Data sources">
+              <thead>
+                <tr>
+                  <th scope="col">Data</th>
+                  <th scope="col">Source</th>
+                  <th scope="col">As of</th>
+                </tr>
+              </thead>
+              <tbody>
+                {components.map(({ component, effective_date }) => (
+                  <tr key={component}>
+                    <th scope="row">{COMPONENTS[component]?.name ?? component}</th>
+                    <td>{COMPONENTS[component]?.source}</td>
+                    <td class="day">{dayMonthYear(effective_date)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </WideTable>
+            <details class="behind versions">
+              <summary>
+                Release {release}, published {dateOf(last_updated)}: versions
+              </summary>
+              <dl>
+                {components.map(({ component, version }) => (
+                  <div key={component}>
+                    <dt>{COMPONENTS[component]?.name ?? component}</dt>
+                    <dd class="mono">{version}</dd>
+                  </div>
+                ))}
+              </dl>
+            </details>
+          </>
+        )}
+      </Shown>
+    </Section>
   );
 }
 

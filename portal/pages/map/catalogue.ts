@@ -1,6 +1,5 @@
-import type { DestinationType } from '../api/api-answers.ts';
-import { portalConfig } from '../api/portal.ts';
-import { releaseFacts, tileArchives } from '../api/service.ts';
+import type { Client, Mode } from '../../client/src/index.ts';
+import { type DestinationType, releaseFacts } from '../api/release.ts';
 
 /** A destination type that there is a map of. */
 export interface MapType {
@@ -11,11 +10,10 @@ export interface MapType {
 }
 
 export interface Catalogue {
-  readonly api: string;
   readonly release: string;
   /** The first view: the bounds of its POIs. */
   readonly bounds: readonly number[];
-  readonly modes: readonly string[];
+  readonly modes: readonly Mode[];
   readonly types: readonly MapType[];
   /** Names of all leaf types, by id. */
   readonly typeNames: ReadonlyMap<number, string>;
@@ -33,10 +31,12 @@ const COMPONENTS: Readonly<Record<string, string>> = {
 };
 
 /** The layers of the release; `null` where it has no tiles. */
-export async function mapCatalogue(): Promise<Catalogue | null> {
-  const { api_url: api } = await portalConfig();
-  const [{ release, components, modes, types }, { bounds, poi_bounds, archives }] =
-    await Promise.all([releaseFacts(api), tileArchives(api)]);
+export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
+  const [{ release, components, modes, types }, { data: tiles }] = await Promise.all([
+    releaseFacts(api),
+    api.getTileArchives(),
+  ]);
+  const { bounds, poi_bounds, archives } = tiles;
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
     archives
@@ -48,7 +48,6 @@ export async function mapCatalogue(): Promise<Catalogue | null> {
   const names = new Map(types.map(({ dest_type_id, name }) => [dest_type_id, name]));
   const mapped = modes.map(({ mode }) => mode).filter((mode) => hasAny(bands, mode));
   return {
-    api,
     release,
     // Blocks of water may reach far out.
     bounds: poi_bounds ?? bounds,

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { dayMonthYear } from '../parts/formats.ts';
 import { Notice } from '../parts/notice.tsx';
@@ -19,7 +20,8 @@ const FIRST_TYPE = 101;
 
 /** Travel times of the release on a map: free, and without a key. */
 export function MapPage() {
-  const catalogue = useLoaded(mapCatalogue);
+  const api = useApi();
+  const catalogue = useLoaded(() => mapCatalogue(api));
   return (
     <Page title="Map" class="map-page" heading="Travel times on a map">
       <Shown of={catalogue} what="the map">

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
+import type { Client, DataOf, Reply } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { portalConfig } from '../api/portal.ts';
-import { somePlace } from '../api/service.ts';
+import { somePlace } from '../api/release.ts';
+import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Page } from '../parts/page.tsx';
@@ -19,7 +21,8 @@ const NO_KEY = 'YOUR_KEY';
 export function RequestPage() {
   const { freshKey } = useSession();
   const [key, setKey] = useState(freshKey ?? '');
-  const request = useLoaded(firstRequest);
+  const api = useApi(key);
+  const request = useLoaded(() => firstRequest(api));
   return (
     <Page
       title="First request"
@@ -46,10 +49,10 @@ export function RequestPage() {
         </div>
       </Section>
       <Shown of={request} what="an example">
-        {(url) => (
+        {({ url, send }) => (
           <>
             <Section id="try" title="Send it from this page">
-              <TryIt url={url} apiKey={key} />
+              <TryIt url={url} send={() => send(api)} isKeyed={key !== ''} />
             </Section>
             <Section id="code" title="Send it from your program">
               <Tabs
@@ -67,11 +70,23 @@ export function RequestPage() {
   );
 }
 
-/** URL of a summary that has rows: for the portal’s example block, or the middle of some place. */
-async function firstRequest(): Promise<string> {
-  const { api_url, example_block } = await portalConfig();
-  if (example_block) return `${api_url}/v1/blocks/${example_block}/summary?mode=walk`;
-  const place = await somePlace(api_url);
+/** A summary: its URL, for programs, and the same request, for this page. */
+interface FirstRequest {
+  readonly url: string;
+  send(api: Client): Promise<Reply<DataOf<'getBlockSummary' | 'getPointSummary'>>>;
+}
+
+/** A summary that has rows: of the portal’s example block, or of the middle of some place. */
+async function firstRequest(api: Client): Promise<FirstRequest> {
+  const { api_url, example_block: geoid } = await portalConfig();
+  const mode = ['walk'] as const;
+  if (geoid !== undefined) {
+    const url = `${api_url}/v1/blocks/${geoid}/summary?mode=walk`;
+    return { url, send: (client) => client.getBlockSummary({ geoid, mode }) };
+  }
+  const place = await somePlace(api);
   if (place === undefined) throw new Error('This release has no places.');
-  return `${api_url}/v1/point/summary?lat=${place.lat}&lon=${place.lon}&mode=walk`;
+  const { lat, lon } = place;
+  const url = `${api_url}/v1/point/summary?lat=${lat}&lon=${lon}&mode=walk`;
+  return { url, send: (client) => client.getPointSummary({ lat, lon, mode }) };
 }

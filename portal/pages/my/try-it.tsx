@@ -1,33 +1,47 @@
 import { useState } from 'preact/hooks';
-import { portalConfig } from '../api/portal.ts';
-import { destinationTypes, summaryWithKey } from '../api/service.ts';
+import type { DataOf, Reply, Tokens } from '../../client/src/index.ts';
+import { explained } from '../api/fault.ts';
+import { useApi } from '../api/use-api.ts';
 import { counted } from '../parts/formats.ts';
 import { Notice } from '../parts/notice.tsx';
 
 const SHOWN = 8;
 
+type Summary = Reply<Pick<DataOf<'getBlockSummary'>, 'results'>>;
+
 interface Outcome {
-  readonly status: number;
-  readonly charged: number;
-  readonly remaining: number;
+  readonly tokens: Tokens;
   readonly rows: readonly { readonly name: string; readonly minutes: number }[];
 }
 
 /** Sends the request from the browser, and shows the response and its price. */
-export function TryIt({ url, apiKey }: { readonly url: string; readonly apiKey: string }) {
+export function TryIt(props: {
+  readonly url: string;
+  readonly send: () => Promise<Summary>;
+  readonly isKeyed: boolean;
+}) {
+  const { url, send, isKeyed } = props;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [fault, setFault] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const send = async () => {
+  const api = useApi();
+  const run = async () => {
     if (isBusy) return;
-    setFault(apiKey === '' ? 'Enter your API key first.' : '');
+    setFault(isKeyed ? '' : 'Enter your API key first.');
     setOutcome(null);
-    if (apiKey === '') return;
+    if (!isKeyed) return;
     setBusy(true);
     try {
-      setOutcome(await outcomeOf(url, apiKey));
+      const [{ data, tokens }, types] = await Promise.all([send(), api.getDestinationTypes()]);
+      const named = types.data.destination_types.map((type) => [type.dest_type_id, type.name]);
+      const names = new Map(named as [number, string][]);
+      const rows = data.results.map(({ dest_type_id, travel_time }) => ({
+        name: names.get(dest_type_id) ?? `type ${dest_type_id}`,
+        minutes: travel_time,
+      }));
+      setOutcome({ tokens, rows });
     } catch (error) {
-      if (error instanceof Error) setFault(error.message);
+      setFault(explained(error));
     }
     setBusy(false);
   };
@@ -39,24 +53,24 @@ export function TryIt({ url, apiKey }: { readonly url: string; readonly apiKey: 
           type="button"
           class="button button-main"
           aria-disabled={isBusy}
-          onClick={() => void send()}
+          onClick={() => void run()}
         >
           {isBusy ? 'Sending …' : 'Send'}
         </button>
       </div>
       {fault && <Notice kind="fault">{fault}</Notice>}
-      <div role="status">{outcome && <Answer {...outcome} />}</div>
+      <div role="status">{outcome && <Response {...outcome} />}</div>
     </div>
   );
 }
 
-function Answer({ status, charged, remaining, rows }: Outcome) {
+function Response({ tokens: { charged, remaining }, rows }: Outcome) {
   const soonest = rows.toSorted((a, b) => a.minutes - b.minutes).slice(0, SHOWN);
   return (
     <div class="card">
       <p>
-        <strong>{status}</strong>: {counted(rows.length, 'row')}, {counted(charged, 'token')}{' '}
-        charged, {counted(remaining, 'token')} left.
+        {counted(rows.length, 'row')}, {counted(charged, 'token')} charged
+        {remaining !== null && `, ${counted(remaining, 'token')} left`}.
       </p>
       <table class="nearest">
         <caption class="quiet">{soonest.length} nearest, on foot</caption>
@@ -71,18 +85,4 @@ function Answer({ status, charged, remaining, rows }: Outcome) {
       </table>
     </div>
   );
-}
-
-async function outcomeOf(url: string, apiKey: string): Promise<Outcome> {
-  const { api_url } = await portalConfig();
-  const [{ summary, ...facts }, types] = await Promise.all([
-    summaryWithKey(url, apiKey),
-    destinationTypes(api_url),
-  ]);
-  const names = new Map(types.map((type) => [type.dest_type_id, type.name]));
-  const rows = summary.results.map(({ dest_type_id, travel_time }) => ({
-    name: names.get(dest_type_id) ?? `type ${dest_type_id}`,
-    minutes: travel_time,
-  }));
-  return { ...facts, rows };
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { explained } from '../api/fault.ts';
 import type { Loaded } from '../api/use-loaded.ts';
 import { Notice } from './notice.tsx';
 
@@ -14,7 +15,7 @@ export function Shown<Value>(props: {
   return (
     <Notice kind="fault">
       <p>
-        Couldn’t load {what}. {loaded.error.message}
+        Couldn’t load {what}. {explained(loaded.error)}
       </p>
       <button type="button" class="button" onClick={() => void loaded.reload()}>
         Try again

@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useMemo, useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
-import { Fault } from '../api/ask.ts';
+import { Fault } from '../api/fault.ts';
 import * as portal from '../api/portal.ts';
 import { pathNow } from '../router/router.ts';
 

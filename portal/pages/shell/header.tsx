@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
-import { Fault } from '../api/ask.ts';
+import { Fault } from '../api/fault.ts';
 import { signOut } from '../api/portal.ts';
 import { Link } from '../router/link.tsx';
 import { navigate } from '../router/router.ts';

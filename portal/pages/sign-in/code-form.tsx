@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OwnPagePath } from '../../page-paths.ts';
 import type { Account } from '../../responses.ts';
-import { Fault } from '../api/ask.ts';
+import { Fault } from '../api/fault.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
 

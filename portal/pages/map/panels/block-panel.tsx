@@ -1,27 +1,24 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Summary } from '../../api/api-answers.ts';
-import { summaryWithKey } from '../../api/service.ts';
+import type { DataOf, Mode, Reply } from '../../../client/src/index.ts';
+import { explained } from '../../api/fault.ts';
+import { useApi } from '../../api/use-api.ts';
 import { count, counted } from '../../parts/formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
 import { type Catalogue, mapTitle, modeName } from '../catalogue.ts';
 import type { TileBlock } from '../drawing/draw-map.ts';
 
-interface Answer {
-  readonly summary: Summary;
-  readonly charged: number;
-  readonly remaining: number;
-}
+type Summary = Reply<DataOf<'getBlockSummary'>>;
 
 type Outcome =
   | { readonly state: 'busy' }
-  | { readonly state: 'here'; readonly answer: Answer }
+  | { readonly state: 'here'; readonly summary: Summary }
   | { readonly state: 'failed'; readonly message: string };
 
 /** The selected block: its GEOID, and with a key the minutes to the nearest of each type. */
 export function BlockPanel(props: {
   readonly catalogue: Catalogue;
-  readonly mode: string;
+  readonly mode: Mode;
   readonly geoid: string | null;
   /** As its tile has it, if the map has shown it. */
   readonly block: TileBlock | null;
@@ -33,6 +30,7 @@ export function BlockPanel(props: {
   // Kept while the page is open: nothing is paid for twice.
   const kept = useRef(new Map<string, Outcome>());
   const [, redraw] = useState(0);
+  const api = useApi(apiKey);
   if (geoid === null) return null;
 
   const question = `${geoid} ${mode}`;
@@ -47,10 +45,9 @@ export function BlockPanel(props: {
     if (apiKey === '') return settle({ state: 'failed', message: 'Enter your API key first.' });
     settle({ state: 'busy' });
     try {
-      const url = `${catalogue.api}/v1/blocks/${geoid}/summary?mode=${mode}`;
-      settle({ state: 'here', answer: await summaryWithKey(url, apiKey) });
+      settle({ state: 'here', summary: await api.getBlockSummary({ geoid, mode: [mode] }) });
     } catch (error) {
-      settle({ state: 'failed', message: error instanceof Error ? error.message : String(error) });
+      settle({ state: 'failed', message: explained(error) });
     }
   };
   const street = mode === 'bike' ? 'bike' : 'walk';
@@ -80,7 +77,7 @@ export function BlockPanel(props: {
       </dl>
       {isUnlinked && <p class="quiet">No street near for this mode: its minutes are not known.</p>}
       {outcome?.state === 'here' ? (
-        <Nearest catalogue={catalogue} mode={mode} {...outcome.answer} />
+        <Nearest catalogue={catalogue} mode={mode} summary={outcome.summary} />
       ) : (
         <form class="block-form" onSubmit={(event) => void request(event)}>
           <label for="map-key">API key</label>
@@ -113,20 +110,25 @@ export function BlockPanel(props: {
   );
 }
 
-function Nearest(props: Answer & { readonly catalogue: Catalogue; readonly mode: string }) {
-  const { summary, charged, remaining, catalogue, mode } = props;
+function Nearest(props: {
+  readonly summary: Summary;
+  readonly catalogue: Catalogue;
+  readonly mode: string;
+}) {
+  const { catalogue, mode } = props;
+  const { data, tokens } = props.summary;
   const { typeNames } = catalogue;
-  const rows = summary.results.toSorted((a, b) => a.travel_time - b.travel_time);
+  const rows = data.results.toSorted((a, b) => a.travel_time - b.travel_time);
   const reached = new Set(rows.map(({ dest_type_id }) => dest_type_id));
   const missing = [...typeNames].filter(([id]) => !reached.has(id)).map(([, name]) => name);
-  const isUnrouted = summary.unrouted !== undefined && summary.unrouted.length > 0;
+  const isUnrouted = data.unrouted !== undefined && data.unrouted.length > 0;
   return (
     <div role="status" class="block-nearest">
       <p class="quiet">
         {/* A member pays nothing, and is not told a balance. */}
-        {Number.isNaN(charged)
+        {tokens.remaining === null
           ? 'Nothing charged.'
-          : `${counted(charged, 'token')} charged, ${counted(remaining, 'token')} left.`}
+          : `${counted(tokens.charged, 'token')} charged, ${counted(tokens.remaining, 'token')} left.`}
       </p>
       {rows.length > 0 && (
         <table class="nearest">

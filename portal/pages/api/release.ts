@@ -1,0 +1,32 @@
+import type { Client, DataOf } from '../../client/src/index.ts';
+
+export type Place = DataOf<'findPlaces'>['places'][number];
+export type Boundary = DataOf<'getPlaceBoundary'>;
+export type DestinationType = DataOf<'getDestinationTypes'>['destination_types'][number];
+
+/** Sources, modes and destination types of the current release. */
+export async function releaseFacts(api: Client) {
+  const [updated, vintage, modes, types] = await Promise.all([
+    api.getLastUpdated(),
+    api.getVintage(),
+    api.getModes(),
+    api.getDestinationTypes(),
+  ]);
+  return {
+    ...updated.data,
+    ...vintage.data,
+    ...modes.data,
+    types: types.data.destination_types,
+  };
+}
+
+/**
+ * The most populous place matching the first of these prefixes that has any: an initial example.
+ */
+export async function somePlace(api: Client, signal?: AbortSignal): Promise<Place | undefined> {
+  for (const q of 'aeiou') {
+    const [place] = (await api.findPlaces({ q, limit: 1 }, { signal })).data.places;
+    if (place) return place;
+  }
+  return undefined;
+}
