@@ -17,7 +17,7 @@ export class Fault extends Error {
 
 export const NO_RESPONSE = 'No response. Check your connection and try again.';
 
-/** What a user should read about a failed request, to the portal or the API. */
+/** A sentence for the user about a failed request to the portal or the API. */
 export function explained(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   switch (error.slug) {
