@@ -67,6 +67,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'fetch',
     'elevation',
     'streets',
+    'base-map',
     'destinations',
     'extract',
     'transit',

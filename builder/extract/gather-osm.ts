@@ -6,6 +6,7 @@ import type { MapCells } from '../geo/map-cells.ts';
 import { NodeTable } from '../osm/node-table.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 import { SortedIds } from '../osm/sorted-ids.ts';
+import type { MapElements } from './map-elements.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { noAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
 import { noLines, noStreets, type RawLines } from './raw-streets.ts';
@@ -26,12 +27,14 @@ export const PASSES_OF_PART = 5;
  * Reads the elements of streets and destinations in some cells from OSM PBF files, in three passes
  * over each: relations, which name the ways they need; ways, which name the nodes they need; nodes.
  * Files may overlap. `isPart`: the files hold much more than these cells, so two earlier passes
- * find the ways there; otherwise all ways are held. `read` is called with the number of bytes read.
+ * find the ways there; otherwise all ways are held. `map`: collects the elements of the base map, if
+ * one is made there. `read` is called with the number of bytes read.
  */
 export async function gatherOsm(
   paths: readonly string[],
   cells: MapCells,
   isPart: boolean,
+  map: MapElements | null,
   read: (bytes: Bytes) => void,
 ): Promise<GatheredOsm> {
   const newestMs = new Map<string, Millis>();
@@ -46,13 +49,15 @@ export async function gatherOsm(
   // area.
   const near = isPart ? await waysIn(cells.grown(), pass) : null;
   const isNear = (way: number) => near === null || near.has(way);
-  const met = noAreas();
+  const met = noAreas(map);
   await pass(relationPass(met, isNear));
   const lines = { streets: noStreets(), impassable: noLines() };
   await pass(wayPass(met, lines, isNear, paths.length > 1));
-  const table = new NodeTable(allReferences([lines.streets, lines.impassable], met.memberWays));
+  const table = new NodeTable(
+    allReferences([lines.streets, lines.impassable, ...(map ? [map.lines] : [])], met.memberWays),
+  );
   const points = new Map<number, PointSource>();
-  await pass(nodePass(table, points, met.unmapped, cells.box));
+  await pass(nodePass(table, points, met, cells.box));
   return {
     ...lines,
     areas: [...met.areas.values()],

@@ -30,7 +30,7 @@ export interface PartedElements {
  * national forest has a hundred thousand nodes and covers hundreds of cells. All others have a node
  * in each cell they enter or in an adjacent one, so that reading those cells alone misses none.
  */
-const MAX_SIDE = 2;
+export const MAX_SIDE = 2;
 
 /**
  * Splits elements by the cells that they enter, each into all of those: a way with its nodes, an

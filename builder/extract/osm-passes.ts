@@ -8,6 +8,7 @@ import { copyTags, type Tags } from '../osm/tags.ts';
 import { isImpassable, isOpenWater } from '../streets/impassable.ts';
 import { nodeTraits, streetTraits } from '../streets/traits.ts';
 import { wayTime } from '../streets/way-time.ts';
+import type { MapElements } from './map-elements.ts';
 import { isMappedStation } from './osm-stations.ts';
 import { addLine, addStreet, type RawLines, type RawStreets } from './raw-streets.ts';
 import { UnmappedValues } from './unmapped-values.ts';
@@ -22,6 +23,8 @@ export interface MetAreas {
   readonly shores: Set<number>;
   /** Elements that name a place but have no type. */
   readonly unmapped: UnmappedValues;
+  /** Elements that the base map shows; null where no map is made. */
+  readonly map: MapElements | null;
 }
 
 /** The data kept of ways, by their nodes. */
@@ -35,14 +38,14 @@ function isKept(tags: Tags): boolean {
   return mayBeDestination(tags) || isMappedStation(tags);
 }
 
-export function noAreas(): MetAreas {
+export function noAreas(map: MapElements | null): MetAreas {
   const unmapped = new UnmappedValues();
-  return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped };
+  return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped, map };
 }
 
 /** The first pass: collects the ways that relations need, if any of these is nearby. */
 export function relationPass(
-  { areas, memberWays, shores }: MetAreas,
+  { areas, memberWays, shores, map }: MetAreas,
   isNear: (way: number) => boolean,
 ): PbfHandlers {
   return {
@@ -54,9 +57,11 @@ export function relationPass(
         .filter((member) => member.type === 'way')
         .map(({ ref, role }) => ({ way: ref, role }));
       if (isOpenWater(tags)) for (const { way } of lines) shores.add(way);
-      if (!isKept(tags) || !lines.some(({ way }) => isNear(way))) return;
-      for (const { way } of lines) memberWays.set(way, null);
-      areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), lines });
+      if (!lines.some(({ way }) => isNear(way))) return;
+      const isMapped = map?.relation(id, lines, tags) ?? false;
+      const isArea = isKept(tags);
+      if (isArea) areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), lines });
+      if (isArea || isMapped) for (const { way } of lines) memberWays.set(way, null);
     },
   };
 }
@@ -66,7 +71,7 @@ export function relationPass(
  * draw relations that are. `isOverlapping`: of several files, two may contain the same way.
  */
 export function wayPass(
-  { areas, memberWays, shores, unmapped }: MetAreas,
+  { areas, memberWays, shores, unmapped, map }: MetAreas,
   { streets, impassable }: MetLines,
   isNear: (way: number) => boolean,
   isOverlapping: boolean,
@@ -90,8 +95,9 @@ export function wayPass(
         addLine(impassable, id, refs);
       }
       keepStreet(id, refs, tags);
+      const isMapped = map?.way(id, refs, tags) ?? false;
       const isArea = refs.length > 0 && isKept(tags);
-      if (isArea || memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
+      if (isArea || isMapped || memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
       if (isArea) {
         const lines = [{ way: id, role: 'outer' }];
         areas.set(`w${id}`, { type: 'way', id, tags: copyTags(tags), lines });
@@ -107,7 +113,7 @@ export function wayPass(
 export function nodePass(
   table: NodeTable,
   points: Map<number, PointSource>,
-  unmapped: UnmappedValues,
+  { unmapped, map }: MetAreas,
   area: BoundingBox,
 ): PbfHandlers {
   return {
@@ -120,6 +126,7 @@ export function nodePass(
         table.gate[ordinal] = tags.size > 0 && isGate(tags) ? 1 : 0;
       }
       const isInside = boxContains(area, lon, lat);
+      if (isInside && tags.size > 0) map?.node(id, lon, lat, tags);
       const isPoint = isInside && tags.size > 0 && isKept(tags);
       if (isPoint) points.set(id, { id, lon, lat, tags: copyTags(tags) });
       else points.delete(id);

@@ -79,12 +79,13 @@ export function joinRelease(
   return inScratchFolder(request.scratch, async (scratch) => {
     const joined = await joinRegions(store, request.plan, regions);
     const { sources } = joined;
-    const { modes, taxonomy } = request.plan.plan;
+    const { plan } = request.plan;
+    const { modes, taxonomy } = plan;
     const directions = directionsOf(request);
     const searched = Object.fromEntries(
       [...joined.counties].map(([county, { searched }]) => [county, searched]),
     );
-    const tileBytes = request.tiles === false ? 0 : bytesToDraw(searched);
+    const tileBytes = request.tiles === false ? 0 : bytesToDraw(searched, plan.osm.map);
     const { threads, tileThreads, transposeMemory, summary } = fitJoin(
       request,
       joined.counties.size,
@@ -130,6 +131,9 @@ export function joinRelease(
     }
     const drawing = { store, receipts, progress, scratch, threads: tileThreads };
     const county = await countyMap(store, outlined);
+    const states = await putStates(store, joined.states, joined.counties);
+    const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
+    const baseMap = { features: plan.osm.map, places: Object.fromEntries(placesOf) };
     const manifest: Manifest = {
       format: FORMAT_VERSION,
       release: request.release,
@@ -139,15 +143,18 @@ export function joinRelease(
       assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
-      unmapped_values: request.plan.plan.osm.unmapped,
+      unmapped_values: plan.osm.unmapped,
       weights: [],
       counties,
-      states: await putStates(store, joined.states, joined.counties),
+      states,
       objects: {
         'dest-ids': await putDestIds(store, joined.destinations, homes),
         'county-map': await putObject(store, 'county-map/all', 'fgb', county),
       },
-      tiles: request.tiles === false ? {} : await drawTiles({ modes, taxonomy, counties }, drawing),
+      tiles:
+        request.tiles === false
+          ? {}
+          : await drawTiles({ modes, taxonomy, counties, baseMap }, drawing),
     };
     await receipts.keep('join', keyOf(request), { manifest });
     return manifest;

@@ -13,6 +13,7 @@ import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
 import { BlockTables } from '../prepare/read-blocks.ts';
 import type { PreparedFeed } from '../prepare/read-feeds.ts';
+import { AROUND_THE_MAP } from '../prepare/read-map-cells.ts';
 import { streetAreaOf } from '../prepare/read-osm-cells.ts';
 import { PoiTables } from '../prepare/read-pois.ts';
 import { writeBlocks } from '../prepare/write-blocks.ts';
@@ -136,14 +137,16 @@ async function makePlan(
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
   });
   const blocks = await writeBlocks(of(inputs.blocks));
-  const { counties, box } = await estimateCounties(request, new BlockTables(store, blocks));
+  const { counties, boxes } = await estimateCounties(request, new BlockTables(store, blocks));
+  const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
   const feeds = await datesOf(request, progress, box);
   const prepared = feeds ? await writeFeeds(feeds, { ...means, keyOf }) : [];
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
-  const osm = await writeOsmCells({ ...of(inputs.osm), area });
+  const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));
+  const osm = await writeOsmCells({ ...of(inputs.osm), area, mapped });
   const listed = feeds ? null : await typesIn(new PoiTables(store, pois), around(box, hasHills));
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
@@ -172,10 +175,10 @@ async function makePlan(
   };
 }
 
-/** The origin counties, and the box around their blocks. */
+/** The origin counties, and the box around the blocks of each. */
 interface SketchedCounties {
   readonly counties: ReleasePlan['counties'];
-  readonly box: BoundingBox;
+  readonly boxes: readonly BoundingBox[];
 }
 
 async function estimateCounties(
@@ -196,7 +199,7 @@ async function estimateCounties(
     for (const block of await tables.points(county)) estimates.add(block, isOwn);
     if (isOwn) boxes.push(tables.boxOf(county));
   }
-  return { counties: estimates.finish(), box: boxes.reduce(boxAroundBoth) };
+  return { counties: estimates.finish(), boxes };
 }
 
 /** The feeds of a request with their days, for all origins in an area; null without feeds. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { objectRefSchema } from '../../shards/release/manifest.ts';
+import { boxSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
@@ -8,6 +8,9 @@ import { MapCells } from '../geo/map-cells.ts';
 /** References to objects in a store by the number of the map cell; empty cells are absent. */
 export const preparedCellsSchema = z.record(z.string(), objectRefSchema);
 export type PreparedCells = z.infer<typeof preparedCellsSchema>;
+
+/** The box and the object of an area that covers many cells. */
+export const wideAreaSchema = z.strictObject({ box: boxSchema, object: objectRefSchema });
 
 /** The objects of the cells that a box touches, ascending by cell. */
 export function objectsNear(prepared: PreparedCells, box: BoundingBox): ObjectRef[] {

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { boxesMeet, boxWithin, bufferBox } from '../../shards/geometry/wgs84.ts';
-import { boxSchema, objectRefSchema, unmappedValueSchema } from '../../shards/release/manifest.ts';
+import { objectRefSchema, unmappedValueSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { BoundingBox, Metres } from '../../shards/units.ts';
 import { extractOsm, type OsmExtract, type OsmFile } from '../extract/extract-osm.ts';
 import { OsmCellJoiner } from '../extract/osm-cell.ts';
 import type { Progress } from '../progress.ts';
-import { objectsNear, preparedCellsSchema } from './read-cells.ts';
-
-/** The box and the object of an area that covers many cells. */
-export const wideAreaSchema = z.strictObject({ box: boxSchema, object: objectRefSchema });
+import { objectsNear, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
+import { preparedMapSchema } from './read-map-cells.ts';
 
 /** References to the prepared OpenStreetMap data in a store. */
 export const preparedOsmSchema = z.strictObject({
@@ -20,6 +18,8 @@ export const preparedOsmSchema = z.strictObject({
   cells: preparedCellsSchema,
   /** Areas that cover many cells, and the boxes around them. */
   wide: z.array(wideAreaSchema),
+  /** Features of the base map. */
+  map: preparedMapSchema,
   /** The most frequent values of shops and amenities that have no type. */
   unmapped: z.array(unmappedValueSchema),
 });

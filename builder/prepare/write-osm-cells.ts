@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { edgesOf } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import type { Bytes, Millis } from '../../shards/units.ts';
+import type { BoundingBox, Bytes, Millis } from '../../shards/units.ts';
 import { extractCoverageOf, mayReach } from '../extract/extract-coverage.ts';
 import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
 import { gatherOsm, PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
+import { MapElements } from '../extract/map-elements.ts';
+import { mapFeatures } from '../extract/map-features.ts';
 import { partByCells } from '../extract/osm-by-cells.ts';
 import { OsmCellEncoder } from '../extract/osm-cell.ts';
 import { maxFrequent, PLACE_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
@@ -23,8 +25,10 @@ import {
 } from './osm-batches.ts';
 import type { Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';
-import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
-import { type PreparedOsm, wideAreaSchema } from './read-osm-cells.ts';
+import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
+import { NO_MAP, preparedMapSchema } from './read-map-cells.ts';
+import type { PreparedOsm } from './read-osm-cells.ts';
+import { joinMaps, putMapCells } from './write-map-cells.ts';
 
 /**
  * Puts an object for each cell's group into the store, cell by cell, unless it is empty. As JSON,
@@ -56,6 +60,8 @@ const TOLD_VALUES = 20;
 const KEPT_VALUES = 500;
 
 export interface OsmPreparation extends AreaPreparation {
+  /** The areas of which a base map is made, within `area`. */
+  readonly mapped: readonly BoundingBox[];
   /** How much of the files is in memory at a time. */
   readonly batchBytes?: Bytes;
 }
@@ -67,6 +73,7 @@ const batchSchema = z.strictObject({
   newest_ms: z.array(z.number().nullable()),
   cells: preparedCellsSchema,
   wide: z.array(wideAreaSchema),
+  map: preparedMapSchema,
   /** By `key=value`: the most frequent of those that have no type. */
   unmapped: z.record(z.string(), z.int()),
 });
@@ -90,8 +97,10 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   const read = countedMegabytes(stage);
   const batches: Batch[] = [];
   for (const cells of cut.batches) {
-    const make = () => readBatch(files, cells, cut.isPart, store, read);
-    batches.push(await receipts.findOrMake('osm', keyOf([cells.box]), batchSchema, make));
+    const mapped = mappedCells(cells, preparation.mapped);
+    const make = () => readBatch(files, cells, cut.isPart, mapped, store, read);
+    const key = keyOf([cells.box, [...mapped]]);
+    batches.push(await receipts.findOrMake('osm', key, batchSchema, make));
   }
   const streets = batches.reduce((sum, batch) => sum + batch.streets, 0);
   if (streets === 0) {
@@ -112,8 +121,15 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
     files: await putObject(store, 'prepared/osm', 'json', Buffer.from(JSON.stringify(known))),
     cells,
     wide: [...wide.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1)),
+    map: joinMaps(batches.map(({ map }) => map)),
     unmapped,
   };
+}
+
+/** The cells that the base map reads, ascending. */
+function mappedCells(cells: MapCells, mapped: readonly BoundingBox[]): Set<number> {
+  const all = mapped.flatMap((box) => cells.touching(box));
+  return new Set(all.sort((a, b) => a - b));
 }
 
 /** The total of bytes read in all passes. */
@@ -128,12 +144,14 @@ async function readBatch(
   files: readonly OsmPath[],
   cells: MapCells,
   isPart: boolean,
+  mapped: ReadonlySet<number>,
   store: WritableStore,
   read: (bytes: Bytes) => void,
 ): Promise<Batch> {
   const near = files.filter(({ claims }) => mayReach(claims, cells.box));
   const paths = near.map(({ path }) => path);
-  const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, read);
+  const map = mapped.size > 0 ? new MapElements() : null;
+  const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, map, read);
   const encoder = new OsmCellEncoder(elements);
   const refs: PreparedCells = {};
   const { parts, wide } = partByCells(elements, cells);
@@ -151,6 +169,9 @@ async function readBatch(
     newest_ms: files.map(({ path }): Millis | null => newestMs.get(path) ?? null),
     cells: refs,
     wide: wideRefs,
+    map: map
+      ? await putMapCells(store, mapFeatures(map, elements.memberWays, elements.table), mapped)
+      : NO_MAP,
     unmapped: Object.fromEntries(
       maxFrequent(unmapped, KEPT_VALUES).map(({ key, value, elements }) => {
         return [`${key}=${value}`, elements];

@@ -1,6 +1,6 @@
 import type { Outlines } from '../../shards/fgb/outlines.ts';
 import { type EdgeSet, mix, slotsFor } from '../../shards/geometry/edge-set.ts';
-import { worldX, worldY } from './web-mercator.ts';
+import { worldX, worldY } from '../geo/web-mercator.ts';
 
 /**
  * The borders of a county's blocks, each once: an arc runs from a point where three or more areas

@@ -10,9 +10,10 @@ import type { DrawnTile } from './band-tiles.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
 import { EXTENT } from './fit-to-zoom.ts';
+import { PolygonGeometry } from './tile-geometry.ts';
 import { TileGrid } from './tile-grid.ts';
 import type { PyramidCounty } from './tile-pyramids.ts';
-import { PolygonGeometry, VectorTile } from './vector-tile.ts';
+import { encodeTile, TileLayer } from './vector-tile.ts';
 
 /** Below this zoom a block is only a few pixels. */
 export const MIN_BLOCK_ZOOM = 11;
@@ -30,7 +31,7 @@ export function drawBlocks(
   arcs: readonly Arcs[],
   range: TileRange,
 ): DrawnTile[] {
-  const tiles = new TileGrid(range, () => new VectorTile(BLOCK_LAYER.id));
+  const tiles = new TileGrid(range, () => new TileLayer(BLOCK_LAYER.id));
   const edges = new EdgeSet();
   counties.forEach(({ index, isNear }, i) => {
     const arcsOfBlock = new ArcsOfBlocks(arcs[i], index.count);
@@ -57,7 +58,7 @@ export function drawBlocks(
   });
   return [...tiles.entries()]
     .filter(({ value: tile }) => tile.inSight)
-    .map(({ x, y, value: tile }) => ({ x, y, bytes: tile.encode() }));
+    .map(({ x, y, value: tile }) => ({ x, y, bytes: encodeTile([tile]) }));
 }
 
 /** Street modes that the block is not linked to; null where there are none. */

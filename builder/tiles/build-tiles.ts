@@ -10,25 +10,29 @@ import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { MAX_MAP_ZOOM, MIN_MAP_ZOOM } from '../base-map/map-kind.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BAND_LAYER } from './band-tiles.ts';
+import { BASE_MAP_LAYERS } from './base-map-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
+import { withSurroundings } from './map-sources.ts';
 import {
   bandArchives,
   HEAD_NUMBERS,
   type PieceOfTiles,
+  pyramidsToDraw,
   type TilePiece,
   type TilesRequest,
 } from './tile-drawer.ts';
 import { openTilePool } from './tile-pool.ts';
-import { MIN_TILE_ZOOM, pyramidsOf, type TilePyramid } from './tile-pyramids.ts';
+import { MIN_TILE_ZOOM, type TilePyramid } from './tile-pyramids.ts';
 
 /** Increment when the same objects produce different tiles. */
-const TILES_VERSION = 2;
+const TILES_VERSION = 3;
 
 const receiptSchema = z.record(z.string(), tileArchiveSchema);
 
@@ -48,7 +52,8 @@ export async function drawTiles(
     county,
     ...[objects.index, objects.nearest, objects.blocks].map(({ sha256 }) => sha256),
   ]);
-  const what = JSON.stringify([TILES_VERSION, request.modes, request.taxonomy, drawnOf]);
+  const { modes, taxonomy, baseMap } = request;
+  const what = JSON.stringify([TILES_VERSION, modes, taxonomy, drawnOf, baseMap]);
   const key = createHash('sha256').update(what).digest('hex');
   const kept = await receipts.find('tiles', key, receiptSchema);
   if (kept) return kept;
@@ -66,7 +71,7 @@ const ATTRIBUTION =
 
 /**
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
- * and leaf type, and `blocks`. Returns their manifest entries. Proceeds pyramid by pyramid, which
+ * and leaf type, `blocks`, and `basemap`. Returns their manifest entries. Proceeds pyramid by pyramid, which
  * bounds memory; any number of threads draw a pyramid's tiles. `scratch`: a folder for scratch
  * files.
  */
@@ -80,21 +85,28 @@ export async function buildTiles(
   const tiles = new ScratchFile(path.join(scratch, 'tiles'));
   const pool = openTilePool(request, store, threads);
   try {
-    const writers = Array.from({ length: bandArchives(request) + 1 }, () => {
+    const bands = bandArchives(request);
+    const writers = Array.from({ length: bands + (request.baseMap ? 2 : 1) }, () => {
       return new PmtilesWriter(tiles);
     });
-    const pieces = piecesOf(pyramidsOf(request.counties), writers.length);
+    const pieces = piecesOf(pyramidsToDraw(request), bands + 1, writers.length);
     const stage = progress.start('tiles', pieces.length, 'tile parts');
     let done = 0;
     await inOrder(pool, pieces, (drawn) => {
       addTiles(writers, drawn);
       stage.at(++done);
     });
-    const bounds = boundsOf(request);
+    const bounds = boundsOf(request.counties);
     const refs: Record<string, TileArchive> = {
-      blocks: await putArchive(store, 'blocks', writers.at(-1)!.finish(blockFacts(bounds))),
+      blocks: await putArchive(store, 'blocks', writers[bands].finish(blockFacts(bounds))),
     };
-    for (const [column, writer] of writers.slice(0, -1).entries()) {
+    if (request.baseMap) {
+      const archive = writers[bands + 1].finish(
+        baseMapFacts(boundsOf(withSurroundings(request.counties))),
+      );
+      refs.basemap = await putArchive(store, 'basemap', archive);
+    }
+    for (const [column, writer] of writers.slice(0, bands).entries()) {
       const mode = request.modes[Math.floor(column / leafIds.length)];
       const type = leafIds[column % leafIds.length];
       const facts = bandFacts(
@@ -113,17 +125,19 @@ export async function buildTiles(
   }
 }
 
-function piecesOf(pyramids: readonly TilePyramid[], archives: number): TilePiece[] {
-  const firsts = Array.from(
-    { length: Math.ceil(archives / ARCHIVES_A_PIECE) },
-    (_, i) => i * ARCHIVES_A_PIECE,
-  );
+/** Pieces of tiles; archives from `firstWhole` on are a piece each. */
+function piecesOf(
+  pyramids: readonly TilePyramid[],
+  firstWhole: number,
+  archives: number,
+): TilePiece[] {
+  const ranges: [first: number, end: number][] = [];
+  for (let first = 0; first < firstWhole; first += ARCHIVES_A_PIECE) {
+    ranges.push([first, Math.min(firstWhole, first + ARCHIVES_A_PIECE)]);
+  }
+  for (let first = firstWhole; first < archives; first++) ranges.push([first, first + 1]);
   return pyramids.flatMap((pyramid) =>
-    firsts.map((firstArchive) => ({
-      pyramid,
-      firstArchive,
-      endArchive: Math.min(archives, firstArchive + ARCHIVES_A_PIECE),
-    })),
+    ranges.map(([firstArchive, endArchive]) => ({ pyramid, firstArchive, endArchive })),
   );
 }
 
@@ -135,7 +149,7 @@ function addTiles(writers: readonly PmtilesWriter[], { heads, bytes }: PieceOfTi
   }
 }
 
-function boundsOf({ counties }: TilesRequest): BoundingBox {
+function boundsOf(counties: Parameters<typeof withSurroundings>[0]): BoundingBox {
   const boxes = Object.values(counties).map((county) => county.block_box);
   return {
     minLon: Math.min(...boxes.map(([west]) => west)),
@@ -166,6 +180,20 @@ function blockFacts(bounds: BoundingBox): ArchiveFacts {
     minZoom: MIN_BLOCK_ZOOM,
     maxZoom: MAX_TILE_ZOOM,
     layers: [BLOCK_LAYER],
+  };
+}
+
+function baseMapFacts(bounds: BoundingBox): ArchiveFacts {
+  return {
+    name: 'Base map',
+    description:
+      'Land, water, roads, boundaries and places, in the schema of Protomaps’ basemap 4.',
+    attribution: ATTRIBUTION,
+    bounds,
+    minZoom: MIN_MAP_ZOOM,
+    maxZoom: MAX_MAP_ZOOM,
+    isBaseLayer: true,
+    layers: BASE_MAP_LAYERS,
   };
 }
 

@@ -13,8 +13,8 @@ export interface TileRange {
   readonly south: number;
 }
 
-/** A ring in units of its zoom. Valid only during the call that receives it. */
-export interface RingView {
+/** A ring or a line in units of its zoom. Valid only during the call that receives it. */
+export interface PathView {
   readonly x: Int32Array;
   readonly y: Int32Array;
   readonly start: number;
@@ -29,7 +29,7 @@ export interface RingView {
 export function cutIntoTiles(
   polygons: Rings,
   range: TileRange,
-  onRing: (tileX: number, tileY: number, ring: RingView) => void,
+  onRing: (tileX: number, tileY: number, ring: PathView) => void,
 ): void {
   const { firstRing, firstPoint, x, y } = polygons;
   const column = new RingStack();
@@ -81,7 +81,7 @@ class RingStack {
     this.#starts = [];
   }
 
-  ring(r: number): RingView {
+  ring(r: number): PathView {
     const end = this.#starts[r + 1] ?? this.#length;
     return { x: this.#x, y: this.#y, start: this.#starts[r], end };
   }
@@ -90,7 +90,7 @@ class RingStack {
    * Adds the part of a ring within a column or a row of tiles, after Sutherland and Hodgman (1974).
    * Separate parts stay connected along the edge of the buffer, out of sight.
    */
-  addCut(ring: RingView, axis: 'x' | 'y', tile: number): void {
+  addCut(ring: PathView, axis: 'x' | 'y', tile: number): void {
     const low = tile * EXTENT - BUFFER;
     const high = (tile + 1) * EXTENT + BUFFER;
     const along = axis === 'x' ? ring.x : ring.y;

@@ -1,6 +1,6 @@
 import { LineSimplifier } from '../geo/simplify.ts';
+import { WORLD_BITS } from '../geo/web-mercator.ts';
 import { type Arcs, OUTSIDE } from './block-arcs.ts';
-import { WORLD_BITS } from './web-mercator.ts';
 
 /** A tile's side in its own units, as in vector tiles. */
 export const EXTENT_BITS = 12;

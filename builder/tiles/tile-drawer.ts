@@ -1,13 +1,19 @@
 import { gzipSync } from 'node:zlib';
+import { boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
-import type { Bytes, CountyFips } from '../../shards/units.ts';
+import type { BoundingBox, Bytes, CountyFips } from '../../shards/units.ts';
+import { boxOfTile } from '../geo/web-mercator.ts';
+import type { PreparedMap } from '../prepare/read-map-cells.ts';
 import { BandPainter, type DrawnTile } from './band-tiles.ts';
+import { drawBaseMap, type MapSources } from './base-map-tiles.ts';
 import type { Arcs } from './block-arcs.ts';
 import { drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { fitToZoom } from './fit-to-zoom.ts';
+import { groundOf } from './ground.ts';
+import { type BaseMapInputs, bytesOfMap, readMapSources, withSurroundings } from './map-sources.ts';
 import { openTileCounty, type TileObjects } from './tile-county.ts';
 import {
   type PyramidCounty,
@@ -27,11 +33,13 @@ export interface TilesRequest {
   readonly modes: readonly Mode[];
   readonly taxonomy: Manifest['taxonomy'];
   readonly counties: Readonly<Record<CountyFips, DrawnCounty>>;
+  /** Without it no base map is drawn. */
+  readonly baseMap?: BaseMapInputs;
 }
 
 /**
  * A pyramid's tiles of some archives. Archives are numbered by the columns of `nearest`, followed
- * by that of the blocks.
+ * by that of the blocks, and by the base map.
  */
 export interface TilePiece {
   readonly pyramid: TilePyramid;
@@ -55,6 +63,13 @@ export const HEAD_NUMBERS = 5;
 interface OpenPyramid {
   readonly counties: readonly PyramidCounty[];
   readonly arcs: readonly Arcs[][];
+  /** Read when the base map is drawn. */
+  map: Promise<MapSources> | null;
+}
+
+/** The pyramids of a release's tiles: the base map continues around the counties. */
+export function pyramidsToDraw({ counties, baseMap }: TilesRequest): TilePyramid[] {
+  return pyramidsOf(baseMap === undefined ? counties : withSurroundings(counties));
 }
 
 /** The number of band archives of a release: one per mode and leaf type. */
@@ -64,15 +79,17 @@ export function bandArchives({ modes, taxonomy }: TilesRequest): number {
 
 /**
  * Peak memory of a drawer for these counties: that of a pyramid, which takes no more than the
- * objects it is read from.
+ * objects it is read from, and of the base map there.
  */
-export function bytesToDraw(counties: TilesRequest['counties']): Bytes {
+export function bytesToDraw(counties: TilesRequest['counties'], features?: PreparedMap): Bytes {
   const read = (county: CountyFips): Bytes => {
     const { index, nearest, blocks } = counties[county].objects;
     return index.bytes + nearest.bytes + blocks.bytes;
   };
-  const pyramids = pyramidsOf(counties).map((pyramid) =>
-    pyramid.counties.reduce((sum, county) => sum + read(county), 0),
+  const pyramids = pyramidsOf(counties).map(
+    (pyramid) =>
+      pyramid.counties.reduce((sum, county) => sum + read(county), 0) +
+      (features ? bytesOfMap(features, pyramid) : 0),
   );
   return Math.max(0, ...pyramids);
 }
@@ -85,6 +102,7 @@ export class TileDrawer {
   readonly #request: TilesRequest;
   readonly #store: Store;
   readonly #bands: number;
+  readonly #mapped: readonly BoundingBox[];
   readonly #painter = new BandPainter();
   #last: { readonly pyramid: TilePyramid['tile']; readonly open: Promise<OpenPyramid> } | null =
     null;
@@ -93,10 +111,14 @@ export class TileDrawer {
     this.#request = request;
     this.#store = store;
     this.#bands = bandArchives(request);
+    const around = Object.values(withSurroundings(request.counties));
+    this.#mapped = around.map(({ block_box }) => boxWithin(block_box));
   }
 
   async draw({ pyramid, firstArchive, endArchive }: TilePiece): Promise<PieceOfTiles> {
-    const { counties, arcs } = await this.#open(pyramid);
+    const open = await this.#open(pyramid);
+    const { counties, arcs } = open;
+    const map = endArchive > this.#bands + 1 ? await this.#mapOf(pyramid, open) : null;
     const heads: number[] = [];
     const gzipped: Uint8Array[] = [];
     arcs.forEach((fitted, i) => {
@@ -110,6 +132,9 @@ export class TileDrawer {
             bands: bands.subarray(archive * index.count, (archive + 1) * index.count),
           }));
           tiles = this.#painter.draw(maps, range);
+        } else if (archive > this.#bands) {
+          const ground = groundOf(pyramid.counties, counties, fitted);
+          tiles = drawBaseMap(map!, ground, z, range).filter(({ x, y }) => this.#isMapped(z, x, y));
         } else if (z >= MIN_BLOCK_ZOOM) tiles = drawBlocks(counties, fitted, range);
         for (const { x, y, bytes } of tiles) {
           const packed = gzipSync(bytes);
@@ -130,6 +155,17 @@ export class TileDrawer {
     return this.#last!.open;
   }
 
+  #mapOf(pyramid: TilePyramid, open: OpenPyramid): Promise<MapSources> {
+    open.map ??= readMapSources(this.#store, this.#request.baseMap!, pyramid);
+    return open.map;
+  }
+
+  /** Whether a tile is part of the base map: near the blocks of a county. */
+  #isMapped(z: number, x: number, y: number): boolean {
+    const box = boxOfTile({ z, x, y });
+    return this.#mapped.some((around) => boxesMeet(around, box));
+  }
+
   async #read(pyramid: TilePyramid): Promise<OpenPyramid> {
     const counties: PyramidCounty[] = [];
     for (const fips of pyramid.counties) {
@@ -140,6 +176,6 @@ export class TileDrawer {
     for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
       arcs.push(counties.map((county) => fitToZoom(county.arcs, z)));
     }
-    return { counties, arcs };
+    return { counties, arcs, map: null };
   }
 }

@@ -1,11 +1,11 @@
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 import { type CountyFips, toMicro } from '../../shards/units.ts';
+import { WORLD_BITS, worldX, worldY } from '../geo/web-mercator.ts';
 import { type Arcs, OUTSIDE } from './block-arcs.ts';
 import { BUFFER, type TileRange } from './cut-into-tiles.ts';
 import { EXTENT, MAX_TILE_ZOOM } from './fit-to-zoom.ts';
 import type { TileCounty } from './tile-county.ts';
-import { WORLD_BITS, worldX, worldY } from './web-mercator.ts';
 
 export const MIN_TILE_ZOOM = 6;
 

@@ -78,8 +78,9 @@ export const tileArchives = freeEndpoint({
   operationId: 'getTileArchives',
   summary: 'The tile archives of the release, readable by range',
   description:
-    'PMTiles 3 archives to read by byte range, free and without a key: `blocks`, and the bands of each ' +
-    'mode and leaf destination type. The content behind a URL never changes; another release has ' +
+    'PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, ' +
+    'roads, boundaries and names, in the schema of Protomaps’ basemap version 4), and the bands of ' +
+    'each mode and leaf destination type. The content behind a URL never changes; another release has ' +
     'other URLs. Empty for a release that was built without tiles.',
   tag: 'Isochrones',
   params: NONE,
@@ -95,7 +96,7 @@ export const tileArchives = freeEndpoint({
     }),
     archives: z.array(
       z.object({
-        layer: z.enum(['blocks', 'bands']),
+        layer: z.enum(['blocks', 'basemap', 'bands']),
         mode: modeLabel.nullable(),
         dest_type_id: z.int().nullable(),
         url: z.url(),

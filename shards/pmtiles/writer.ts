@@ -15,6 +15,8 @@ export interface ArchiveFacts {
   readonly bounds: BoundingBox;
   readonly minZoom: number;
   readonly maxZoom: number;
+  /** Whether it is a map by itself; by default it lies over one. */
+  readonly isBaseLayer?: boolean;
   readonly layers: readonly VectorLayer[];
 }
 
@@ -173,12 +175,13 @@ function packDirectories(entries: Directory): { root: Uint8Array; leaves: Uint8A
   }
 }
 
-function metadataOf({ name, description, attribution, layers, minZoom, maxZoom }: ArchiveFacts) {
+function metadataOf(facts: ArchiveFacts) {
+  const { name, description, attribution, layers, minZoom, maxZoom, isBaseLayer = false } = facts;
   return {
     name,
     description,
     attribution,
-    type: 'overlay',
+    type: isBaseLayer ? 'baselayer' : 'overlay',
     vector_layers: layers.map((layer) => ({ ...layer, minzoom: minZoom, maxzoom: maxZoom })),
   };
 }

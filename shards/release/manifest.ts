@@ -165,7 +165,7 @@ const membersSchema = z.strictObject({
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),
-  /** PMTiles archives: `blocks`, and `<mode>-<dest_type_id>`. */
+  /** PMTiles archives: `blocks`, `basemap`, and `<mode>-<dest_type_id>`. */
   tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), tileArchiveSchema),
 });
 

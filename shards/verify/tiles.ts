@@ -9,7 +9,8 @@ import type { Release } from '../release/release.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 
-const BLOCK_TILES = 'blocks';
+/** Archives that are not of a mode and type. */
+const OTHER_TILES = new Set(['blocks', 'basemap']);
 /** More than any tile holds; a few bytes of gzip could claim gigabytes. */
 const MAX_TILE_BYTES = 1 << 26;
 
@@ -28,7 +29,7 @@ export function verifyTiles(
     const { modes } = release.manifest;
     const [mode, type] = name.split('-');
     const isKnown =
-      name === BLOCK_TILES ||
+      OTHER_TILES.has(name) ||
       (modes.some((known) => known === mode) && release.taxonomy.has(Number(type)));
     if (!isKnown) findings.add('name', () => `"${name}" is no mode and type of this release`);
     const { store } = release;

@@ -80,6 +80,7 @@ async function prepare(
     paths: [file].flat(),
     keyOf,
     area,
+    mapped: [],
     receipts: new Receipts(store),
     progress,
   };
@@ -158,6 +159,7 @@ test.each(
       [file],
       MapCells.of(EVERYWHERE),
       false,
+      null,
       () => {},
     );
     const files = [{ ...(await extractCoverageOf(file)), newestMs: newestMs.get(file)! }];

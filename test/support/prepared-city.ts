@@ -48,7 +48,7 @@ const tablesOf = async (paths: readonly string[], means: Means) =>
 const preparedOf = (feeds: DatedFeeds, means: Means) => writeFeeds(feeds, { ...means, keyOf });
 
 const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
-  new OsmTables(means.store, await writeOsmCells({ ...means, paths, area, keyOf }));
+  new OsmTables(means.store, await writeOsmCells({ ...means, paths, area, mapped: [], keyOf }));
 
 const poisOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
   new PoiTables(means.store, await writePois({ ...means, paths, area, keyOf }));

@@ -36,8 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => city.close());
 
-test('there is an archive for each mode and leaf type, and one of blocks', () => {
-  expect(Object.keys(city.release.manifest.tiles).sort()).toEqual([...keys, 'blocks'].sort());
+test('there is an archive for each mode and leaf type, one of blocks, and a base map', () => {
+  const all = [...keys, 'blocks', 'basemap'].sort();
+  expect(Object.keys(city.release.manifest.tiles).sort()).toEqual(all);
   for (const [key, { archive, sums }] of Object.entries(city.release.manifest.tiles)) {
     expect(archive.name).toBe(`tiles/${key}-${archive.sha256.slice(0, 16)}.pmtiles`);
     expect(sums.name).toBe(`tiles/${key}-${sums.sha256.slice(0, 16)}.tta`);

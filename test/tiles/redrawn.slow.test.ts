@@ -1,4 +1,4 @@
-import { cp, readdir, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
@@ -28,8 +28,12 @@ function drawn(request: TilesRequest) {
 }
 
 test('the same counties give the same archives, byte for byte', async () => {
-  const { modes, taxonomy, counties, tiles } = release.manifest;
-  const request = { modes, taxonomy, counties };
+  const { modes, taxonomy, counties, states, tiles } = release.manifest;
+  const places = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
+  const [plan] = await readdir(path.join(folder, 'plans'));
+  const { osm } = JSON.parse(await readFile(path.join(folder, 'plans', plan), 'utf8'));
+  const baseMap = { features: osm.map, places: Object.fromEntries(places) };
+  const request = { modes, taxonomy, counties, baseMap };
   expect(await drawn(request)).toEqual(tiles);
   const names = Object.values(tiles).flatMap(({ archive, sums }) => [archive.name, sums.name]);
   expect((await readdir(path.join(folder, 'tiles'))).map((file) => `tiles/${file}`).sort()).toEqual(

@@ -1,4 +1,5 @@
-import { MICRO, type MicroDegrees } from '../../shards/units.ts';
+import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
+import { type BoundingBox, type Degrees, MICRO, type MicroDegrees } from '../../shards/units.ts';
 
 /**
  * The world's side in the units of block borders before they are fitted to a zoom: sixteenths of
@@ -17,4 +18,13 @@ export function worldY(lat: MicroDegrees): number {
   const sin = Math.sin((lat * Math.PI) / (180 * MICRO));
   const y = 0.5 - Math.log((1 + sin) / (1 - sin)) / (4 * Math.PI);
   return Math.round(Math.min(1, Math.max(0, y)) * (WORLD - 1));
+}
+
+/** The box of a tile. */
+export function boxOfTile({ z, x, y }: TileAddress): BoundingBox {
+  const side = 2 ** z;
+  const lon = (column: number): Degrees => (column / side) * 360 - 180;
+  const lat = (row: number): Degrees =>
+    (Math.atan(Math.sinh(Math.PI * (1 - (2 * row) / side))) * 180) / Math.PI;
+  return { minLon: lon(x), minLat: lat(y + 1), maxLon: lon(x + 1), maxLat: lat(y) };
 }

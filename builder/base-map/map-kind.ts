@@ -1,0 +1,57 @@
+/** The layers of the base map that are drawn from OpenStreetMap. */
+export type MapLayer = 'landuse' | 'water' | 'roads' | 'places';
+
+export type PropertyValue = string | number | boolean;
+
+/** A property, and the first zoom whose tiles have it. */
+export type MapProperty = readonly [key: string, value: PropertyValue, fromZoom: number];
+
+/**
+ * The common part of features that look alike: their layer, the first zoom at which they are drawn,
+ * and their properties, in the schema of Protomaps' basemap version 4
+ * (https://docs.protomaps.com/basemaps/layers).
+ */
+export interface MapKind {
+  readonly layer: MapLayer;
+  readonly minZoom: number;
+  readonly properties: readonly MapProperty[];
+}
+
+/** Zooms of the base map. */
+export const MIN_MAP_ZOOM = 6;
+export const MAX_MAP_ZOOM = 14;
+
+/** Draw order among layers, which the schema suggests to renderers. */
+const SORT_RANKS: Readonly<Record<Exclude<MapLayer, 'places'>, number>> = {
+  landuse: 189,
+  water: 200,
+  roads: 400,
+};
+
+/** The `sort_rank` of a layer's features. */
+export function sortRank(layer: keyof typeof SORT_RANKS): MapProperty {
+  return ['sort_rank', SORT_RANKS[layer], 0];
+}
+
+/**
+ * The `min_zoom` of a line or label: the schema counts zooms by tiles of 256 pixels here, and of 512
+ * elsewhere.
+ */
+export function suggestedZoom(minZoom: number): MapProperty {
+  return ['min_zoom', minZoom + 1, 0];
+}
+
+/** A text property; none without a value. */
+export function text(key: string, value: string | undefined, fromZoom = 0): MapProperty[] {
+  return value === undefined || value === '' ? [] : [[key, value, fromZoom]];
+}
+
+/** A property that is `true` or missing. */
+export function flag(key: string, isSet: boolean, fromZoom = 0): MapProperty[] {
+  return isSet ? [[key, true, fromZoom]] : [];
+}
+
+/** Whether a tag is there, and not `no`. */
+export function isYes(value: string | undefined): boolean {
+  return value !== undefined && value !== 'no';
+}

@@ -1,0 +1,135 @@
+import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
+import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { boxOf } from '../../shards/geometry/wgs84.ts';
+import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
+import { MAX_MAP_ZOOM } from '../base-map/map-kind.ts';
+import { keyOf, LINE, MapShapes, POINT, POLYGON } from '../base-map/map-shapes.ts';
+import { WORLD_BITS, worldX, worldY } from '../geo/web-mercator.ts';
+import { assemblePolygons } from '../osm/multipolygon.ts';
+import type { NodeTable } from '../osm/node-table.ts';
+import type { MapArea, MapElements } from './map-elements.ts';
+import { type RawLines, refsOf } from './raw-streets.ts';
+
+/** The features of the base map, and the box around each. */
+export interface MapFeatures {
+  readonly shapes: MapShapes;
+  readonly boxes: readonly BoundingBox[];
+}
+
+/** Draws the elements of the base map. Nodes that no file has are left out. */
+export function mapFeatures(
+  { kinds, lines, lineKinds, areas, points }: MapElements,
+  memberWays: ReadonlyMap<number, Float64Array | null>,
+  table: NodeTable,
+): MapFeatures {
+  const drawing = new MapDrawing();
+  const numbers = kinds.all.map((kind) => drawing.shapes.kinds.numberOf(kind));
+  for (const [id, { lon, lat, kind }] of points) {
+    drawing.point(keyOf('node', id), numbers[kind], [lon, lat]);
+  }
+  drawing.lines(lines, (line) => numbers[lineKinds.view()[line]], table);
+  for (const area of areas.values()) {
+    const positions = area.lines.map(({ way, role }) => ({
+      role,
+      positions: positionsOf(memberWays.get(way) ?? [], table),
+    }));
+    const polygons = assemblePolygons(positions);
+    if (polygons.length > 0) drawing.area(area, numbers, polygons);
+  }
+  return drawing;
+}
+
+/** A polygon is drawn from the zoom on at which it has the area of this many pixels. */
+const LEAST_PIXELS = 4;
+/** Pixels of a tile's side, as in maps of vector tiles. */
+const TILE_PIXEL_BITS = 9;
+
+class MapDrawing implements MapFeatures {
+  readonly shapes = new MapShapes();
+  readonly boxes: BoundingBox[] = [];
+
+  point(key: number, kind: number, [lon, lat]: Ring[number]): void {
+    this.#position(lon, lat);
+    this.shapes.endPart();
+    this.shapes.endFeature(key, kind, POINT, this.shapes.kinds.all[kind].minZoom);
+    this.boxes.push({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat });
+  }
+
+  lines(raw: RawLines, kindOf: (line: number) => number, table: NodeTable): void {
+    const ids = raw.osmId.view();
+    for (let line = 0; line < ids.length; line++) {
+      const positions = positionsOf(refsOf(raw, line), table);
+      if (positions.length < 2) continue;
+      for (const [lon, lat] of positions) this.#position(lon, lat);
+      this.shapes.endPart();
+      const kind = kindOf(line);
+      const { minZoom } = this.shapes.kinds.all[kind];
+      this.shapes.endFeature(keyOf('way', ids[line]), kind, LINE, minZoom);
+      this.boxes.push(boxOf(positions));
+    }
+  }
+
+  area(
+    { type, id, kind, label }: MapArea,
+    numbers: readonly number[],
+    polygons: readonly Polygon[],
+  ): void {
+    if (kind !== null) {
+      let units = 0;
+      for (const polygon of polygons) {
+        polygon.forEach((ring, i) => {
+          units += this.#ring(ring, i === 0);
+        });
+      }
+      const { minZoom } = this.shapes.kinds.all[numbers[kind]];
+      const key = keyOf(type, id);
+      this.shapes.endFeature(key, numbers[kind], POLYGON, Math.max(minZoom, zoomOfArea(units)));
+      this.boxes.push(boxOf(polygons.flatMap(([shell]) => shell)));
+    }
+    if (label !== null) {
+      const labelled = this.shapes.kinds.numberOf(label(areaOf(polygons)));
+      // Ways and relations are numbered apart.
+      const key = keyOf('label', id * 2 + (type === 'way' ? 0 : 1));
+      this.point(key, labelled, pointInside(polygons));
+    }
+  }
+
+  /** Adds a ring, turned as its shape requires; returns its signed area in square units. */
+  #ring(ring: Ring, isShell: boolean): number {
+    const x = ring.map(([lon]) => worldX(lon * MICRO));
+    const y = ring.map(([, lat]) => worldY(lat * MICRO));
+    let twice = 0;
+    for (let i = 1; i < x.length; i++) {
+      twice += (x[i - 1] - x[0]) * (y[i] - y[0]) - (x[i] - x[0]) * (y[i - 1] - y[0]);
+    }
+    if (twice > 0 !== isShell) {
+      x.reverse();
+      y.reverse();
+    }
+    x.forEach((at, i) => {
+      this.shapes.point(at, y[i]);
+    });
+    this.shapes.endPart();
+    return (isShell ? Math.abs(twice) : -Math.abs(twice)) / 2;
+  }
+
+  #position(lon: Degrees, lat: Degrees): void {
+    this.shapes.point(worldX(lon * MICRO), worldY(lat * MICRO));
+  }
+}
+
+/** The first zoom at which an area, in square units of the world, is large enough to be seen. */
+function zoomOfArea(units: number): number {
+  const pixelsAtZoomZero = units / 4 ** (WORLD_BITS - TILE_PIXEL_BITS);
+  const zoom = Math.ceil(Math.log2(LEAST_PIXELS / pixelsAtZoomZero) / 2);
+  return Math.max(0, Math.min(MAX_MAP_ZOOM, zoom));
+}
+
+function positionsOf(refs: ArrayLike<number>, table: NodeTable): Ring {
+  const positions: [Degrees, Degrees][] = [];
+  for (let i = 0; i < refs.length; i++) {
+    const node = table.find(refs[i]);
+    if (!table.isMissing(node)) positions.push([table.lon[node], table.lat[node]]);
+  }
+  return positions;
+}

@@ -1,0 +1,69 @@
+import { edgesOf } from '../../shards/geometry/wgs84.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import { MapCellWriter } from '../base-map/map-cell.ts';
+import type { MapFeatures } from '../extract/map-features.ts';
+import { MAX_SIDE } from '../extract/osm-by-cells.ts';
+import { MapCells } from '../geo/map-cells.ts';
+import { putObject } from '../publish/put-object.ts';
+import type { PreparedCells } from './read-cells.ts';
+import { LAST_OVERVIEW_ZOOM, type PreparedMap } from './read-map-cells.ts';
+
+/**
+ * Puts features of the base map into the store by the cells that their boxes touch, of those given;
+ * features that cover many cells once, by themselves.
+ */
+export async function putMapCells(
+  store: WritableStore,
+  { shapes, boxes }: MapFeatures,
+  mapped: ReadonlySet<number>,
+): Promise<PreparedMap> {
+  const overview = new Map<number, MapCellWriter>();
+  const detail = new Map<number, MapCellWriter>();
+  const wide: PreparedMap['wide'] = [];
+  for (const [feature, box] of boxes.entries()) {
+    const cells = MapCells.of(box);
+    const touched = cells.touching(box).filter((cell) => mapped.has(cell));
+    if (touched.length === 0) continue;
+    if (cells.side > MAX_SIDE) {
+      const writer = new MapCellWriter();
+      writer.add(shapes, feature);
+      const object = await putObject(store, 'prepared/map-wide', 'tta', writer.encode());
+      wide.push({ box: edgesOf(box), object });
+      continue;
+    }
+    const isEarly = shapes.minZoom.view()[feature] <= LAST_OVERVIEW_ZOOM;
+    const writers = isEarly ? overview : detail;
+    for (const cell of touched) {
+      const writer = writers.get(cell) ?? new MapCellWriter();
+      writers.set(cell, writer);
+      writer.add(shapes, feature);
+    }
+  }
+  return {
+    overview: await putAll(store, 'prepared/map-overview', overview),
+    detail: await putAll(store, 'prepared/map-detail', detail),
+    wide,
+  };
+}
+
+async function putAll(
+  store: WritableStore,
+  stem: string,
+  writers: ReadonlyMap<number, MapCellWriter>,
+): Promise<PreparedCells> {
+  const refs: PreparedCells = {};
+  for (const [cell, writer] of [...writers].sort(([a], [b]) => a - b)) {
+    refs[cell] = await putObject(store, `${stem}-${cell}`, 'tta', writer.encode());
+  }
+  return refs;
+}
+
+/** Joins the maps of batches, which have no cells in common. */
+export function joinMaps(maps: readonly PreparedMap[]): PreparedMap {
+  const wide = new Map(maps.flatMap((map) => map.wide.map((area) => [area.object.name, area])));
+  return {
+    overview: Object.assign({}, ...maps.map(({ overview }) => overview)),
+    detail: Object.assign({}, ...maps.map(({ detail }) => detail)),
+    wide: [...wide.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1)),
+  };
+}

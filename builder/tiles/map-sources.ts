@@ -1,0 +1,95 @@
+import { boxWithin, bufferBox, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { PlaceTable } from '../../shards/places/place-table.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import { type Bytes, type CountyFips, MICRO } from '../../shards/units.ts';
+import { keyOf, MapShapes, POINT } from '../base-map/map-shapes.ts';
+import { censusPlaceKind } from '../base-map/place-kind.ts';
+import { boxOfTile, worldX, worldY } from '../geo/web-mercator.ts';
+import {
+  AROUND_THE_MAP,
+  mapObjectsNear,
+  type PreparedMap,
+  readMapFeatures,
+} from '../prepare/read-map-cells.ts';
+import type { MapSources } from './base-map-tiles.ts';
+import type { TilePyramid } from './tile-pyramids.ts';
+
+/** The inputs of a release's base map, in addition to its blocks. */
+export interface BaseMapInputs {
+  readonly features: PreparedMap;
+  /** The table of census places of each state. */
+  readonly places: Readonly<Record<string, ObjectRef>>;
+}
+
+type Boxes = Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box'>>>;
+
+/** Counties with boxes that include the surroundings shown on the base map. */
+export function withSurroundings(counties: Boxes): Boxes {
+  return Object.fromEntries(
+    Object.entries(counties).map(([county, { block_box }]) => [
+      county,
+      { block_box: edgesOf(bufferBox(boxWithin(block_box), AROUND_THE_MAP)) },
+    ]),
+  );
+}
+
+/** Beyond a tile's edge, as a share of its side: more than any buffer. */
+const MARGIN = 1 / 32;
+
+/** The box that a pyramid's tiles show. */
+function boxOf({ tile }: TilePyramid) {
+  const box = boxOfTile(tile);
+  const [lon, lat] = [box.maxLon - box.minLon, box.maxLat - box.minLat].map(
+    (side) => side * MARGIN,
+  );
+  return {
+    minLon: box.minLon - lon,
+    minLat: box.minLat - lat,
+    maxLon: box.maxLon + lon,
+    maxLat: box.maxLat + lat,
+  };
+}
+
+const STATE_DIGITS = 2;
+
+/** Reads the features of the base map in a pyramid: those of OpenStreetMap, and census places. */
+export async function readMapSources(
+  store: Store,
+  { features, places }: BaseMapInputs,
+  pyramid: TilePyramid,
+): Promise<MapSources> {
+  const shapes = new MapShapes();
+  const objects = mapObjectsNear(features, boxOf(pyramid), pyramid.lastZoom);
+  const ofOsm = await readMapFeatures(store, objects, shapes);
+  const ofCensus: number[] = [];
+  const states = new Set(pyramid.counties.map((county) => county.slice(0, STATE_DIGITS)));
+  for (const [state, ref] of Object.entries(places)) {
+    if (!states.has(state)) continue;
+    for (const place of (await PlaceTable.open(store, ref)).places) {
+      const kind = censusPlaceKind(place.name, place.population);
+      shapes.point(worldX(place.lon * MICRO), worldY(place.lat * MICRO));
+      shapes.endPart();
+      ofCensus.push(shapes.count);
+      const key = keyOf('node', Number(place.geoid));
+      shapes.endFeature(key, shapes.kinds.numberOf(kind), POINT, kind.minZoom);
+    }
+  }
+  return { shapes, features: inDrawingOrder(shapes, [...ofCensus, ...ofOsm]) };
+}
+
+/** Features of lower zooms come first: renderers give their labels precedence. */
+function inDrawingOrder(shapes: MapShapes, features: readonly number[]): Uint32Array {
+  const [kind, keys] = [shapes.kind.view(), shapes.keys.view()];
+  const zoom = (feature: number) => shapes.kinds.all[kind[feature]].minZoom;
+  return Uint32Array.from(features).sort((a, b) => zoom(a) - zoom(b) || keys[a] - keys[b]);
+}
+
+/** Memory that a byte of a stored cell takes while it is drawn. */
+const EXPANSION = 8;
+
+/** Memory that the features of a pyramid take. */
+export function bytesOfMap(features: PreparedMap, pyramid: TilePyramid): Bytes {
+  const objects = mapObjectsNear(features, boxOf(pyramid), pyramid.lastZoom);
+  return EXPANSION * objects.reduce((sum, { bytes }) => sum + bytes, 0);
+}
