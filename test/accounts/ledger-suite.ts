@@ -62,6 +62,44 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       await expectBooksToAddUp(id);
     });
 
+    test('refunds no more than the key was charged on that day and route, in requests and in tokens', async () => {
+      const step = fc.record({
+        isRefund: fc.boolean(),
+        day: fc.nat(1),
+        tokens: fc.integer({ min: 1, max: 5 }),
+        part: fc.nat(5),
+      });
+      await forAll(40, fc.array(step, { maxLength: 12 }), async (steps) => {
+        const { id, charge } = await customer(100);
+        const charged = [
+          { requests: 0, tokens: 0 },
+          { requests: 0, tokens: 0 },
+        ];
+        for (const { isRefund, day, tokens, part } of steps) {
+          const due = charge(tokens, NOON + day * DAY_MS);
+          const row = charged[day];
+          if (!isRefund) {
+            expect((await ledger.debit(due)).outcome).toBe('debited');
+            row.requests++;
+            row.tokens += tokens;
+            continue;
+          }
+          const back = Math.min(part, tokens);
+          if (row.requests === 0 || row.tokens < tokens) {
+            await expect(ledger.refund(due, back)).rejects.toThrow('no debit');
+            continue;
+          }
+          await ledger.refund(due, back);
+          row.tokens -= back;
+          if (back === tokens) row.requests--;
+        }
+        const used = (await ledger.usage(id)).map(({ requests, tokens }) => ({ requests, tokens }));
+        expect(used).toEqual(charged.filter(({ requests }) => requests > 0));
+        const all = charged.reduce((sum, { tokens }) => sum + tokens, 0);
+        expect((await ledger.account(id))!.balance).toBe(100 - all);
+      });
+    });
+
     test('counts usage by key and UTC day', async () => {
       const { id, key, charge } = await customer(100);
       await ledger.debit(charge(3, Date.UTC(2026, 0, 1, 23, 59, 59)));
