@@ -1,4 +1,5 @@
 import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
+import { MAX_NTH } from '../shards/nearest/nth-nearest.ts';
 
 /** Allowed range of a number. */
 export type Bounds = { readonly max: number } & (
@@ -15,6 +16,10 @@ export const BOUNDS = {
   radius: { over: 0, max: 50_000 },
   /** Minutes, limited to the times stored in rows. */
   maxMinutes: { over: 0, max: TENTHS.most / 10 },
+  /** The n of the n-th nearest POI. */
+  nth: { min: 1, max: MAX_NTH },
+  /** Whole minutes within which POIs are counted. */
+  countWithin: { min: 1, max: TENTHS.most / 10 },
   /** Rows per page. */
   limit: { min: 1, max: 1000 },
   /** Any integer: one that is not a type is reported as unknown. */

@@ -32,7 +32,8 @@ export async function batchResponse<O>(
   about?: 'blocks' | 'origins',
 ): Promise<QueryResult> {
   const result = await runBatch(batch, balance, context);
-  return rowsResponse(bodyOf(result, about), result.results.count);
+  const response = rowsResponse(bodyOf(result, about), result.results.count);
+  return { ...response, ...(batch.columns && { columns: batch.columns }) };
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Batch<O> {
   readonly origins: readonly O[];
   /** Stops further origins when exceeded. */
   readonly rowBudget: number;
+  /** Columns of the route's table that the request selected; all if absent. */
+  readonly columns?: readonly string[] | undefined;
   /** Names an origin in `errors`. */
   identify(origin: O): object;
   /** Names an origin in `truncated`. */

@@ -3,7 +3,16 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { FoundRows } from '../formats/rows.ts';
-import { requestedCells, summaryOf, summaryRows } from '../queries/nearest-times.ts';
+import { choiceOf, choiceRows } from '../queries/choice.ts';
+import {
+  type AskedCells,
+  type AskedChoice,
+  requestedCells,
+  requestedChoice,
+  summaryColumns,
+  summaryOf,
+  summaryRows,
+} from '../queries/nearest-times.ts';
 import { findBlock, locateOrigin, type OriginBlock, placePoint } from '../queries/origin-block.ts';
 import { type PoiTimesQuery, poisOf, requestedPois } from '../queries/poi-times.ts';
 import { ROW_BEGINS } from '../queries/row-page.ts';
@@ -35,12 +44,13 @@ interface Asked<O> {
   readonly rowBudget: number;
   /** The requested modes. */
   readonly modes: readonly number[];
+  readonly columns?: readonly string[];
 }
 
 /** A batch of blocks, in request order. */
 export function blockBatch(
   release: Release,
-  { origins, rowBudget, modes }: Asked<string>,
+  { origins, rowBudget, modes, columns }: Asked<string>,
   look: (block: OriginBlock, waiters: Waiters) => Promise<OriginResult>,
 ): Batch<string> {
   const resolve = async (geoid: Geoid, waiters: Waiters) => {
@@ -50,6 +60,7 @@ export function blockBatch(
   return {
     origins,
     rowBudget,
+    columns,
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
     respond: async (geoid, waiters) =>
@@ -60,7 +71,7 @@ export function blockBatch(
 /** A batch of points, each resolved to the block that contains it. */
 export function pointBatch(
   release: Release,
-  { origins, rowBudget, modes }: Asked<Point>,
+  { origins, rowBudget, modes, columns }: Asked<Point>,
   look: (
     block: OriginBlock,
     waiters: Waiters,
@@ -74,6 +85,7 @@ export function pointBatch(
   return {
     origins,
     rowBudget,
+    columns,
     identify: nameOf,
     shorten: nameOf,
     respond: (at, waiters) => resolve(at, waiters).catch(originError),
@@ -99,15 +111,20 @@ async function ofBlock(
   return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
 }
 
-/** Looks up the summary rows of a batch. */
+/** Looks up the summary rows of a batch; also returns their columns without those of origins. */
 export function summaryLookup(
   release: Release,
-  query: Parameters<typeof requestedCells>[1],
-): OriginLookup {
+  { nth, count_within, ...query }: AskedCells & AskedChoice,
+): OriginLookup & { readonly columns: readonly string[] } {
   const { filter } = requestedCells(release, query, 'body');
+  const choice = requestedChoice(filter, { nth, count_within });
   return {
     modes: filter.modes,
-    rowsOf: async (block, origin) => summaryRows(await summaryOf(block, filter), origin),
+    columns: summaryColumns(choice),
+    rowsOf: async (block, origin, waiters) =>
+      choice === null
+        ? summaryRows(await summaryOf(block, filter), origin)
+        : choiceRows(await choiceOf(block, choice, waiters), choice, origin),
   };
 }
 

@@ -7,10 +7,12 @@ import { postEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
 import { blockMetadata } from '../queries/nearest-times.ts';
 import {
+  countWithinMember,
   destIdMember,
   maxRowsMember as max_rows,
   maxMinutesMember,
   modeMember,
+  nthMember,
   typeMember,
 } from '../schemas/body-members.ts';
 import { blockMetadata as blockMetadataSchema, categoryTime, poiTime } from '../schemas/schemas.ts';
@@ -22,7 +24,14 @@ const blocksSummary = postEndpoint({
   summary: 'Summaries of many blocks',
   description: `\`GET /v1/blocks/{geoid}/summary\` for many blocks.${BATCH_RULES}`,
   tag: 'Blocks',
-  body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
+  body: z.strictObject({
+    origins,
+    mode: modeMember,
+    type: typeMember,
+    nth: nthMember,
+    count_within: countWithinMember,
+    max_rows,
+  }),
   requestExample: ({ block, mode, type }) => ({ origins: [block], mode: [mode], type: [type] }),
   table: withOrigin(CATEGORY_TIMES, ['geoid']),
   responseDescription: 'Minutes to the nearest POI of each type, for each block.',
@@ -34,9 +43,10 @@ const blocksSummary = postEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   resolve(release, { origins, ...query }, services): Batch<string> {
-    const { modes, rowsOf } = summaryLookup(release, query);
+    const { modes, rowsOf, ...lookup } = summaryLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return blockBatch(release, { origins, rowBudget, modes }, async (block, waiters) => ({
+    const columns = [...['geoid'], ...lookup.columns];
+    return blockBatch(release, { origins, rowBudget, modes, columns }, async (block, waiters) => ({
       rows: await rowsOf(block, { geoid: block.geoid }, waiters),
       about: blockMetadata(block),
     }));

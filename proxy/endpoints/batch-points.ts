@@ -13,10 +13,12 @@ import { postEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
 import { blockMetadata } from '../queries/nearest-times.ts';
 import {
+  countWithinMember,
   destIdMember,
   maxRowsMember as max_rows,
   maxMinutesMember,
   modeMember,
+  nthMember,
   typeMember,
 } from '../schemas/body-members.ts';
 import { categoryTime, poiTime } from '../schemas/schemas.ts';
@@ -31,7 +33,14 @@ const pointsSummary = postEndpoint({
   summary: 'Summaries of many points',
   description: `\`GET /v1/point/summary\` for many points.${BATCH_RULES}`,
   tag: 'Points',
-  body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
+  body: z.strictObject({
+    origins,
+    mode: modeMember,
+    type: typeMember,
+    nth: nthMember,
+    count_within: countWithinMember,
+    max_rows,
+  }),
   requestExample: ({ point, mode, type }) => ({ origins: [point], mode: [mode], type: [type] }),
   table: withOrigin(CATEGORY_TIMES, ORIGIN_COLUMNS),
   responseDescription: 'Minutes to the nearest POI of each type, for each point.',
@@ -50,15 +59,20 @@ const pointsSummary = postEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   resolve(release, { origins, ...query }, services): Batch<Point> {
-    const { modes, rowsOf } = summaryLookup(release, query);
+    const { modes, rowsOf, ...lookup } = summaryLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return pointBatch(release, { origins, rowBudget, modes }, async (block, waiters, name) => {
-      const { geoid, ...metadata } = blockMetadata(block);
-      return {
-        rows: await rowsOf(block, name, waiters),
-        about: { ...name, resolved_block: geoid, ...metadata },
-      };
-    });
+    const columns = [...ORIGIN_COLUMNS, ...lookup.columns];
+    return pointBatch(
+      release,
+      { origins, rowBudget, modes, columns },
+      async (block, waiters, name) => {
+        const { geoid, ...metadata } = blockMetadata(block);
+        return {
+          rows: await rowsOf(block, name, waiters),
+          about: { ...name, resolved_block: geoid, ...metadata },
+        };
+      },
+    );
   },
   respond: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
 });

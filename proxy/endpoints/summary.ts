@@ -3,7 +3,9 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import {
+  type AskedChoice,
   blockMetadata,
+  isChoice,
   querySummary,
   type ResolvedSummary,
   resolveSummary,
@@ -16,11 +18,13 @@ import {
   type ResolvedBlock,
 } from '../queries/origin-block.ts';
 import {
+  countWithinParam,
   cursorParam,
   geoidParam,
   latParam,
   lonParam,
   modeParam,
+  nthParam,
   optionalLimitParam,
   typeParam,
 } from '../schemas/parameters.ts';
@@ -31,13 +35,23 @@ import {
   unrouted,
 } from '../schemas/schemas.ts';
 
-const QUERY = { mode: modeParam, type: typeParam, limit: optionalLimitParam, cursor: cursorParam };
+const QUERY = {
+  mode: modeParam,
+  type: typeParam,
+  nth: nthParam,
+  count_within: countWithinParam,
+  limit: optionalLimitParam,
+  cursor: cursorParam,
+};
 const RESPONSE = {
   block: blockMetadataSchema,
   results: z.array(categoryTime),
   next_cursor: nextCursorIfPaged,
   unrouted,
 };
+
+/** The object that a summary is read from. */
+const rowsOf = (asked: AskedChoice) => (isChoice(asked) ? 'pois' : 'nearest');
 
 type ResolvedOriginSummary = ResolvedSummary & ResolvedBlock;
 
@@ -49,8 +63,9 @@ export const blockSummary = meteredEndpoint({
   description:
     `One row per destination type and mode within ${BOUNDS.maxMinutes.max} minutes. A missing row ` +
     `means "not within ${BOUNDS.maxMinutes.max} minutes", or unknown if the mode is listed in ` +
-    '`unrouted`. Ordered by mode id, then type id. Returns all rows at once; paginated if you ' +
-    'send `limit` or `cursor`. One token per row, at least one.',
+    '`unrouted`. Ordered by mode id, type id, `nth`. Returns all rows at once; paginated if you ' +
+    'send `limit` or `cursor`. `nth` and `count_within` say how much choice there is: one row per ' +
+    'n, as far as there are that many POIs. One token per row, at least one.',
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject(QUERY),
@@ -61,7 +76,7 @@ export const blockSummary = meteredEndpoint({
 
   resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginSummary {
     return {
-      ...queryOfBlock(findBlock(release, geoid), 'nearest'),
+      ...queryOfBlock(findBlock(release, geoid), rowsOf(query)),
       ...resolveSummary(release, cursors, 'block-summary', { geoid }, query),
     };
   },
@@ -91,7 +106,7 @@ export const pointSummary = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginSummary {
     return {
-      ...queryOfBlock(placePoint(release, lon, lat), 'nearest'),
+      ...queryOfBlock(placePoint(release, lon, lat), rowsOf(query)),
       ...resolveSummary(release, cursors, 'point-summary', { lat, lon }, query),
     };
   },

@@ -20,7 +20,7 @@ export const POI_FACTS: readonly string[] = [
 export const TIME: readonly string[] = ['mode', 'travel_time'];
 
 export const CATEGORY_TIMES: RowTable = {
-  columns: ['dest_type_id', ...TIME],
+  columns: ['dest_type_id', ...TIME, 'nth', 'count'],
   hasPoints: false,
 };
 export const POI_TIMES: RowTable = {

@@ -1,12 +1,22 @@
 import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
-import type { DestTypeId } from '../../shards/units.ts';
+import type { DestTypeId, Minutes } from '../../shards/units.ts';
 import { DEFAULT_LIMIT } from '../bounds.ts';
 import { type QueryResult, rowsResponse } from '../endpoint.ts';
 import type { ByteText } from '../formats/byte-text.ts';
+import { TIME } from '../formats/row-table.ts';
 import { type FoundRows, Rows } from '../formats/rows.ts';
 import type { CursorSealer } from '../http/cursor.ts';
 import type { QueryContext } from '../services.ts';
+import {
+  CHOICE_BEGINS,
+  type ChoiceFilter,
+  type ChoiceRow,
+  choiceColumns,
+  choiceOf,
+  choicePage,
+  choiceRows,
+} from './choice.ts';
 import { originText, timeEnds, typeTexts } from './fragments.ts';
 import { modeLabels, modePositions, requestedLeaves } from './modes-and-types.ts';
 import type { OriginBlock } from './origin-block.ts';
@@ -21,13 +31,22 @@ export interface SummaryFilter {
   readonly types: ReadonlySet<DestTypeId> | undefined;
 }
 
+/** The modes and types of a request. */
+export interface AskedCells {
+  readonly mode?: readonly Mode[] | undefined;
+  readonly type?: readonly DestTypeId[] | undefined;
+}
+
+/** A request for the n-th nearest POIs, or for how many there are. */
+export interface AskedChoice {
+  readonly nth?: readonly number[] | undefined;
+  readonly count_within?: Minutes | undefined;
+}
+
 /** The cells that a request selects, and their spelling in a canonical request. */
 export function requestedCells(
   release: Release,
-  query: {
-    readonly mode?: readonly Mode[] | undefined;
-    readonly type?: readonly DestTypeId[] | undefined;
-  },
+  query: AskedCells,
   part: 'query' | 'body' = 'query',
 ): { filter: SummaryFilter; spelled: { mode: readonly Mode[]; type: readonly DestTypeId[] } } {
   const types = requestedLeaves(release, query.type, part);
@@ -38,6 +57,26 @@ export function requestedCells(
     spelled: { mode: modeLabels(release, modes), type: types ?? release.taxonomy.leafIds },
   };
 }
+
+/** Whether a summary is read from the POIs of a block. */
+export function isChoice({ nth, count_within }: AskedChoice): boolean {
+  return nth !== undefined || count_within !== undefined;
+}
+
+/** The choice that a request selects; null for the nearest times alone. */
+export function requestedChoice(filter: SummaryFilter, asked: AskedChoice): ChoiceFilter | null {
+  if (!isChoice(asked)) return null;
+  const { nth, count_within } = asked;
+  const countTenths = count_within === undefined ? null : count_within * 10;
+  return { ...filter, nths: nth ?? null, countTenths };
+}
+
+/** Columns of a summary's rows, without those of an origin. */
+export function summaryColumns(choice: ChoiceFilter | null): readonly string[] {
+  return choice === null ? NEAREST_COLUMNS : choiceColumns(choice);
+}
+
+const NEAREST_COLUMNS = ['dest_type_id', ...TIME];
 
 /** Cells of a block's nearest times, by mode id, then type id. */
 export interface SummaryCells {
@@ -109,9 +148,7 @@ export function blockMetadata({ index, ordinal, geoid }: OriginBlock) {
 }
 
 /** Request of a summary route, apart from its origin. */
-interface AskedSummary {
-  readonly mode?: readonly Mode[] | undefined;
-  readonly type?: readonly DestTypeId[] | undefined;
+interface AskedSummary extends AskedCells, AskedChoice {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -121,6 +158,7 @@ export interface ResolvedSummary {
   /** The request in canonical form. */
   readonly canonical: string;
   readonly filter: SummaryFilter;
+  readonly choice: ChoiceFilter | null;
   /** Null if all rows are requested at once, which they are unless limit or cursor is sent. */
   readonly page: Page | null;
 }
@@ -131,31 +169,56 @@ export function resolveSummary(
   cursors: CursorSealer,
   route: string,
   origin: object,
-  { limit, cursor, ...cells }: AskedSummary,
+  { limit, cursor, nth, count_within, ...cells }: AskedSummary,
 ): ResolvedSummary {
   const { filter, spelled } = requestedCells(release, cells);
-  const asked = { ...origin, ...spelled };
+  const choice = requestedChoice(filter, { nth, count_within });
+  const asked = { ...origin, ...spelled, nth, count_within };
   if (limit === undefined && cursor === undefined) {
-    return { canonical: canonicalRequest(route, asked), filter, page: null };
+    return { canonical: canonicalRequest(route, asked), filter, choice, page: null };
   }
   const part = { limit: limit ?? DEFAULT_LIMIT, cursor };
-  return { ...pagedRequest(cursors, route, asked, part, [0, 0]), filter };
+  const beginning = choice === null ? [0, 0] : CHOICE_BEGINS;
+  return { ...pagedRequest(cursors, route, asked, part, beginning), filter, choice };
 }
 
 /** The summary of a block. `beside`: members before the rows. */
 export async function querySummary(
   { cursors, waiters, format }: QueryContext,
-  { filter, page }: ResolvedSummary,
+  { filter, choice, page }: ResolvedSummary,
   block: OriginBlock,
   beside: object,
 ): Promise<QueryResult> {
-  const all = await summaryOf(block, filter);
-  const part = page === null ? all : cellsFrom(all, page);
   const results = new Rows(format);
-  await summaryRows(part).addTo(results, waiters);
-  const paged = page && { next_cursor: nextCursor(cursors, page, endOf(all, part)) };
+  const { found, end } =
+    choice === null
+      ? nearestPage(await summaryOf(block, filter), page)
+      : choicePart(await choiceOf(block, choice, waiters), choice, page);
+  await found.addTo(results, waiters);
+  const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
-  return rowsResponse({ ...beside, results, ...paged, ...unrouted }, results.count);
+  const body = { ...beside, results, ...paged, ...unrouted };
+  return { ...rowsResponse(body, results.count), columns: summaryColumns(choice) };
+}
+
+/** Rows of a summary, and where their page ends if there are more. */
+interface SummaryPart {
+  readonly found: FoundRows;
+  readonly end: Page['position'] | null;
+}
+
+function nearestPage(all: SummaryCells, page: Page | null): SummaryPart {
+  const part = page === null ? all : cellsFrom(all, page);
+  return { found: summaryRows(part), end: endOf(all, part) };
+}
+
+function choicePart(
+  all: readonly ChoiceRow[],
+  choice: ChoiceFilter,
+  page: Page | null,
+): SummaryPart {
+  const { rows, end } = page === null ? { rows: all, end: null } : choicePage(all, page);
+  return { found: choiceRows(rows, choice), end };
 }
 
 /** The cells of a page that starts after a position (mode id, type id). */

@@ -30,6 +30,17 @@ export const typeMember = list(
   FIELD_DESCRIPTIONS.type,
 );
 
+export const nthMember = list(
+  integer(BOUNDS.nth),
+  boundsSchema('integer', BOUNDS.nth),
+  'whole numbers',
+  FIELD_DESCRIPTIONS.nth,
+);
+
+export const countWithinMember = integer(BOUNDS.countWithin)
+  .optional()
+  .meta({ description: FIELD_DESCRIPTIONS.countWithin });
+
 export const destIdMember = list(
   integer(BOUNDS.destId),
   boundsSchema('integer', BOUNDS.destId),

@@ -17,6 +17,13 @@ export const FIELD_DESCRIPTIONS = {
   destId: { what: 'Only these POIs', more: '' },
   block: { what: 'Only these blocks, GEOIDs as integers', more: '' },
   maxMinutes: `Only destinations within this many minutes, at most ${BOUNDS.maxMinutes.max}.`,
+  nth: {
+    what: `Minutes to the n-th nearest POI of each type, ${BOUNDS.nth.min} to ${BOUNDS.nth.max}`,
+    more: ' Each row then has `nth`. Omitted: the nearest.',
+  },
+  countWithin:
+    'Adds `count` to each row: the number of POIs of the type within this many whole minutes, ' +
+    `${BOUNDS.countWithin.min} to ${BOUNDS.countWithin.max}.`,
   limit: `Rows per page, ${BOUNDS.limit.min} to ${BOUNDS.limit.max}.`,
   includePopulation: 'Include the population of the block in each row.',
   includeMissing:

@@ -119,6 +119,21 @@ export const typeParam = named(
   ),
 );
 
+export const nthParam = named(
+  'Nth',
+  repeated(integerText(BOUNDS.nth), boundsSchema('integer', BOUNDS.nth), FIELD_DESCRIPTIONS.nth),
+);
+
+export const countWithinParam = named(
+  'CountWithin',
+  integerText(BOUNDS.countWithin)
+    .optional()
+    .meta({
+      description: FIELD_DESCRIPTIONS.countWithin,
+      override: boundsSchema('integer', BOUNDS.countWithin),
+    }),
+);
+
 export const destIdParam = named(
   'DestId',
   repeated(

@@ -35,7 +35,20 @@ export const blockMetadata = z
   .meta({ id: 'BlockMetadata' });
 
 export const categoryTime = z
-  .object({ dest_type_id: z.int(), mode: modeLabel, travel_time: tenthsOfMinutes })
+  .object({
+    dest_type_id: z.int(),
+    mode: modeLabel,
+    travel_time: tenthsOfMinutes,
+    nth: z
+      .int()
+      .min(BOUNDS.nth.min)
+      .max(BOUNDS.nth.max)
+      .optional()
+      .meta({ description: 'With `nth`: the time is to the n-th nearest POI of the type.' }),
+    count: z.int().min(0).optional().meta({
+      description: 'With `count_within`: the number of POIs of the type within so many minutes.',
+    }),
+  })
   .meta({ id: 'CategoryTime', description: 'Minutes to the nearest POI of a type, by one mode.' });
 
 export const poiTime = z

@@ -26,6 +26,34 @@ export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) 
   );
 }
 
+/** Rows of a block's summary with `nth`, `count_within` or both: times sorted and counted. */
+export function choiceOf(
+  release: NaiveRelease,
+  geoid: string,
+  { nth, count_within, ...filter }: Filter & { nth?: readonly number[]; count_within?: number },
+) {
+  return modesOf(release, filter).flatMap((mode) =>
+    leavesOf(release, filter).flatMap((dest_type_id) => {
+      const times = release.times
+        .get(geoid)!
+        .filter((row) => row.mode === mode && row.poi.types.includes(dest_type_id))
+        .map(({ travel_time }) => travel_time)
+        .sort((a, b) => a - b);
+      const count = times.filter((time) => time <= count_within!).length;
+      return [...(nth ?? [1])]
+        .sort()
+        .filter((n) => n <= times.length)
+        .map((n) => ({
+          dest_type_id,
+          mode,
+          travel_time: times[n - 1],
+          ...(nth && { nth: n }),
+          ...(count_within !== undefined && { count }),
+        }));
+    }),
+  );
+}
+
 /** The summary's entries for modes that could not be routed. */
 export function unroutedOf(release: NaiveRelease, block: NaiveBlock, filter: Filter) {
   const unrouted = modesOf(release, filter)

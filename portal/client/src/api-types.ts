@@ -50,6 +50,10 @@ export type CategoryTime = {
   mode: Mode;
   /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
   travel_time: number;
+  /** With `nth`: the time is to the n-th nearest POI of the type. */
+  nth?: number;
+  /** With `count_within`: the number of POIs of the type within so many minutes. */
+  count?: number;
 };
 
 export type UnroutedReason = 'no-street-near' | 'outside-street-data' | 'not-on-mode-network';
@@ -500,7 +504,7 @@ export interface Operations {
       };
     };
   };
-  /** Minutes from a block to the nearest POI of each type. One row per destination type and mode within 30 minutes. A missing row means "not within 30 minutes", or unknown if the mode is listed in `unrouted`. Ordered by mode id, then type id. Returns all rows at once; paginated if you send `limit` or `cursor`. One token per row, at least one. */
+  /** Minutes from a block to the nearest POI of each type. One row per destination type and mode within 30 minutes. A missing row means "not within 30 minutes", or unknown if the mode is listed in `unrouted`. Ordered by mode id, type id, `nth`. Returns all rows at once; paginated if you send `limit` or `cursor`. `nth` and `count_within` say how much choice there is: one row per n, as far as there are that many POIs. One token per row, at least one. */
   getBlockSummary: {
     params: {
       /** Census block GEOID, 15 digits including leading zeros. */
@@ -509,6 +513,10 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
+      nth?: ReadonlyArray<number> | undefined;
+      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
+      count_within?: number | undefined;
       /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -576,6 +584,10 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
+      nth?: ReadonlyArray<number> | undefined;
+      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
+      count_within?: number | undefined;
       /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -610,6 +622,10 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
+      nth?: ReadonlyArray<number> | undefined;
+      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
+      count_within?: number | undefined;
       max_rows?: MaxRows | undefined;
     };
     responses: {
@@ -619,6 +635,10 @@ export interface Operations {
           mode: Mode;
           /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
+          /** With `nth`: the time is to the n-th nearest POI of the type. */
+          nth?: number;
+          /** With `count_within`: the number of POIs of the type within so many minutes. */
+          count?: number;
           origin_lat: number;
           origin_lon: number;
         }>;
@@ -902,6 +922,10 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
+      nth?: ReadonlyArray<number> | undefined;
+      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
+      count_within?: number | undefined;
       max_rows?: MaxRows | undefined;
     };
     responses: {
@@ -911,6 +935,10 @@ export interface Operations {
           mode: Mode;
           /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
+          /** With `nth`: the time is to the n-th nearest POI of the type. */
+          nth?: number;
+          /** With `count_within`: the number of POIs of the type within so many minutes. */
+          count?: number;
           geoid: string;
         }>;
         blocks: Array<BlockMetadata>;

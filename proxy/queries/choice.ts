@@ -1,0 +1,141 @@
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { type Mode, modeIdOf } from '../../shards/modes.ts';
+import { insertNth, MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
+import type { DestTypeId, Tenths } from '../../shards/units.ts';
+import type { FoundRows } from '../formats/rows.ts';
+import { originText } from './fragments.ts';
+import type { OriginBlock } from './origin-block.ts';
+import type { Page } from './pagination.ts';
+
+/** Filter for how many POIs of each type a block has to choose from. */
+export interface ChoiceFilter {
+  /** Positions among the release's modes, ascending. */
+  readonly modes: readonly number[];
+  /** Requested leaf types; undefined for all. */
+  readonly types: ReadonlySet<DestTypeId> | undefined;
+  /** Ascending; null if rows are for the nearest POI and do not state `nth`. */
+  readonly nths: readonly number[] | null;
+  /** Time within which POIs are counted; null if rows have no count. */
+  readonly countTenths: Tenths | null;
+}
+
+/** The n-th nearest POI of a type, by one mode. */
+export interface ChoiceRow {
+  readonly mode: Mode;
+  readonly type: DestTypeId;
+  readonly nth: number;
+  readonly tenths: Tenths;
+  /** Number of POIs of the type within the filter's `countTenths`. */
+  readonly count: number;
+}
+
+/** POIs read between two clock checks. */
+const POIS_A_STEP = 2_048;
+
+/**
+ * The times from a block to its n-th nearest POIs, by mode id, type id, n; those beyond 30 minutes
+ * are absent. At most one range read once the county's head is cached.
+ */
+export async function choiceOf(
+  { release, county, index, ordinal }: OriginBlock,
+  { modes, types, nths, countTenths }: ChoiceFilter,
+  waiters: Waiters,
+): Promise<ChoiceRow[]> {
+  if (!index.isRoutable(ordinal)) return [];
+  const { matrix, table } = await release.pois(county, waiters);
+  const row = await matrix.encodedRow(ordinal);
+  const leaves = release.taxonomy.leafIds.filter((leaf) => types?.has(leaf) !== false);
+  const positionOf = new Map(leaves.map((leaf, position) => [leaf, position]));
+  const rows: ChoiceRow[] = [];
+  for (const position of modes) {
+    const { targets, times } = row.mode(position);
+    const lists = new Uint16Array(leaves.length * MAX_NTH);
+    const counts = new Uint32Array(leaves.length);
+    for (let i = 0; i < targets.length; i++) {
+      const time = times[i];
+      for (const type of table.types(targets[i])) {
+        const leaf = positionOf.get(type);
+        if (leaf === undefined) continue;
+        insertNth(lists, leaf, time);
+        if (countTenths !== null && time <= countTenths) counts[leaf]++;
+      }
+      const pause = (i + 1) % POIS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      if (pause) await pause;
+    }
+    for (const [leaf, type] of leaves.entries()) {
+      for (const nth of nths ?? [1]) {
+        const tenths = lists[leaf * MAX_NTH + nth - 1];
+        if (tenths === 0) break;
+        rows.push({
+          mode: release.manifest.modes[position],
+          type,
+          nth,
+          tenths,
+          count: counts[leaf],
+        });
+      }
+    }
+  }
+  return rows;
+}
+
+/** Renders the rows. `origin`: the members that identify the origin in a batch. */
+export function choiceRows(
+  found: readonly ChoiceRow[],
+  filter: ChoiceFilter,
+  origin: object = {},
+): FoundRows {
+  const columns = choiceColumns(filter);
+  return {
+    count: found.length,
+    async addTo(rows, waiters) {
+      const { format } = rows;
+      const before = format.begin(0, 0) + originText(format, origin);
+      for (const { mode, type, nth, tenths, count } of found) {
+        const members = {
+          dest_type_id: type,
+          mode,
+          travel_time: tenths / 10,
+          ...(filter.nths !== null && { nth }),
+          ...(filter.countTenths !== null && { count }),
+        };
+        rows.add(before + format.members(members, columns) + format.end);
+        const pause = yieldIfOverdue(waiters);
+        if (pause) await pause;
+      }
+    },
+  };
+}
+
+/** Columns of the rows, without those of the origin. */
+export function choiceColumns({ nths, countTenths }: ChoiceFilter): string[] {
+  return [
+    ...['dest_type_id', 'mode', 'travel_time'],
+    ...(nths !== null ? ['nth'] : []),
+    ...(countTenths !== null ? ['count'] : []),
+  ];
+}
+
+/** The position before all rows: mode id, type id, n. */
+export const CHOICE_BEGINS = [0, 0, 0];
+
+/** The rows of a page, and the position of the last of them if there are more. */
+export function choicePage(
+  all: readonly ChoiceRow[],
+  { position, limit }: Pick<Page, 'position' | 'limit'>,
+): { rows: ChoiceRow[]; end: Page['position'] | null } {
+  const open = all.filter((row) => isAfter(positionOf(row), position));
+  const rows = open.slice(0, limit);
+  const isLast = rows.length === open.length;
+  return { rows, end: isLast ? null : positionOf(rows[rows.length - 1]) };
+}
+
+function positionOf({ mode, type, nth }: ChoiceRow): Page['position'] {
+  return [modeIdOf(mode), type, nth];
+}
+
+function isAfter(position: Page['position'], other: Page['position']): boolean {
+  const key = position.findIndex((value, i) => value !== other[i]);
+  return key !== -1 && position[key] > other[key];
+}

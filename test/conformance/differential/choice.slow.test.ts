@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { forAll } from '../../support/for-all.ts';
+import { expectInvalid, expectOk, expectRows } from '../api.ts';
+import { demoOfTests } from '../demo.ts';
+import { choiceOf } from '../naive-answers.ts';
+import { allPages } from '../paging.ts';
+import { randomQueries } from '../random-queries.ts';
+
+const demo = demoOfTests();
+const random = randomQueries(demo);
+
+const asked = () =>
+  fc
+    .record({
+      mode: random.mode,
+      type: random.type,
+      nth: fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { maxLength: 5 }),
+      count_within: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
+    })
+    .map(({ nth, count_within, ...cells }) => ({
+      ...cells,
+      ...(nth.length > 0 && { nth }),
+      ...(count_within !== undefined && { count_within }),
+    }))
+    .filter((query) => 'nth' in query || 'count_within' in query);
+
+test('a summary has the n-th nearest and the number within some minutes, by sorting all times', async () => {
+  const { api, release } = demo;
+  await forAll(80, random.block, asked(), async ({ geoid }, query) => {
+    const rows = choiceOf(release, geoid, query);
+    const body = expectRows(await api.get(`/v1/blocks/${geoid}/summary`, query), rows.length);
+    expect(body.results).toEqual(rows);
+  });
+});
+
+test('pages of any length have the same rows', async () => {
+  const { api, release } = demo;
+  const limits = fc.integer({ min: 1, max: 50 });
+  await forAll(10, random.routableBlock, asked(), limits, async ({ geoid }, query, limit) => {
+    const path = `/v1/blocks/${geoid}/summary`;
+    const rows = await allPages(api, { path, query: { ...query, limit } });
+    expect(rows).toEqual(choiceOf(release, geoid, query));
+  });
+});
+
+test('batches have the rows of each origin', async () => {
+  const { api, release } = demo;
+  const blocks = fc.array(random.routableBlock, { minLength: 1, maxLength: 20 });
+  await forAll(10, blocks, asked(), async (some, { mode, type, ...choice }) => {
+    const cells = { ...(mode.length > 0 && { mode }), ...(type.length > 0 && { type }) };
+    const origins = some.map(({ geoid }) => geoid);
+    const { results } = expectOk(
+      await api.post('/v1/blocks/summary', { origins, ...cells, ...choice }),
+    );
+    expect(results).toEqual(
+      origins.flatMap((geoid) =>
+        choiceOf(release, geoid, { ...cells, ...choice }).map((row) => ({ geoid, ...row })),
+      ),
+    );
+  });
+});
+
+test('the first nearest is the nearest', async () => {
+  const { api } = demo;
+  await forAll(40, random.block, async ({ geoid }) => {
+    const path = `/v1/blocks/${geoid}/summary`;
+    const { results } = expectOk(await api.get(path));
+    const first = expectOk(await api.get(path, { nth: 1 }));
+    expect(first.results).toEqual(results.map((row: object) => ({ ...row, nth: 1 })));
+  });
+});
+
+test('CSV has a column for what was sent alone', async () => {
+  const { api, block } = demo;
+  const headers = { accept: 'text/csv' };
+  const columns = async (query: object) => {
+    const query_ = { type: 101, mode: 'bike', ...query };
+    const { body } = await api.get(`/v1/blocks/${block.geoid}/summary`, query_, { headers });
+    return body.split('\r\n')[0];
+  };
+  expect(await columns({})).toBe('dest_type_id,mode,travel_time');
+  expect(await columns({ nth: [1, 2] })).toBe('dest_type_id,mode,travel_time,nth');
+  expect(await columns({ count_within: 9 })).toBe('dest_type_id,mode,travel_time,count');
+  const sent = { origins: [block.geoid], nth: [2], count_within: 9 };
+  const batch = await api.post('/v1/blocks/summary', sent, { headers });
+  expect(batch.body.split('\r\n')[0]).toBe('geoid,dest_type_id,mode,travel_time,nth,count');
+});
+
+test('what is out of range is refused by name', async () => {
+  const { api, block } = demo;
+  const path = `/v1/blocks/${block.geoid}/summary`;
+  for (const nth of [0, 6, 1.5, 'x', '1,2']) expectInvalid(await api.get(path, { nth }), 'nth');
+  for (const count_within of [0, 31, 2.5, 'x']) {
+    expectInvalid(await api.get(path, { count_within }), 'count_within');
+  }
+  const origins = [block.geoid];
+  for (const nth of [3, [], [0], ['1']]) {
+    expectInvalid(await api.post('/v1/blocks/summary', { origins, nth }), 'nth');
+  }
+});
