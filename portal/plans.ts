@@ -12,7 +12,18 @@ export const PLANS = {
     { id: 'pack_50k', tokens: 50_000, price_usd: 50 },
     { id: 'pack_250k', tokens: 250_000, price_usd: 200 },
   ],
-  charges: { row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
+  charges: {
+    row: 1,
+    isochrone_contour: 10,
+    tile: 1,
+    minimum: 1,
+    /** The least that a request for sums over an area costs. */
+    area_minimum: 10,
+    basket: 10,
+    /** A site or a candidate. */
+    site: 1,
+    sites_minimum: 10,
+  },
 } as const;
 
 export type PackId = (typeof PLANS.token_packs)[number]['id'];

@@ -29,6 +29,8 @@ export const BOUNDS = {
   block: { min: 0, max: 999_999_999_999_999 },
   /** Minutes of an isochrone, limited to the reach between blocks. */
   contour: { min: 1, max: MINUTES.most },
+  /** Number of candidate sites chosen. */
+  choose: { min: 1, max: 50 },
   /** Bounds of tile coordinates. */
   zoom: { min: 0, max: 30 },
   tileAcross: { min: 0, max: 2 ** 30 - 1 },
@@ -43,6 +45,17 @@ export const MOST = {
   /** Items of a list in a body. */
   listed: 100,
   blocksListed: 1_000,
+  weightsListed: 20,
+  /** Places, counties, blocks that an area is composed of. */
+  placesOfArea: 20,
+  countiesOfArea: 20,
+  blocksOfArea: 10_000,
+  /** Criteria of a basket; points that blocks must be near. */
+  criteria: 8,
+  anchors: 4,
+  /** Sites, and as many candidates. */
+  sites: 1_000,
+  minutesListed: 12,
   /** Levels of an isochrone. */
   contours: 4,
   cursorLength: 512,

@@ -169,7 +169,8 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
   extends Described {
   readonly access: 'posted';
   readonly body: B;
-  readonly table: RowTable;
+  /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
+  readonly table?: RowTable;
   /** A body that returns few rows. */
   requestExample(marks: ExampleMarks): object;
   /** Resolves the request on this release; throws for requests that cannot be fulfilled. */

@@ -13,7 +13,7 @@ import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /** Increment when the same inputs produce different rows: all counties are then searched anew. */
-const SEARCH_VERSION = 7;
+const SEARCH_VERSION = 8;
 
 /**
  * A digest of exactly what a county's searched objects depend on: its blocks, and within its scope
@@ -27,7 +27,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
   text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
   if (region.streets.slopes) text(HILLS);
-  text([linked.modes, linked.leafIds]);
+  text([linked.modes, linked.taxonomy.types]);
   text([scope.county, scope.windowStart, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);
   text(region.outlines);

@@ -5,6 +5,7 @@ import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
+import { nthNearestIds } from '../../shards/nearest/nth-nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/store/spool.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
@@ -19,6 +20,7 @@ import type { SearchPool } from '../search/search-pool.ts';
 import { inOrder } from '../threads/pool.ts';
 import { shareArrays } from '../threads/share-arrays.ts';
 import type { CountyScope } from './county-scope.ts';
+import { NthColumns } from './nth-columns.ts';
 
 /** Blocks a thread searches at a time. */
 const CHUNK_BLOCKS = 32;
@@ -43,6 +45,7 @@ export async function searchCounty(
   const modes = linked.modes.length;
   const poiSpool = new Spool(`${scratch}/pois-${county}`);
   const reachSpool = new Spool(`${scratch}/reach-${county}`);
+  const nthSpool = new Spool(`${scratch}/nth-nearest-${county}`);
   try {
     const pois = new MatrixWriter(
       {
@@ -58,6 +61,7 @@ export async function searchCounty(
     const reach = new MatrixWriter({ origins, targets, modes, unit: MINUTES }, reachSpool);
     const columns = modes * world.leafCount;
     const nearest = new Uint16Array(own.length * columns);
+    const nth = new NthColumns({ blocks: own.length, modes, types: world.typeCount });
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStart,
@@ -68,10 +72,17 @@ export async function searchCounty(
       pois.append(result.pois);
       reach.append(result.reach);
       nearest.set(result.nearest, request.firstRow * columns);
+      nth.add(request.firstRow, result.nth);
       poiRows += result.poiRows;
       reachRows += result.reachRows;
       onBlocks(request.firstRow + request.to - request.from);
     });
+    const types = nthNearestIds(linked.taxonomy);
+    const nthNearest = new MatrixWriter(
+      { origins: types, targets: origins, modes, unit: TENTHS },
+      nthSpool,
+    );
+    nth.writeTo(nthNearest);
     const links = linked.links.slice(firstBlock, endBlock);
     const put = (kind: string, extension: string, object: Parameters<typeof putObject>[3]) =>
       putObject(store, `${kind}/${county}`, extension, object);
@@ -85,6 +96,7 @@ export async function searchCounty(
       objects: {
         index: await put('index', 'tta', BlockIndex.encode(own.map((b, i) => record(b, links[i])))),
         nearest: await put('nearest', 'tta', encodeNearest(nearest, columns)),
+        'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
         blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
@@ -93,6 +105,7 @@ export async function searchCounty(
   } finally {
     poiSpool.close();
     reachSpool.close();
+    nthSpool.close();
   }
 }
 

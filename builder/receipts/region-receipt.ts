@@ -12,6 +12,7 @@ export const searchedCountySchema = z.strictObject({
   objects: z.strictObject({
     index: objectRefSchema,
     nearest: objectRefSchema,
+    'nth-nearest': objectRefSchema,
     pois: objectRefSchema,
     'reach-from': objectRefSchema,
     blocks: objectRefSchema,

@@ -1,7 +1,6 @@
 import type { BlockLink } from '../../shards/blocks/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
-import type { DestTypeId } from '../../shards/units.ts';
 import type { BlockPoint } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { InsidePois } from '../destinations/inside-pois.ts';
@@ -25,8 +24,7 @@ export interface LinkedRegion {
   readonly blocks: readonly BlockPoint[];
   /** Per block, one per `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
-  /** Leaf types by their column. */
-  readonly leafIds: readonly DestTypeId[];
+  readonly taxonomy: Taxonomy;
   /** The searched modes, in the order of their ids. */
   readonly modes: readonly Mode[];
 }
@@ -70,11 +68,12 @@ export function linkRegion(
   const leaves = packLists(
     destinations.map(({ types }) => types.map((type) => columnOf.get(type)!)),
   );
+  const types = packLists(destinations.map((one) => typePositions(taxonomy, one)));
   return {
     region,
     blocks,
     links: blocks.map((_, i) => [walkLinks.blocks[i], bikeLinks.blocks[i]].map(factsOf)),
-    leafIds: taxonomy.leafIds,
+    taxonomy,
     modes,
     world: {
       destinations: destinations.length,
@@ -90,8 +89,18 @@ export function linkRegion(
       firstLeaf: leaves.first,
       leaves: leaves.values,
       leafCount: taxonomy.leafIds.length,
+      firstType: types.first,
+      types: types.values,
+      typeCount: taxonomy.types.length,
     },
   };
+}
+
+/** Positions in the taxonomy of a destination's types and all above them. */
+function typePositions(taxonomy: Taxonomy, { types }: Destination): number[] {
+  return [...taxonomy.types.keys()].filter((position) =>
+    taxonomy.leavesOf(taxonomy.types[position].dest_type_id).some((leaf) => types.includes(leaf)),
+  );
 }
 
 /** Consecutive lists, `values`; list `i` begins at `first[i]` and ends where the next begins. */

@@ -7,6 +7,7 @@ import {
   TENTHS,
   type TimeUnit,
 } from '../../shards/matrix/row-codec.ts';
+import { insertNth, MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
 import type { BlockOrdinal, Millis, Minutes, Tenths } from '../../shards/units.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import { OriginSearch } from './origin-search.ts';
@@ -48,6 +49,8 @@ export interface ChunkResult {
   readonly reach: EncodedRows;
   /** Cells of the `nearest` object, row by row. */
   readonly nearest: Uint16Array;
+  /** Times to the nearest of each type, as lists (`insertNth`): by block, mode, type. */
+  readonly nth: Uint16Array;
   readonly poiRows: number;
   readonly reachRows: number;
 }
@@ -69,11 +72,13 @@ export class ChunkSearch {
 
   run(request: ChunkRequest): ChunkResult {
     const { from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
-    const { destinations, leafCount } = this.#world;
+    const { destinations, leafCount, typeCount } = this.#world;
     const { reached } = this.#search;
     const modes = reached.length;
     const count = to - from;
     const nearest = new Uint16Array(count * modes * leafCount);
+    const lists = modes * typeCount * MAX_NTH;
+    const nth = new Uint16Array(count * lists);
     const pois = this.#pois;
     const reach = this.#reach;
     pois.begin(count);
@@ -82,6 +87,7 @@ export class ChunkSearch {
     this.#search.run(blocks, windowStart, (block) => {
       const i = block - from;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
+      this.#nthOf(nth.subarray(i * lists, (i + 1) * lists));
       pois.row(firstRow + i, reached, placesOf, 0, destinationOrdinals);
       reach.row(firstRow + i, reached, blocksOf, destinations, blockOrdinals);
     });
@@ -89,6 +95,7 @@ export class ChunkSearch {
       pois: pois.finish(),
       reach: reach.finish(),
       nearest,
+      nth,
       poiRows: pois.entries,
       reachRows: reach.entries,
     };
@@ -105,6 +112,20 @@ export class ChunkSearch {
         for (let i = firstLeaf[one]; i < firstLeaf[one + 1]; i++) {
           const cell = base + leaves[i];
           if (cells[cell] === 0 || tenths < cells[cell]) cells[cell] = tenths;
+        }
+      }
+    });
+  }
+
+  /** Writes the shortest times to each type's destinations, by mode, for the same block. */
+  #nthOf(lists: Uint16Array): void {
+    const { firstType, types, typeCount } = this.#world;
+    this.#search.reached.forEach(({ times, targets, destinations }, mode) => {
+      for (let at = 0; at < destinations; at++) {
+        const one = targets[at];
+        const tenths = toTenths(times[one]);
+        for (let i = firstType[one]; i < firstType[one + 1]; i++) {
+          insertNth(lists, mode * typeCount + types[i], tenths);
         }
       }
     });

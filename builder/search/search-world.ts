@@ -26,4 +26,11 @@ export interface SearchWorld {
   readonly firstLeaf: Int32Array;
   readonly leaves: Int32Array;
   readonly leafCount: number;
+  /**
+   * Positions in the taxonomy of the types of destination `d` and all above them, each once:
+   * `types[firstType[d]]` to `types[firstType[d + 1]]`, exclusive.
+   */
+  readonly firstType: Int32Array;
+  readonly types: Int32Array;
+  readonly typeCount: number;
 }

@@ -38,7 +38,8 @@ export const PROBLEM_TYPES = {
   'missing-area': {
     status: 400,
     title: 'Area required',
-    advice: 'Send a polygon, or center and radius_m.',
+    advice:
+      'Send a polygon, or center and radius_m; or one of the other ways that the route takes.',
   },
   'invalid-geometry': {
     status: 400,
@@ -122,6 +123,11 @@ export const PROBLEM_TYPES = {
     status: 404,
     title: 'Unknown census place',
     advice: 'Look up the place with GET /v1/places. The release may not cover it.',
+  },
+  'county-not-found': {
+    status: 404,
+    title: 'Unknown county',
+    advice: 'Send the five-digit FIPS code of a county that the release covers.',
   },
   'point-not-covered': {
     status: 404,

@@ -2,8 +2,10 @@ import type { Endpoint } from '../endpoint.ts';
 import { blockBatches } from './batch-blocks.ts';
 import { poisCatchment } from './batch-catchments.ts';
 import { pointBatches } from './batch-points.ts';
+import { blocksMatch } from './blocks-match.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
+import { coverage } from './coverage.ts';
 import { health, ready } from './health.ts';
 import { isochrone } from './isochrone.ts';
 import { isochroneMeta, isochroneTile, tileArchives, tileJson } from './isochrone-tiles.ts';
@@ -14,6 +16,7 @@ import { poiCatchment } from './poi-catchment.ts';
 import { poiDetail } from './poi-detail.ts';
 import { poiSearch } from './poi-search.ts';
 import { blockPois, pointPois } from './poi-times.ts';
+import { sitesCoverage } from './sites-coverage.ts';
 import { blockSummary, pointSummary } from './summary.ts';
 import { tokens } from './tokens.ts';
 
@@ -34,6 +37,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   placeBlocks,
   placePois,
   blocksQuery,
+  ...coverage,
+  blocksMatch,
+  sitesCoverage,
   ...blockBatches,
   ...pointBatches,
   poisCatchment,

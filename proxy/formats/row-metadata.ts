@@ -16,6 +16,7 @@ interface Beside {
   readonly errors?: readonly (NamedOrigin & { readonly type: string })[];
   readonly truncated?: readonly (NamedOrigin | string | number)[];
   readonly truncated_reason?: string | null;
+  readonly basket?: { readonly all_of: object; readonly total: number } | null;
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }
 
@@ -25,6 +26,7 @@ export const ROW_METADATA = [
   repeated('resolved_block', 'X-Resolved-Block', (geoid) => geoid),
   repeated('errors', 'X-Batch-Errors', ({ length }) => String(length)),
   repeated('truncated', 'X-Batch-Truncated', ({ length }) => String(length)),
+  repeated('basket', 'X-Basket', ({ all_of: _, ...sums }) => JSON.stringify(sums)),
   repeated('unrouted', 'X-Unrouted', (modes) =>
     modes.map(({ mode, reason }) => `${mode}=${reason}`).join(', '),
   ),

@@ -37,6 +37,16 @@ export const AREAL: RowTable = {
   hasPoints: false,
 };
 
+export const COVERAGE: RowTable = {
+  columns: [
+    ...['dest_type_id', 'mode', 'weight', 'nth', 'total'],
+    ...[5, 10, 15, 20, 25, 30].map((minutes) => `within.${minutes}`),
+    ...['beyond', 'no_data'],
+  ],
+  hasPoints: false,
+};
+export const MATCHES: RowTable = { columns: ['geoid', 'population'], hasPoints: false };
+
 /** A table of rows that also name their origin. */
 export function withOrigin(table: RowTable, origin: readonly string[]): RowTable {
   return { ...table, columns: [...origin, ...table.columns] };

@@ -83,6 +83,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
         { name: 'Points', description: 'Travel times from the block that contains a point.' },
         { name: 'POIs', description: 'Points of interest: search, detail, catchment.' },
         { name: 'Areas', description: 'Travel times and POIs of a whole area.' },
+        { name: 'Coverage', description: 'Sums over the blocks of an area; criteria; sites.' },
         { name: 'Isochrones', description: 'Travel-time contours, and tiles for maps.' },
         { name: 'Places', description: 'Census places: cities and towns. Free.' },
         { name: 'Catalogue', description: 'Modes, types, versions, prices. Free.' },

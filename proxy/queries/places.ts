@@ -45,16 +45,20 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
 /** Blocks of a place that are looked up together: a page seldom needs more. */
 const BLOCKS_A_STEP = 256;
 
-/** The blocks of a place whose GEOID is at least `from`, in batches within one county. */
+/**
+ * The blocks of a place whose GEOID is at least `from`, in batches of up to `most` within one
+ * county.
+ */
 export async function* blocksOfPlace(
   release: Release,
   { table, ordinal }: LocatedPlace,
   from: GeoidNumber,
+  most = BLOCKS_A_STEP,
 ): AsyncGenerator<CountyBlocks> {
   const blocks = await release.placeBlocks(table, ordinal);
   for (let first = rankIn(blocks, from), end: number; first < blocks.length; first = end) {
     const fips = countyOf(geoidFromNumber(blocks[first]));
-    end = Math.min(first + BLOCKS_A_STEP, rankIn(blocks, (Number(fips) + 1) * BLOCKS_A_COUNTY));
+    end = Math.min(first + most, rankIn(blocks, (Number(fips) + 1) * BLOCKS_A_COUNTY));
     const county = release.county(fips)!;
     const index = await release.index(county);
     yield { county, index, ordinals: ordinalsOf(index.geoids, blocks.subarray(first, end)) };

@@ -12,12 +12,16 @@ import {
 } from '../bounds.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf } from './list.ts';
+import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
 const EMPTY = 'must not be empty: omit it to request all';
 
+/** A single mode. */
+export const modeItem = z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` });
+
 /** Members of request bodies. Arrays must be arrays; nothing is coerced. */
 export const modeMember = list(
-  z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
+  modeItem,
   { type: 'string', enum: [...MODE_LABELS] },
   'mode labels',
   FIELD_DESCRIPTIONS.mode,
@@ -36,6 +40,23 @@ export const nthMember = list(
   'whole numbers',
   FIELD_DESCRIPTIONS.nth,
 );
+
+export const oneNthMember = integer(BOUNDS.nth)
+  .default(1)
+  .meta({ description: FIELD_DESCRIPTIONS.oneNth });
+
+/** In the order sent, which is that of the rows. */
+export const weightMember = listOf(weightName, MOST.weightsListed, {
+  none: 'must be an array of weights',
+  empty: EMPTY,
+  many: `must list at most ${MOST.weightsListed}`,
+})
+  .transform((names) => [...new Set(names)])
+  .optional()
+  .meta({
+    description: `${FIELD_DESCRIPTIONS.weight.what}.${FIELD_DESCRIPTIONS.weight.more}`,
+    override: { type: 'array', items: WEIGHT_SCHEMA, minItems: 1, maxItems: MOST.weightsListed },
+  });
 
 export const countWithinMember = integer(BOUNDS.countWithin)
   .optional()
@@ -140,7 +161,7 @@ function list<V extends string | number>(
 }
 
 /** A JSON number within bounds. */
-function number(bounds: Bounds) {
+export function number(bounds: Bounds) {
   return bounded(bounds, 'number', 'a number', Number.isFinite);
 }
 

@@ -1,7 +1,8 @@
+import { countyOf } from '../../shards/geoid.ts';
 import type { ExampleMarks } from '../endpoint.ts';
 
 /** Rows per page, few because examples should be cheap. */
-const FEW_ROWS = 5;
+export const FEW_ROWS = 5;
 const SMALL_RADIUS_M = 250;
 const ISOCHRONE_MINUTES = 5;
 
@@ -13,6 +14,7 @@ export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, 
   const { block, point, mode, poi, maxMinutes, type, place, tile } = marks;
   return {
     BlockGeoid: block,
+    CountyFips: countyOf(block),
     Lat: point.lat,
     Lon: point.lon,
     Mode: [mode],
@@ -33,6 +35,11 @@ export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, 
 /** A circle with few blocks, as `POST /v1/blocks/query` accepts it. */
 export function smallCircle({ point }: ExampleMarks) {
   return { center: point, radius_m: SMALL_RADIUS_M, limit: FEW_ROWS };
+}
+
+/** An area with few blocks. */
+export function smallArea({ point }: ExampleMarks) {
+  return { center: point, radius_m: SMALL_RADIUS_M };
 }
 
 /** A few hundred metres in each direction. */

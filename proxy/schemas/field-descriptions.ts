@@ -21,6 +21,11 @@ export const FIELD_DESCRIPTIONS = {
     what: `Minutes to the n-th nearest POI of each type, ${BOUNDS.nth.min} to ${BOUNDS.nth.max}`,
     more: ' Each row then has `nth`. Omitted: the nearest.',
   },
+  oneNth: `Minutes are to the n-th nearest POI of each type, ${BOUNDS.nth.min} to ${BOUNDS.nth.max}.`,
+  weight: {
+    what: 'Columns of counts by block to sum',
+    more: ' `/v1/meta/weights` lists them. Omitted: `people`.',
+  },
   countWithin:
     'Adds `count` to each row: the number of POIs of the type within this many whole minutes, ' +
     `${BOUNDS.countWithin.min} to ${BOUNDS.countWithin.max}.`,

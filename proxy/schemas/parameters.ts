@@ -7,6 +7,7 @@ import { BOUNDS, boundsSchema, boundsText, DEFAULT_LIMIT, MOST } from '../bounds
 import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf } from './list.ts';
 import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
+import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
 /** No parameters: any parameter is rejected by name. */
 export const NONE = z.strictObject({});
@@ -122,6 +123,44 @@ export const typeParam = named(
 export const nthParam = named(
   'Nth',
   repeated(integerText(BOUNDS.nth), boundsSchema('integer', BOUNDS.nth), FIELD_DESCRIPTIONS.nth),
+);
+
+export const oneNthParam = named(
+  'OneNth',
+  integerText(BOUNDS.nth)
+    .default(1)
+    .meta({
+      description: FIELD_DESCRIPTIONS.oneNth,
+      override: { ...boundsSchema('integer', BOUNDS.nth), default: 1 },
+    }),
+);
+
+/** In the order sent, which is that of the rows. */
+export const weightParam = named(
+  'Weight',
+  z
+    .preprocess(
+      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+      listOf(singleValue.pipe(weightName), MOST.weightsListed, {
+        none: 'is missing',
+        many: `must not be repeated more than ${MOST.weightsListed} times`,
+      })
+        .transform((names) => [...new Set(names)])
+        .optional(),
+    )
+    .optional()
+    .meta({
+      description: `${FIELD_DESCRIPTIONS.weight.what}; repeat the parameter for several.${FIELD_DESCRIPTIONS.weight.more}`,
+      override: { type: 'array', items: WEIGHT_SCHEMA, maxItems: MOST.weightsListed },
+    }),
+);
+
+export const countyFipsParam = named(
+  'CountyFips',
+  z
+    .string()
+    .regex(/^\d{5}$/, { error: 'must be a county FIPS code: 5 digits' })
+    .meta({ description: 'County FIPS code, 5 digits including leading zeros.' }),
 );
 
 export const countWithinParam = named(

@@ -108,6 +108,80 @@ export const arealRow = z
     description: 'Minutes from a block of an area to the nearest POI of a type, by one mode.',
   });
 
+const sum = z.number().min(0);
+const sumsByMinutes = z.record(z.string().regex(/^\d+$/), sum).meta({
+  description: 'Sums by minutes, cumulative.',
+});
+
+/** The sums of an area or a site, which add up to `total`. */
+const parts = {
+  total: sum,
+  within: sumsByMinutes,
+  beyond: sum,
+  no_data: sum.meta({ description: 'Where the mode could not be routed from the block.' }),
+};
+
+export const areaFacts = z
+  .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
+  .meta({ id: 'AreaFacts', description: 'The blocks of an area, and their land area.' });
+
+export const coverageRow = z
+  .object({
+    dest_type_id: z.int(),
+    mode: modeLabel,
+    weight: z.string(),
+    nth: z.int(),
+    ...parts,
+  })
+  .meta({
+    id: 'CoverageRow',
+    description:
+      'Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type.',
+  });
+
+const basketSums = z
+  .object({
+    all_of: z.array(
+      z.object({ type: z.int(), mode: modeLabel, max_minutes: z.number(), nth: z.int() }),
+    ),
+    total: sum,
+    with_all: sum,
+    met: z.array(sum).meta({ description: 'By the number of criteria met, from none to all.' }),
+    missing_only: z
+      .array(sum)
+      .meta({ description: 'By criterion: where all others are met but this one is not.' }),
+    no_data: sum,
+  })
+  .meta({ id: 'Basket', description: 'Sums over an area by the criteria that its blocks meet.' });
+export const basket = basketSums.nullable();
+
+export const matchedBlock = z
+  .object({ geoid: z.string().regex(/^\d{15}$/), population: z.int().min(0).nullable() })
+  .meta({ id: 'MatchedBlock' });
+
+const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
+const placedSite = { id: siteId, block: z.string().regex(/^\d{15}$/) };
+
+export const siteCoverageRow = z.object({ mode: modeLabel, weight: z.string(), ...parts }).meta({
+  id: 'SiteCoverageRow',
+  description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
+});
+
+/** Members of a response about sites, beside its rows. */
+export const sitesMembers = {
+  sites: z.array(z.object({ ...placedSite, within: sumsByMinutes })),
+  gains: z.array(z.object({ ...placedSite, gain: sumsByMinutes })),
+  chosen: z.array(z.object({ id: siteId, gain: sum, total_within: sum })),
+  errors: z.array(
+    z.object({
+      id: siteId,
+      type: z.enum(['point-not-covered', 'no-block-data']),
+      detail: z.string(),
+    }),
+  ),
+  precision: z.literal('block'),
+};
+
 const position = z.array(z.number()).min(2).max(3);
 const ring = z.array(position).min(4);
 

@@ -107,6 +107,11 @@ export class BlockIndex {
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
+  /** Whether a street mode could be routed from the block. */
+  isLinked(ordinal: CountyBlock, mode: StreetMode): boolean {
+    return this.#linkStatus[ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode)] === 0;
+  }
+
   /** Whether every mode could be routed from the block. */
   isFullyRoutable(ordinal: CountyBlock): boolean {
     for (let m = 0; m < LINK_MODES.length; m++) {

@@ -10,6 +10,8 @@ import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-
 export const MATRIX_KIND = 'MATR';
 /** Bytes per read of a scan. */
 const SCAN_BYTES = 4 * 2 ** 20;
+/** Rows this near each other are fetched by one read. */
+const GAP_BYTES: Bytes = 32 * 2 ** 10;
 const NOTHING = new Uint8Array(0);
 /** Units by their number in `META`. */
 export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
@@ -101,6 +103,34 @@ export class Matrix {
   async encodedRow(ordinal: number): Promise<EncodedRow> {
     const { offset, length } = this.rowRange(ordinal);
     return this.#encoded(ordinal, await this.#read(offset, length));
+  }
+
+  /** Several rows, ascending; rows with little between them share a read. */
+  async encodedRows(ordinals: readonly number[]): Promise<EncodedRow[]> {
+    const reads: Promise<EncodedRow[]>[] = [];
+    for (let first = 0, end: number; first < ordinals.length; first = end) {
+      end = first + 1;
+      while (end < ordinals.length && this.#gap(ordinals[end - 1], ordinals[end]) <= GAP_BYTES)
+        end++;
+      reads.push(this.#run(ordinals.slice(first, end)));
+    }
+    return (await Promise.all(reads)).flat();
+  }
+
+  /** Bytes between two rows. */
+  #gap(before: number, after: number): Bytes {
+    return this.#rowStarts[after] - this.#rowStarts[before + 1];
+  }
+
+  async #run(ordinals: readonly number[]): Promise<EncodedRow[]> {
+    const { offset } = this.rowRange(ordinals[0]);
+    const last = this.rowRange(ordinals[ordinals.length - 1]);
+    const bytes = await this.#read(offset, last.offset + last.length - offset);
+    return ordinals.map((ordinal) => {
+      const row = this.rowRange(ordinal);
+      const at = row.offset - offset;
+      return this.#encoded(ordinal, bytes.subarray(at, at + row.length));
+    });
   }
 
   /** All rows in order; each read fetches as many as fit in `most` bytes, or one. */

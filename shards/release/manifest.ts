@@ -22,6 +22,7 @@ export const objectRefSchema = z.strictObject({
 export const COUNTY_OBJECT_KINDS = [
   'index',
   'nearest',
+  'nth-nearest',
   'pois',
   'blocks',
   'reach-from',

@@ -200,6 +200,21 @@ export class Release {
     return table.counts(position);
   }
 
+  /**
+   * The head of the times to the n-th nearest, by n and type (`nth-nearest.ts`). Two reads, then
+   * cached.
+   */
+  nthNearest(county: CountyManifest): Promise<Matrix> {
+    const ref = county.objects['nth-nearest'];
+    return this.#cache.head(ref, async () => {
+      const value = await Matrix.open(this.store, ref);
+      if (value.targets.length !== county.blocks || value.modes !== this.manifest.modes.length) {
+        throw new ShardError(ref.name, 'shape', 'does not match the manifest');
+      }
+      return { value, bytes: value.byteLength };
+    });
+  }
+
   /** The POI matrix's head. Two reads, then cached. */
   pois(county: CountyManifest, waiters: Waiters = SHARED): Promise<PoiMatrix> {
     const ref = county.objects.pois;

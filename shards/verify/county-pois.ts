@@ -13,6 +13,7 @@ import type { CountyManifest } from '../release/manifest.ts';
 import { checkedSection, HEADER_READ_BYTES, readEnvelope, sectionOf } from '../store/envelope.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
+import { NthNearestSums, verifyNthNearest } from './county-nth-nearest.ts';
 import { type Finding, Findings, findFaults } from './finding.ts';
 import { originRowCheck } from './origin-rows.ts';
 import type { Verification } from './verification.ts';
@@ -21,7 +22,8 @@ const READ_BYTES = 2 ** 20;
 
 /**
  * Verifies the rows of a county's POI matrix: POIs known to the release, transit no slower than
- * walking, no rows for a block without a street; and the nearest object holds their minima.
+ * walking, no rows for a block without a street; and the objects of the nearest and the n-th nearest
+ * hold what follows from them.
  */
 export async function* verifyPois(
   verification: Verification,
@@ -29,7 +31,8 @@ export async function* verifyPois(
   county: CountyManifest,
 ): AsyncGenerator<Finding> {
   const { release, dests } = verification;
-  const { pois: ref, nearest: nearestRef } = county.objects;
+  const { pois: ref, nearest: nearestRef, 'nth-nearest': nthRef } = county.objects;
+  let sums = null as NthNearestSums | null;
   const index = await verification.index(county);
   const nearestFindings = new Findings(nearestRef.name);
   const nearest = verification.isSound(nearestRef)
@@ -46,12 +49,14 @@ export async function* verifyPois(
       if (dests && home === null) findings.add('POIs without a county', () => `dest_id ${id}`);
       return home === null ? -1 : verification.countyNumber(home);
     });
+    const nth = index && new NthNearestSums(matrix, table, release.taxonomy);
     const least = minOf(table, release.taxonomy.leafIds, modes.length, findings);
     const scan = verification.pois.matrix(verification.countyNumber(fips), matrix, homes);
     for await (const { ordinal, modes: rows } of matrix.rows()) {
       const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
       scan.row(ordinal, rows);
       check(ordinal, rows);
+      nth?.row(ordinal, rows);
       if (!nearest?.isShaped) continue;
       await compareNearest(nearest, ordinal, least(rows), nearestFindings, (column) => {
         const mode = modes[Math.floor(column / release.taxonomy.leafIds.length)];
@@ -61,8 +66,10 @@ export async function* verifyPois(
     }
     // Without home counties, catchments cannot be checked.
     if (dests) scan.finish();
+    sums = nth;
   });
   yield* nearestFindings.faults();
+  if (sums && verification.isSound(nthRef)) yield* verifyNthNearest(release, nthRef, sums);
 }
 
 /** Computes, from a row of the matrix, the expected row of the nearest object. */

@@ -58,9 +58,10 @@ export async function* verifyRelease(
     counted++;
   };
   for (const [fips, county] of Object.entries(counties)) {
-    const { blocks, nearest, pois, catchment, ...refs } = county.objects;
+    const { blocks, nearest, 'nth-nearest': nthNearest, pois, catchment, ...refs } = county.objects;
     yield* check(blocks, () => verifyBlockPolygons(verification, county));
     yield* check(nearest);
+    yield* check(nthNearest);
     yield* check(pois, () => verifyPois(verification, fips, county));
     yield* check(refs['reach-from'], () => verifyReachFrom(verification, fips, county));
     if (directions.includes('to')) {

@@ -19,6 +19,7 @@ export const PROBLEM_STATUS = {
   'block-not-found': 404,
   'poi-not-found': 404,
   'place-not-found': 404,
+  'county-not-found': 404,
   'point-not-covered': 404,
   'no-isochrone-data': 404,
   'direction-not-available': 404,

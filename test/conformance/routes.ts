@@ -93,8 +93,40 @@ export const AREAL_QUERY = post('/v1/blocks/query', (marks) => ({
 /** Metered POST routes. */
 export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY];
 
+const CRITERIA = [{ type: 100, mode: 'walk', max_minutes: 20, nth: 2 }];
+const circle: OfMarks<object> = (marks) => ({ center: point(marks), radius_m: 500 });
+
+/** Routes about an area as a whole, some of them with prices of their own. */
+export const COVERAGE_GETS: readonly MeteredRoute[] = [
+  get('/v1/places/{geoid}/coverage', { type: 101 }, placeGeoid),
+  get('/v1/counties/{fips}/coverage', { type: 101 }, (marks) => geoid(marks).slice(0, 5)),
+];
+export const COVERAGE_POSTS: readonly MeteredRoute[] = [
+  post('/v1/coverage', (marks) => ({ area: circle(marks), type: [101], all_of: CRITERIA })),
+  post('/v1/blocks/match', (marks) => ({
+    area: circle(marks),
+    all_of: CRITERIA,
+    near: [{ ...point(marks), mode: 'bike', max_minutes: 15 }],
+    limit: 7,
+  })),
+  post('/v1/sites/coverage', (marks) => ({
+    sites: [{ id: 'here', ...point(marks) }],
+    candidates: [{ id: 'again', ...point(marks) }],
+    choose: 1,
+    area: circle(marks),
+    mode: 'walk',
+  })),
+];
+
 /** An isochrone is charged by its contours. */
 export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));
 
 /** A successful request to each metered route. */
-export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
+export const KNOWN_REQUESTS = [
+  ...METERED_GETS,
+  POI_DETAIL,
+  ISOCHRONE,
+  ...METERED_POSTS,
+  ...COVERAGE_GETS,
+  ...COVERAGE_POSTS,
+];

@@ -3,6 +3,33 @@
 /** Maximum number of rows to return and to charge; by default 50000. Origins are returned whole, and the first regardless of its rows; the others are listed in `truncated`, with `row-budget`. */
 export type MaxRows = number;
 
+/** Exactly one of `polygon`, `center` with `radius_m`, `places`, `counties` and `blocks`. A polygon or circle stands for the blocks whose centre is inside. */
+export type Area = {
+  /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
+  polygon?: {
+    type: 'Polygon';
+    coordinates: Array<Array<Array<number>>>;
+    bbox?: unknown;
+  } | {
+    type: 'MultiPolygon';
+    coordinates: Array<Array<Array<Array<number>>>>;
+    bbox?: unknown;
+  };
+  /** Centre of a circle. */
+  center?: {
+    lon: number;
+    lat: number;
+  };
+  /** Metres around the centre, at most 50000. */
+  radius_m?: number;
+  /** Up to 20 census place GEOIDs of 7 digits. */
+  places?: Array<string>;
+  /** Up to 20 county FIPS codes of 5 digits. */
+  counties?: Array<string>;
+  /** Up to 10000 block GEOIDs. */
+  blocks?: Array<string>;
+};
+
 /** RFC 9457 problem. */
 export type Problem = {
   /** Its last path segment is the stable slug. */
@@ -142,6 +169,64 @@ export type ArealBlockResult = {
   /** Only where `travel_time` is null: too far, or the mode could not be routed from the block. */
   reason?: 'not-within-30' | 'no-data';
   population?: number | null;
+};
+
+/** The blocks of an area, and their land area. */
+export type AreaFacts = {
+  blocks: number;
+  land_area_m2: number;
+};
+
+/** Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type. */
+export type CoverageRow = {
+  dest_type_id: number;
+  mode: Mode;
+  weight: string;
+  nth: number;
+  total: number;
+  /** Sums by minutes, cumulative. */
+  within: {
+    [member: string]: unknown;
+  };
+  beyond: number;
+  /** Where the mode could not be routed from the block. */
+  no_data: number;
+};
+
+/** Sums over an area by the criteria that its blocks meet. */
+export type Basket = {
+  all_of: Array<{
+    type: number;
+    mode: Mode;
+    max_minutes: number;
+    nth: number;
+  }>;
+  total: number;
+  with_all: number;
+  /** By the number of criteria met, from none to all. */
+  met: Array<number>;
+  /** By criterion: where all others are met but this one is not. */
+  missing_only: Array<number>;
+  no_data: number;
+};
+
+export type MatchedBlock = {
+  geoid: string;
+  population: number | null;
+};
+
+/** Sums of a weight over the blocks of an area, by minutes to the nearest site. */
+export type SiteCoverageRow = {
+  mode: Mode;
+  weight: string;
+  total: number;
+  /** Sums by minutes, cumulative. */
+  within: {
+    [member: string]: unknown;
+  };
+  beyond: number;
+  /** Where the mode could not be routed from the block. */
+  no_data: number;
 };
 
 /** `format=geojson`: largest contour first. */
@@ -318,10 +403,12 @@ export interface Problems {
   'invalid-geometry': Problem;
   /** Polygon too large or too detailed. Status 400. */
   'polygon-too-complex': Problem;
-  /** No isochrone data. Status 404. */
-  'no-isochrone-data': Problem;
+  /** Unknown county. Status 404. */
+  'county-not-found': Problem;
   /** Direction not available. Status 404. */
   'direction-not-available': Problem;
+  /** No isochrone data. Status 404. */
+  'no-isochrone-data': Problem;
 }
 
 /** Parameters, and responses by media type, of each operation. */
@@ -913,6 +1000,182 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
+  /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. One token a row, at least 10. */
+  getPlaceCoverage: {
+    params: {
+      /** Census place GEOID, 7 digits including leading zeros. */
+      geoid: string;
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
+      type?: ReadonlyArray<number> | undefined;
+      /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
+      weight?: ReadonlyArray<string> | undefined;
+      /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
+      nth?: number | undefined;
+    };
+    responses: {
+      'application/json': {
+        area: AreaFacts;
+        results: Array<CoverageRow>;
+        basket: Basket | null;
+      };
+      'text/csv': string;
+      'application/x-ndjson': string;
+    };
+  };
+  /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. One token a row, at least 10. */
+  getCountyCoverage: {
+    params: {
+      /** County FIPS code, 5 digits including leading zeros. */
+      fips: string;
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
+      type?: ReadonlyArray<number> | undefined;
+      /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
+      weight?: ReadonlyArray<string> | undefined;
+      /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
+      nth?: number | undefined;
+    };
+    responses: {
+      'application/json': {
+        area: AreaFacts;
+        results: Array<CoverageRow>;
+        basket: Basket | null;
+      };
+      'text/csv': string;
+      'application/x-ndjson': string;
+    };
+  };
+  /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. With `all_of` and without `type`, `results` is empty. 10 tokens a basket. */
+  measureCoverage: {
+    params: {
+      area: Area;
+      /** Travel modes. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
+      type?: ReadonlyArray<number> | undefined;
+      /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
+      weight?: ReadonlyArray<string> | undefined;
+      /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
+      nth?: number | undefined;
+      /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
+      all_of?: ReadonlyArray<{
+        type: number;
+        mode: 'walk' | 'bike' | 'transit';
+        max_minutes: number;
+        nth?: number | undefined;
+      }> | undefined;
+    };
+    responses: {
+      'application/json': {
+        area: AreaFacts;
+        results: Array<CoverageRow>;
+        basket: Basket | null;
+      };
+      'text/csv': string;
+      'application/x-ndjson': string;
+    };
+  };
+  /** Blocks of an area that meet all of several criteria. Returns the blocks that meet every criterion of `all_of` and are `near` every point, ordered by GEOID. A block of which a criterion is not known does not match. Paginated. One token per row, at least one per page. */
+  matchBlocks: {
+    params: {
+      area: Area;
+      /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
+      all_of: ReadonlyArray<{
+        type: number;
+        mode: 'walk' | 'bike' | 'transit';
+        max_minutes: number;
+        nth?: number | undefined;
+      }>;
+      /** Up to 4 points, all to be near: from the block to the block of the point (`direction` `to`, the default) or back (`from`) it takes at most so many whole minutes. */
+      near?: ReadonlyArray<{
+        lon: number;
+        lat: number;
+        mode: 'walk' | 'bike' | 'transit';
+        direction?: 'from' | 'to' | undefined;
+        max_minutes: number;
+      }> | undefined;
+      /** Rows per page, 1 to 1000. */
+      limit?: number | undefined;
+      /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
+      cursor?: string | null | undefined;
+    };
+    responses: {
+      'application/json': {
+        results: Array<MatchedBlock>;
+        /** Pass it as `cursor` to get the next page; null on the last page. */
+        next_cursor: string | null;
+      };
+      'text/csv': string;
+      'application/x-ndjson': string;
+    };
+  };
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the first weight. Without `area`: the counties that the points lie in. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. Nothing that you send is stored. One token a site or candidate, at least 10. */
+  measureSites: {
+    params: {
+      /** Sites that are there, up to 1000. Each has an `id` of its own. */
+      sites: ReadonlyArray<{
+        id: string | number;
+        lon: number;
+        lat: number;
+      }>;
+      /** Sites that might be added, up to 1000. Each has an `id` of its own. */
+      candidates?: ReadonlyArray<{
+        id: string | number;
+        lon: number;
+        lat: number;
+      }> | undefined;
+      /** How many candidates to choose, at most 50. */
+      choose?: number | undefined;
+      area?: Area | undefined;
+      mode: 'walk' | 'bike' | 'transit';
+      /** Towards the point, or away from it. */
+      direction?: 'from' | 'to' | undefined;
+      /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
+      weight?: ReadonlyArray<string> | undefined;
+      /** Minutes to sum within, up to 12, ascending. */
+      minutes?: ReadonlyArray<number> | undefined;
+    };
+    responses: {
+      'application/json': {
+        area: AreaFacts;
+        results: Array<SiteCoverageRow>;
+        sites: Array<{
+          /** As sent. */
+          id: string | number;
+          block: string;
+          /** Sums by minutes, cumulative. */
+          within: {
+            [member: string]: unknown;
+          };
+        }>;
+        gains: Array<{
+          /** As sent. */
+          id: string | number;
+          block: string;
+          /** Sums by minutes, cumulative. */
+          gain: {
+            [member: string]: unknown;
+          };
+        }>;
+        chosen: Array<{
+          /** As sent. */
+          id: string | number;
+          gain: number;
+          total_within: number;
+        }>;
+        errors: Array<{
+          /** As sent. */
+          id: string | number;
+          type: 'point-not-covered' | 'no-block-data';
+          detail: string;
+        }>;
+        precision: 'block';
+      };
+    };
+  };
   /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   getBlockSummaries: {
     params: {
@@ -1092,7 +1355,7 @@ export interface Operations {
       'application/geo+json': Isochrone;
     };
   };
-  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, roads, boundaries and names, in the schema of Protomaps’ basemap version 4), and the bands of each mode and leaf destination type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
+  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, and the bands of each mode and leaf destination type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
   getTileArchives: {
     params: Record<string, never>;
     responses: {
@@ -1103,7 +1366,7 @@ export interface Operations {
         /** The same for its POIs, as a first view of a map. Null if there are none. */
         poi_bounds: Array<number> | null;
         archives: Array<{
-          layer: 'blocks' | 'basemap' | 'bands';
+          layer: 'blocks' | 'bands';
           mode: Mode | null;
           dest_type_id: number | null;
           url: string;
@@ -1172,6 +1435,11 @@ export const OPERATIONS: Record<
   listPlaceBlocks: ['keyed','GET','/v1/places/{geoid}/blocks'],
   listPlacePois: ['keyed','GET','/v1/places/{geoid}/pois'],
   queryBlocks: ['keyed','POST','/v1/blocks/query'],
+  getPlaceCoverage: ['keyed','GET','/v1/places/{geoid}/coverage'],
+  getCountyCoverage: ['keyed','GET','/v1/counties/{fips}/coverage'],
+  measureCoverage: ['keyed','POST','/v1/coverage'],
+  matchBlocks: ['keyed','POST','/v1/blocks/match'],
+  measureSites: ['keyed','POST','/v1/sites/coverage'],
   getBlockSummaries: ['keyed','POST','/v1/blocks/summary','origins',250],
   listBlocksPois: ['keyed','POST','/v1/blocks/pois','origins',250],
   listPoisCatchments: ['keyed','POST','/v1/pois/catchment','dest_ids',250],

@@ -58,6 +58,17 @@ export async function landmarksOf(release: Release): Promise<{ marks: Landmarks;
       cursor: [],
       mode: ['walk', 'bike', 'transit'],
       dest_type_id: [101, 601, 65_535],
+      nth: [1, 2, 5],
+      weight: ['people'],
+      fips: [block.geoid.slice(0, 5)],
+      counties: [block.geoid.slice(0, 5)],
+      places: places.map(({ geoid }) => geoid),
+      blocks: geoids,
+      id: Array.from({ length: 40 }, (_, i) => `site ${i}`),
+      ...areas(
+        geoids,
+        places.map(({ geoid }) => geoid),
+      ),
       ...tilesAt(block.lon, block.lat),
       ...placesAround(block.lon, block.lat),
     },
@@ -84,6 +95,19 @@ function placesAround(lon: Degrees, lat: Degrees): Pools {
       { type: 'Polygon', coordinates: [rings[1], rings[0]] },
       { type: 'Polygon', coordinates: [rings[0], rings[1]] },
       { type: 'MultiPolygon', coordinates: [[rings[0]]] },
+    ],
+  };
+}
+
+/** Areas, each named in one way. */
+function areas(geoids: readonly string[], places: readonly string[]): Pools {
+  return {
+    area: [
+      { blocks: geoids },
+      { places: places.slice(0, 2) },
+      { counties: [geoids[0].slice(0, 5)] },
+      { places: places.slice(0, 1), blocks: geoids },
+      {},
     ],
   };
 }

@@ -25,6 +25,10 @@ export interface Delivered {
 }
 
 const CONTOUR_TOKENS = 10;
+const BASKET_TOKENS = 10;
+/** The least that sums over an area cost. */
+const AREA_TOKENS = 10;
+const SITES = '/v1/sites/coverage';
 const ISOCHRONE = '/v1/isochrone';
 const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) => r !== ISOCHRONE));
 
@@ -37,7 +41,20 @@ export function worthOf(answer: Delivered): number {
   if (status !== 200) return 0;
   if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(answer.path);
   if (isTile(route)) return 1;
-  return Math.max(1, rowsIn(String(headers['content-type']), body));
+  if (route === SITES) return Math.max(AREA_TOKENS, pointsIn(body));
+  const rows = rowsIn(String(headers['content-type']), body);
+  if (!isCoverage(route)) return Math.max(1, rows);
+  return Math.max(AREA_TOKENS, rows + (headers['x-basket'] === undefined ? 0 : BASKET_TOKENS));
+}
+
+function isCoverage(route: string): boolean {
+  return route.endsWith('/coverage');
+}
+
+/** The sites and candidates of a request: each is in one of the lists of its response. */
+function pointsIn(body: Buffer): number {
+  const { sites, gains, errors } = JSON.parse(body.toString());
+  return sites.length + gains.length + errors.length;
 }
 
 /** Whether it may cost the client anything. */

@@ -115,7 +115,10 @@ describe('§4.1 free routes', () => {
         isochrones_unmetered: true,
       },
       token_packs: expect.any(Array),
-      charges: { row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
+      charges: {
+        ...{ row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
+        ...{ area_minimum: 10, basket: 10, site: 1, sites_minimum: 10 },
+      },
       account_url: null,
     });
     expect(plans.token_packs.length).toBeGreaterThan(0);

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { postEndpoint } from '../endpoint.ts';
+import { MATCHES } from '../formats/row-table.ts';
+import { type Anchor, checkAnchors } from '../queries/anchors.ts';
+import type { Area } from '../queries/area-blocks.ts';
+import { type Criterion, requestedCriteria } from '../queries/basket.ts';
+import { queryMatches } from '../queries/matching-blocks.ts';
+import { type PagedRequest, pagedRequest } from '../queries/pagination.ts';
+import { areaMember, areaOf } from '../schemas/area-member.ts';
+import { cursorMember, limitMember } from '../schemas/body-members.ts';
+import { allOfMember, nearMember } from '../schemas/criteria.ts';
+import { FEW_ROWS, smallArea } from '../schemas/examples.ts';
+import { matchedBlock, nextCursor } from '../schemas/schemas.ts';
+
+interface ResolvedMatch extends PagedRequest {
+  readonly area: Area;
+  readonly criteria: readonly Criterion[];
+  readonly near: readonly Anchor[];
+}
+
+export const blocksMatch = postEndpoint({
+  access: 'posted',
+  path: '/v1/blocks/match',
+  operationId: 'matchBlocks',
+  summary: 'Blocks of an area that meet all of several criteria',
+  description:
+    'Returns the blocks that meet every criterion of `all_of` and are `near` every point, ordered ' +
+    'by GEOID. A block of which a criterion is not known does not match. Paginated. One token per ' +
+    'row, at least one per page.',
+  tag: 'Coverage',
+  body: z.strictObject({
+    area: areaMember,
+    all_of: allOfMember,
+    near: nearMember,
+    limit: limitMember,
+    cursor: cursorMember,
+  }),
+  requestExample: (marks) => ({
+    area: smallArea(marks),
+    all_of: [{ type: marks.type, mode: marks.mode, max_minutes: marks.maxMinutes }],
+    near: [{ ...marks.point, mode: marks.mode, max_minutes: marks.maxMinutes }],
+    limit: FEW_ROWS,
+  }),
+  table: MATCHES,
+  responseDescription: 'A page of matching blocks.',
+  response: z.object({ results: z.array(matchedBlock), next_cursor: nextCursor }),
+  problems: [
+    ...(['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'] as const),
+    ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
+    ...(['point-not-covered', 'direction-not-available'] as const),
+  ],
+
+  resolve(release, { area, all_of, near, limit, cursor }, { cursors }): ResolvedMatch {
+    const criteria = requestedCriteria(release, all_of);
+    const where = areaOf(area);
+    checkAnchors(release, near);
+    const asked = {
+      area: { ...area, blocks: area.blocks && Array.from(area.blocks) },
+      all_of,
+      near,
+    };
+    return {
+      ...pagedRequest(cursors, 'blocks-match', asked, { limit, cursor }, [0]),
+      area: where,
+      criteria,
+      near,
+    };
+  },
+
+  respond: (release, { area, criteria, near, page }, context) =>
+    queryMatches(release, context, { area, criteria, near }, page),
+});

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { PLANS } from '../../portal/plans.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { BOUNDS } from '../bounds.ts';
+import { meteredEndpoint, postEndpoint, type QueryResult } from '../endpoint.ts';
+import { COVERAGE } from '../formats/row-table.ts';
+import { Rows } from '../formats/rows.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/area-blocks.ts';
+import {
+  type AskedCriterion,
+  BasketSums,
+  type Criterion,
+  criteriaBits,
+  requestedCriteria,
+} from '../queries/basket.ts';
+import {
+  type CoverageQuery,
+  CoverageSums,
+  coverageObjects,
+  requestedCoverage,
+} from '../queries/coverage.ts';
+import { canonicalRequest } from '../queries/pagination.ts';
+import { locatePlace } from '../queries/places.ts';
+import { areaMember, areaOf } from '../schemas/area-member.ts';
+import { modeMember, oneNthMember, typeMember, weightMember } from '../schemas/body-members.ts';
+import { allOfMember } from '../schemas/criteria.ts';
+import { smallArea } from '../schemas/examples.ts';
+import {
+  countyFipsParam,
+  modeParam,
+  oneNthParam,
+  placeGeoidParam,
+  typeParam,
+  weightParam,
+} from '../schemas/parameters.ts';
+import { areaFacts, basket, coverageRow } from '../schemas/schemas.ts';
+import type { QueryContext } from '../services.ts';
+
+const SUMS =
+  'For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … ' +
+  `${BOUNDS.maxMinutes.max} minutes of the \`nth\` nearest POI (cumulative), beyond, and \`no_data\`, ` +
+  'where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` ' +
+  '+ `no_data`. Ordered by type id, mode id, then weight as sent. ' +
+  `One token a row, at least ${PLANS.charges.area_minimum}.`;
+
+const RESPONSE = z.object({ area: areaFacts, results: z.array(coverageRow), basket });
+
+interface ResolvedCoverage extends ResolvedQuery {
+  readonly area: Area;
+  readonly query: CoverageQuery;
+}
+
+const QUERY = z.strictObject({
+  mode: modeParam,
+  type: typeParam,
+  weight: weightParam,
+  nth: oneNthParam,
+});
+
+const placeCoverage = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/places/{geoid}/coverage',
+  operationId: 'getPlaceCoverage',
+  summary: 'People of a city or town by minutes to the nearest POI of each type',
+  description: `The area is the blocks whose centre is in the place. ${SUMS}`,
+  tag: 'Coverage',
+  params: z.strictObject({ geoid: placeGeoidParam }),
+  query: QUERY,
+  table: COVERAGE,
+  responseDescription: 'The sums of the place.',
+  response: RESPONSE,
+  problems: ['place-not-found'],
+
+  async resolve(release, { params: { geoid }, query: asked }): Promise<ResolvedCoverage> {
+    const { place, state } = await locatePlace(release, geoid);
+    const { query, spelled } = requestedCoverage(release, asked);
+    const counties = place.counties.map((fips) => release.county(fips)!);
+    return {
+      canonical: canonicalRequest('place-coverage', { geoid, ...spelled }),
+      dependsOn: [
+        state.objects.places,
+        ...counties.flatMap((county) => coverageObjects(release, county, query)),
+      ],
+      area: { kind: 'places', geoids: [geoid] },
+      query,
+    };
+  },
+
+  respond: (release, { area, query }, context) => sumsOf(release, context, area, query, null),
+});
+
+const countyCoverage = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/counties/{fips}/coverage',
+  operationId: 'getCountyCoverage',
+  summary: 'People of a county by minutes to the nearest POI of each type',
+  description: `The area is all blocks of the county. ${SUMS}`,
+  tag: 'Coverage',
+  params: z.strictObject({ fips: countyFipsParam }),
+  query: QUERY,
+  table: COVERAGE,
+  responseDescription: 'The sums of the county.',
+  response: RESPONSE,
+  problems: ['county-not-found'],
+
+  resolve(release, { params: { fips }, query: asked }): ResolvedCoverage {
+    const county = findCounty(release, fips);
+    const { query, spelled } = requestedCoverage(release, asked);
+    return {
+      canonical: canonicalRequest('county-coverage', { fips, ...spelled }),
+      dependsOn: coverageObjects(release, county, query),
+      area: { kind: 'counties', fips: [fips] },
+      query,
+    };
+  },
+
+  respond: (release, { area, query }, context) => sumsOf(release, context, area, query, null),
+});
+
+/** Criteria as sent and as tested. */
+interface AskedBasket {
+  readonly all_of: readonly AskedCriterion[];
+  readonly criteria: readonly Criterion[];
+}
+
+const postCoverage = postEndpoint({
+  access: 'posted',
+  path: '/v1/coverage',
+  operationId: 'measureCoverage',
+  summary: 'People of any area by minutes to the nearest POIs, and who has all of a basket',
+  description:
+    `${SUMS} With \`all_of\`, a basket of up to 8 criteria, \`basket\` says how much of the first ` +
+    'weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at ' +
+    'those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if ' +
+    'a criterion is not known and none fails. A parent type is met by any of its leaves. With ' +
+    '`all_of` and without `type`, `results` is empty. ' +
+    `${PLANS.charges.basket} tokens a basket.`,
+  tag: 'Coverage',
+  body: z.strictObject({
+    area: areaMember,
+    mode: modeMember,
+    type: typeMember,
+    weight: weightMember,
+    nth: oneNthMember,
+    all_of: allOfMember.optional(),
+  }),
+  requestExample: (marks) => ({
+    area: smallArea(marks),
+    mode: [marks.mode],
+    type: [marks.type],
+    all_of: [{ type: marks.type, mode: marks.mode, max_minutes: marks.maxMinutes }],
+  }),
+  table: COVERAGE,
+  responseDescription: 'The sums of the area.',
+  response: RESPONSE,
+  problems: [
+    ...(['missing-area', 'invalid-geometry', 'polygon-too-complex'] as const),
+    ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
+  ],
+
+  resolve(release, { area, all_of, ...asked }) {
+    const wanted = requestedCoverage(release, asked, 'body').query;
+    const query = all_of && asked.type === undefined ? { ...wanted, types: [] } : wanted;
+    const asksBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
+    return { area: areaOf(area), query, basket: asksBasket ?? null };
+  },
+
+  respond: (release, { area, query, basket }, context) =>
+    sumsOf(release, context, area, query, basket),
+});
+
+async function sumsOf(
+  release: Release,
+  { waiters, format }: QueryContext,
+  area: Area,
+  query: CoverageQuery,
+  basket: AskedBasket | null,
+): Promise<QueryResult> {
+  const parts = await blocksOfArea(release, area, waiters);
+  const sums = new CoverageSums(release, query);
+  const inBasket = basket && new BasketSums(basket.criteria.length);
+  for (const part of parts) {
+    await sums.add(part, waiters);
+    if (!basket || !inBasket) continue;
+    const bits = await criteriaBits(release, part, basket.criteria, waiters);
+    inBasket.add(part.ordinals, bits, await release.weightCounts(part.county, query.weights[0]));
+  }
+  const results = new Rows(format);
+  sums.addTo(results);
+  const body = {
+    area: areaFactsOf(parts),
+    results,
+    basket: basket && inBasket ? inBasket.result(basket.all_of) : null,
+  };
+  const { row, basket: price, area_minimum } = PLANS.charges;
+  const tokens = Math.max(area_minimum, results.count * row + (basket ? price : 0));
+  return { body, tokens };
+}
+
+export const coverage = [placeCoverage, countyCoverage, postCoverage];

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { invalidParameters } from '../../portal/http/problem.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { postEndpoint } from '../endpoint.ts';
+import { checkDirection } from '../queries/anchors.ts';
+import { requestedWeights } from '../queries/block-weights.ts';
+import { lacksModes } from '../queries/modes-and-types.ts';
+import { querySites, type SitesQuery } from '../queries/sites.ts';
+import { areaMember, areaOf } from '../schemas/area-member.ts';
+import { modeItem, weightMember } from '../schemas/body-members.ts';
+import { directionItem } from '../schemas/criteria.ts';
+import { smallArea } from '../schemas/examples.ts';
+import { areaFacts, siteCoverageRow, sitesMembers } from '../schemas/schemas.ts';
+import {
+  candidatesMember,
+  chooseMember,
+  siteMinutesMember,
+  sitesMember,
+} from '../schemas/site-members.ts';
+
+export const sitesCoverage = postEndpoint({
+  access: 'posted',
+  path: '/v1/sites/coverage',
+  operationId: 'measureSites',
+  summary: 'People by minutes to the nearest of your own sites, and what more sites would add',
+  description:
+    '`results`: sums of each weight over the blocks of the area, by minutes to the nearest of the ' +
+    '`sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add ' +
+    'to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most ' +
+    'within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the ' +
+    'first weight. Without `area`: the counties that the points lie in. Times are those between ' +
+    'the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with ' +
+    'the sites as POIs. Nothing that you send is stored. One token a site or candidate, at least ' +
+    `${PLANS.charges.sites_minimum}.`,
+  tag: 'Coverage',
+  body: z.strictObject({
+    sites: sitesMember,
+    candidates: candidatesMember,
+    choose: chooseMember,
+    area: areaMember.optional(),
+    mode: modeItem,
+    direction: directionItem(),
+    weight: weightMember,
+    minutes: siteMinutesMember,
+  }),
+  requestExample: (marks) => ({
+    sites: [{ id: 'here', ...marks.point }],
+    candidates: [{ id: 'there', lon: marks.poi.lon, lat: marks.poi.lat }],
+    choose: 1,
+    area: smallArea(marks),
+    mode: marks.mode,
+    minutes: [5, 10],
+  }),
+  responseDescription: 'The sums of the area, the sites and the candidates.',
+  response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...sitesMembers }),
+  problems: [
+    ...(['missing-area', 'invalid-geometry', 'polygon-too-complex'] as const),
+    ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
+    ...(['direction-not-available'] as const),
+  ],
+
+  resolve(release, body): SitesQuery {
+    const { sites, candidates = [], choose, area, mode, direction, weight, minutes } = body;
+    if (sites.length + candidates.length === 0) {
+      throw refusal('sites', 'send at least one site or candidate', 'too_small');
+    }
+    if (choose !== undefined && candidates.length === 0) {
+      throw refusal('choose', 'send candidates to choose from', 'missing');
+    }
+    if (!release.manifest.modes.includes(mode)) throw lacksModes(release, [mode], 'body');
+    checkDirection(release, direction);
+    return {
+      sites,
+      candidates,
+      choose: choose ?? 0,
+      area: area ? areaOf(area) : null,
+      mode: release.manifest.modes.indexOf(mode),
+      direction,
+      weights: requestedWeights(release, weight, 'body'),
+      minutes,
+    };
+  },
+
+  respond: (release, query, context) => querySites(release, context, query),
+});
+
+function refusal(member: string, msg: string, type: string) {
+  return invalidParameters([{ loc: ['body', member], msg, type }]);
+}

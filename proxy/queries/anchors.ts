@@ -1,0 +1,76 @@
+import { Problem } from '../../portal/http/problem.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { Degrees, Minutes } from '../../shards/units.ts';
+import { lacksModes } from './modes-and-types.ts';
+import { locateOrigin, placePoint } from './origin-block.ts';
+
+/** A point as sent, to which blocks must be near. */
+export interface Anchor {
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+  readonly mode: Mode;
+  readonly direction: Direction;
+  readonly max_minutes: Minutes;
+}
+
+/** Throws for modes and directions that the release lacks. */
+export function checkAnchors(release: Release, anchors: readonly Anchor[]): void {
+  const { modes } = release.manifest;
+  const lacking = anchors.map(({ mode }) => mode).filter((mode) => !modes.includes(mode));
+  if (lacking.length > 0) throw lacksModes(release, lacking, 'body');
+  for (const { direction } of anchors) checkDirection(release, direction);
+}
+
+/** Throws `direction-not-available` for a direction that the release lacks. */
+export function checkDirection({ manifest: { directions } }: Release, direction: Direction): void {
+  if (directions.includes(direction)) return;
+  throw new Problem(
+    'direction-not-available',
+    `this release has no direction ${direction}; it has ${directions.join(', ')}`,
+  );
+}
+
+/**
+ * The blocks that are near all of some points, ascending by GEOID; null for no points. One range
+ * read a point. Throws `point-not-covered` for a point outside all blocks.
+ */
+export async function blocksNear(
+  release: Release,
+  anchors: readonly Anchor[],
+  waiters: Waiters,
+): Promise<Float64Array | null> {
+  let near: Float64Array | null = null;
+  for (const anchor of anchors) {
+    const blocks = await blocksNearOne(release, anchor, waiters);
+    near = near === null ? blocks : sharedBy(near, blocks);
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return near;
+}
+
+async function blocksNearOne(
+  release: Release,
+  { lon, lat, mode, direction, max_minutes }: Anchor,
+  waiters: Waiters,
+): Promise<Float64Array> {
+  const { county, ordinal } = await locateOrigin(release, placePoint(release, lon, lat), waiters);
+  const matrix = await release.reach(county, direction);
+  const row = await matrix.encodedRow(ordinal);
+  const { targets, times } = row.mode(release.manifest.modes.indexOf(mode));
+  const within = targets.filter((_, i) => times[i] <= max_minutes);
+  return Float64Array.from(within, (target) => matrix.targets[target]);
+}
+
+/** The values that two ascending lists share. */
+function sharedBy(a: Float64Array, b: Float64Array): Float64Array {
+  let at = 0;
+  return a.filter((value) => {
+    while (at < b.length && b[at] < value) at++;
+    return b[at] === value;
+  });
+}

@@ -1,0 +1,138 @@
+import { Problem } from '../../portal/http/problem.ts';
+import { ordinalIn, ordinalsOf, rankIn } from '../../shards/arrays/sorted.ts';
+import type { BlockIndex } from '../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import {
+  BLOCKS_A_COUNTY,
+  countyOf,
+  type GeoidNumber,
+  geoidFromNumber,
+} from '../../shards/geoid.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import { blocksIn } from './blocks-in-area.ts';
+import { blocksOfPlace, locatePlace } from './places.ts';
+import type { SearchedArea } from './poi-search.ts';
+
+/** The blocks of an area in one county. */
+export interface AreaPart {
+  readonly county: CountyManifest;
+  readonly index: BlockIndex;
+  /** Ascending. */
+  readonly ordinals: Uint32Array;
+}
+
+/** Some blocks of a release, by one of the ways to name them. */
+export type Area =
+  | { readonly kind: 'drawn'; readonly drawn: SearchedArea }
+  | { readonly kind: 'places'; readonly geoids: readonly string[] }
+  | { readonly kind: 'counties'; readonly fips: readonly CountyFips[] }
+  | { readonly kind: 'blocks' /** Ascending. */; readonly geoids: Float64Array };
+
+/**
+ * The blocks of an area, county by county, each block once. Throws `place-not-found`,
+ * `county-not-found` or `block-not-found` for what the release lacks.
+ */
+export async function blocksOfArea(
+  release: Release,
+  area: Area,
+  waiters: Waiters,
+): Promise<AreaPart[]> {
+  switch (area.kind) {
+    case 'drawn':
+      return blocksDrawn(release, area.drawn, waiters);
+    case 'places':
+      return blocksOfPlaces(release, area.geoids, waiters);
+    case 'counties':
+      return Promise.all(
+        area.fips.map((fips) => blocksOfCounty(release, findCounty(release, fips))),
+      );
+    case 'blocks':
+      return blocksNamed(release, area.geoids);
+  }
+}
+
+/** The county of a code; throws `county-not-found` if the release lacks it. */
+export function findCounty(release: Release, fips: CountyFips): CountyManifest {
+  const county = release.county(fips);
+  if (county) return county;
+  throw new Problem('county-not-found', `this release has no county ${fips}`, { fips });
+}
+
+/** All blocks of a county. */
+export async function blocksOfCounty(release: Release, county: CountyManifest): Promise<AreaPart> {
+  const index = await release.index(county);
+  return { county, index, ordinals: Uint32Array.from(index.geoids.keys()) };
+}
+
+async function blocksDrawn(
+  release: Release,
+  drawn: SearchedArea,
+  waiters: Waiters,
+): Promise<AreaPart[]> {
+  const all: AreaPart[] = [];
+  for (let from: number | null = 0; from !== null; ) {
+    const { counties, beyond } = await blocksIn(release, drawn, from, waiters);
+    for await (const { ordinals, ...part } of counties) {
+      if (ordinals.length > 0) all.push({ ...part, ordinals: Uint32Array.from(ordinals) });
+    }
+    from = beyond;
+  }
+  return all;
+}
+
+/** The blocks of several census places, which may share counties but no blocks. */
+async function blocksOfPlaces(
+  release: Release,
+  geoids: readonly string[],
+  waiters: Waiters,
+): Promise<AreaPart[]> {
+  const located = await Promise.all(geoids.map((geoid) => locatePlace(release, geoid)));
+  const byCounty = new Map<CountyManifest, AreaPart>();
+  for (const place of located) {
+    for await (const part of blocksOfPlace(release, place, 0, Number.POSITIVE_INFINITY)) {
+      const before = byCounty.get(part.county)?.ordinals ?? [];
+      const ordinals = Uint32Array.from([...before, ...part.ordinals]).sort();
+      byCounty.set(part.county, { ...part, ordinals });
+      const pause = yieldIfOverdue(waiters);
+      if (pause) await pause;
+    }
+  }
+  return [...byCounty.values()].sort((a, b) => a.index.geoids[0] - b.index.geoids[0]);
+}
+
+/** `geoids`: ascending. */
+async function blocksNamed(release: Release, geoids: Float64Array): Promise<AreaPart[]> {
+  const parts: AreaPart[] = [];
+  for (let first = 0, end: number; first < geoids.length; first = end) {
+    const code = Math.floor(geoids[first] / BLOCKS_A_COUNTY);
+    end = rankIn(geoids, (code + 1) * BLOCKS_A_COUNTY);
+    const own = geoids.subarray(first, end);
+    const county = release.county(countyOf(geoidFromNumber(own[0])));
+    if (!county) throw noSuchBlock(own[0]);
+    const index = await release.index(county);
+    const ordinals = Uint32Array.from(ordinalsOf(index.geoids, own));
+    if (ordinals.length < own.length) {
+      throw noSuchBlock(own.find((one) => ordinalIn(index.geoids, one) === -1)!);
+    }
+    parts.push({ county, index, ordinals });
+  }
+  return parts;
+}
+
+function noSuchBlock(number: GeoidNumber): Problem {
+  const geoid = geoidFromNumber(number);
+  return new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
+}
+
+/** The `area` of a response. */
+export function areaFactsOf(parts: readonly AreaPart[]) {
+  let [blocks, land_area_m2] = [0, 0];
+  for (const { index, ordinals } of parts) {
+    blocks += ordinals.length;
+    for (const ordinal of ordinals) land_area_m2 += index.landArea(ordinal) ?? 0;
+  }
+  return { blocks, land_area_m2 };
+}

@@ -1,0 +1,137 @@
+import { linkModeOf } from '../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { Mode } from '../../shards/modes.ts';
+import { nthNearestId } from '../../shards/nearest/nth-nearest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { DestTypeId, Minutes, Tenths } from '../../shards/units.ts';
+import type { AreaPart } from './area-blocks.ts';
+import { lacksModes, requestedLeaves } from './modes-and-types.ts';
+import { tenthsWithin } from './poi-times.ts';
+
+/** A criterion as sent: the n-th nearest POI of a type is within some minutes. */
+export interface AskedCriterion {
+  readonly type: DestTypeId;
+  readonly mode: Mode;
+  readonly max_minutes: Minutes;
+  readonly nth: number;
+}
+
+/** A criterion that a block meets, fails, or of which it is not known. */
+export interface Criterion {
+  /** A leaf, or a parent, of which any leaf counts. */
+  readonly type: DestTypeId;
+  /** Position among the release's modes. */
+  readonly mode: number;
+  readonly nth: number;
+  readonly maxTenths: Tenths;
+}
+
+/** The criteria of a body. Throws for types and modes that the release lacks. */
+export function requestedCriteria(
+  release: Release,
+  asked: readonly AskedCriterion[],
+): readonly Criterion[] {
+  const { modes } = release.manifest;
+  const lacking = asked.map(({ mode }) => mode).filter((mode) => !modes.includes(mode));
+  if (lacking.length > 0) throw lacksModes(release, lacking, 'body');
+  requestedLeaves(
+    release,
+    asked.map(({ type }) => type),
+    'body',
+  );
+  return asked.map(({ type, mode, nth, max_minutes }) => ({
+    type,
+    mode: modes.indexOf(mode),
+    nth,
+    maxTenths: tenthsWithin(max_minutes),
+  }));
+}
+
+/** Outcomes of criteria at the blocks of a county: bit `j` is criterion `j`. */
+export interface CriteriaBits {
+  /** By block ordinal: the criteria met. */
+  readonly met: Uint16Array;
+  /** By block ordinal: the criteria whose mode could not be routed from the block. */
+  readonly unknown: Uint16Array;
+}
+
+/** Tests the criteria at all blocks of a county. */
+export async function criteriaBits(
+  release: Release,
+  { county, index }: Pick<AreaPart, 'county' | 'index'>,
+  criteria: readonly Criterion[],
+  waiters: Waiters,
+): Promise<CriteriaBits> {
+  const met = new Uint16Array(index.count);
+  const unknown = new Uint16Array(index.count);
+  const matrix = await release.nthNearest(county);
+  const ids = criteria.map(({ type, nth }) => matrix.originOrdinal(nthNearestId(type, nth)));
+  const ascending = [...new Set(ids)].sort((a, b) => a - b);
+  const rows = await matrix.encodedRows(ascending);
+  for (const [j, { mode, maxTenths }] of criteria.entries()) {
+    const bit = 1 << j;
+    const { targets, times } = rows[ascending.indexOf(ids[j])].mode(mode);
+    for (let i = 0; i < targets.length; i++) if (times[i] <= maxTenths) met[targets[i]] |= bit;
+    const street = linkModeOf(release.manifest.modes[mode]);
+    for (let block = 0; block < index.count; block++) {
+      if (!index.isLinked(block, street)) unknown[block] |= bit;
+    }
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return { met, unknown };
+}
+
+/** Sums of a weight over the blocks of an area, by the criteria that they meet. */
+export class BasketSums {
+  readonly #criteria: number;
+  /** By the number of criteria met. */
+  readonly #met: Float64Array;
+  readonly #missingOnly: Float64Array;
+  #noData = 0;
+
+  constructor(criteria: number) {
+    this.#criteria = criteria;
+    this.#met = new Float64Array(criteria + 1);
+    this.#missingOnly = new Float64Array(criteria);
+  }
+
+  /** Adds blocks; a block counts as not known if no criterion fails and one is not known. */
+  add(ordinals: Uint32Array, { met, unknown }: CriteriaBits, weights: Uint32Array): void {
+    const all = (1 << this.#criteria) - 1;
+    for (const block of ordinals) {
+      const weight = weights[block];
+      const failed = all & ~(met[block] | unknown[block]);
+      if (failed === 0 && unknown[block] !== 0) {
+        this.#noData += weight;
+        continue;
+      }
+      this.#met[bitCount(met[block])] += weight;
+      // A single bit, and nothing else missing.
+      if (failed !== 0 && (failed & (failed - 1)) === 0 && unknown[block] === 0) {
+        this.#missingOnly[31 - Math.clz32(failed)] += weight;
+      }
+    }
+  }
+
+  /** The `basket` of a response. */
+  result(all_of: readonly AskedCriterion[]) {
+    const met = Array.from(this.#met);
+    const total = met.reduce((sum, one) => sum + one, this.#noData);
+    return {
+      all_of,
+      total,
+      with_all: met[this.#criteria],
+      met,
+      missing_only: Array.from(this.#missingOnly),
+      no_data: this.#noData,
+    };
+  }
+}
+
+function bitCount(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count++;
+  return count;
+}

@@ -1,0 +1,29 @@
+import { invalidParameters } from '../../portal/http/problem.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { PEOPLE } from '../../shards/weights/weight.ts';
+
+/** Requested weights in the order sent, by default people. Throws for unknown ones. */
+export function requestedWeights(
+  release: Release,
+  asked: readonly string[] | undefined,
+  part: 'query' | 'body' = 'query',
+): readonly string[] {
+  const names = asked ?? [PEOPLE.weight];
+  const known = release.weights.map(({ weight }) => weight);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return names;
+  throw invalidParameters(
+    unknown.map((name) => ({
+      loc: [part, 'weight'],
+      msg: `this release has no weight ${name}; it has ${known.join(', ')}`,
+      type: 'unknown_weight',
+    })),
+  );
+}
+
+/** Weights of the given blocks; 0 for all others. */
+export function maskedBy(ordinals: Uint32Array, counts: Uint32Array): Uint32Array {
+  const masked = new Uint32Array(counts.length);
+  for (const ordinal of ordinals) masked[ordinal] = counts[ordinal];
+  return masked;
+}

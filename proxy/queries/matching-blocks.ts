@@ -1,0 +1,57 @@
+import { ordinalIn, rankIn } from '../../shards/arrays/sorted.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { CountyBlock } from '../../shards/units.ts';
+import { type QueryResult, rowsResponse } from '../endpoint.ts';
+import { MATCHES } from '../formats/row-table.ts';
+import { Rows } from '../formats/rows.ts';
+import type { QueryContext } from '../services.ts';
+import { type Anchor, blocksNear } from './anchors.ts';
+import { type Area, type AreaPart, blocksOfArea } from './area-blocks.ts';
+import { type Criterion, criteriaBits } from './basket.ts';
+import { nextCursor, type Page } from './pagination.ts';
+
+/** Conditions that blocks must meet. */
+export interface MatchQuery {
+  readonly area: Area;
+  readonly criteria: readonly Criterion[];
+  readonly near: readonly Anchor[];
+}
+
+/** Renders the page of blocks that meet all conditions, by GEOID. A position is the last GEOID. */
+export async function queryMatches(
+  release: Release,
+  { cursors, waiters, format }: QueryContext,
+  { area, criteria, near }: MatchQuery,
+  page: Page,
+): Promise<QueryResult> {
+  const { limit } = page;
+  const [after] = page.position;
+  const results = new Rows(format);
+  const all = (1 << criteria.length) - 1;
+  const nearby = await blocksNear(release, near, waiters);
+  let last = after;
+  let hasMore = false;
+  parts: for (const part of await blocksOfArea(release, area, waiters)) {
+    const open = blocksAfter(part, after);
+    if (open.length === 0) continue;
+    const { met } = await criteriaBits(release, part, criteria, waiters);
+    for (const ordinal of open) {
+      const geoid = part.index.geoids[ordinal];
+      if (met[ordinal] !== all || (nearby && ordinalIn(nearby, geoid) === -1)) continue;
+      hasMore = results.count === limit;
+      if (hasMore) break parts;
+      const row = { geoid: geoidFromNumber(geoid), population: part.index.population(ordinal) };
+      results.add(format.begin(0, 0) + format.members(row, MATCHES.columns) + format.end);
+      last = geoid;
+    }
+  }
+  const next_cursor = nextCursor(cursors, page, hasMore ? [last] : null);
+  return rowsResponse({ results, next_cursor }, results.count);
+}
+
+/** Ordinals of the blocks of a part whose GEOID is above another. */
+function blocksAfter({ index, ordinals }: AreaPart, geoid: number): Uint32Array {
+  const first: CountyBlock = rankIn(index.geoids, geoid + 1);
+  return ordinals.subarray(rankIn(ordinals, first));
+}

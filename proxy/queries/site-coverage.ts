@@ -1,0 +1,252 @@
+import { Problem } from '../../portal/http/problem.ts';
+import { linkModeOf } from '../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { Matrix } from '../../shards/matrix/matrix.ts';
+import { MINUTES, type ModeRow } from '../../shards/matrix/row-codec.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { Degrees, Minutes } from '../../shards/units.ts';
+import type { AreaPart } from './area-blocks.ts';
+import type { CoverBits } from './greedy-cover.ts';
+import { locateOrigin, type OriginBlock, placePoint } from './origin-block.ts';
+import { unroutedReasons } from './unrouted.ts';
+
+/** A point as sent. */
+export interface Site {
+  readonly id: string | number;
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+}
+
+/** A site, and the block that contains it. */
+export interface LocatedSite extends Site {
+  readonly block: OriginBlock;
+}
+
+/** Sites located at once, so that their reads overlap. */
+const WIDTH = 16;
+/** No time: later than all. */
+const NEVER = MINUTES.most + 1;
+
+/** The blocks of an area as one list, with their weights. */
+export class WeightedArea {
+  /** Ascending. */
+  readonly geoids: Float64Array;
+  /** By weight, then block. */
+  readonly weights: readonly Float64Array[];
+  readonly totals: readonly number[];
+  /** By weight: over the blocks that the mode could not be routed from. */
+  readonly noData: readonly number[];
+  readonly #ordinals = new Map<Matrix, Int32Array>();
+
+  private constructor(
+    geoids: Float64Array,
+    weights: readonly Float64Array[],
+    noData: readonly number[],
+  ) {
+    this.geoids = geoids;
+    this.weights = weights;
+    this.totals = weights.map((column) => column.reduce((sum, one) => sum + one, 0));
+    this.noData = noData;
+  }
+
+  /** `parts`: ascending by county. */
+  static async of(
+    release: Release,
+    parts: readonly AreaPart[],
+    mode: number,
+    names: readonly string[],
+    waiters: Waiters,
+  ): Promise<WeightedArea> {
+    const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
+    const geoids = new Float64Array(count);
+    const weights = names.map(() => new Float64Array(count));
+    const noData = names.map(() => 0);
+    const street = linkModeOf(release.manifest.modes[mode]);
+    let at = 0;
+    for (const { county, index, ordinals } of parts) {
+      const columns = await Promise.all(names.map((name) => release.weightCounts(county, name)));
+      for (const ordinal of ordinals) {
+        geoids[at] = index.geoids[ordinal];
+        const isLinked = index.isLinked(ordinal, street);
+        for (let w = 0; w < names.length; w++) {
+          weights[w][at] = columns[w][ordinal];
+          if (!isLinked) noData[w] += columns[w][ordinal];
+        }
+        at++;
+      }
+      const pause = yieldIfOverdue(waiters);
+      if (pause) await pause;
+    }
+    return new WeightedArea(geoids, weights, noData);
+  }
+
+  /** By target of a matrix, its position in the area, or -1. */
+  positionsIn(matrix: Matrix): Int32Array {
+    const known = this.#ordinals.get(matrix);
+    if (known) return known;
+    const { targets } = matrix;
+    const positions = new Int32Array(targets.length).fill(-1);
+    for (let i = 0, at = 0; i < targets.length && at < this.geoids.length; i++) {
+      while (at < this.geoids.length && this.geoids[at] < targets[i]) at++;
+      if (this.geoids[at] === targets[i]) positions[i] = at;
+    }
+    this.#ordinals.set(matrix, positions);
+    return positions;
+  }
+}
+
+/** Blocks of an area within reach of a site: positions in the area, and minutes. */
+export interface SiteReach {
+  readonly positions: Uint32Array;
+  readonly minutes: Uint8Array;
+}
+
+/** Finds the blocks of sites; those that have none, or none to route from, are errors. */
+export async function locateSites(
+  release: Release,
+  sites: readonly Site[],
+  mode: number,
+  waiters: Waiters,
+): Promise<{ located: LocatedSite[]; errors: object[] }> {
+  const located: LocatedSite[] = [];
+  const errors: object[] = [];
+  const label = release.manifest.modes[mode];
+  for (let first = 0; first < sites.length; first += WIDTH) {
+    const some = sites.slice(first, first + WIDTH);
+    const found = await Promise.all(
+      some.map(({ lon, lat }) =>
+        locateOrigin(release, placePoint(release, lon, lat), waiters).catch(notCovered),
+      ),
+    );
+    for (const [i, block] of found.entries()) {
+      const { id } = some[i];
+      if (block instanceof Problem) {
+        errors.push({ id, type: block.slug, detail: block.message });
+        continue;
+      }
+      const { status } = block.index.link(block.ordinal, linkModeOf(label));
+      if (status === 'linked') located.push({ ...some[i], block });
+      else {
+        const detail = unroutedReasons(block.geoid, [{ mode: label, reason: status }]);
+        errors.push({ id, type: 'no-block-data', detail });
+      }
+    }
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return { located, errors };
+}
+
+function notCovered(error: unknown): Problem {
+  if (error instanceof Problem && error.slug === 'point-not-covered') return error;
+  throw error;
+}
+
+/** Reads, in order, the blocks of an area that each site reaches, or that reach it. */
+export async function* reachesOf(
+  release: Release,
+  sites: readonly LocatedSite[],
+  area: WeightedArea,
+  { mode, direction }: { readonly mode: number; readonly direction: Direction },
+  waiters: Waiters,
+): AsyncGenerator<{ site: LocatedSite; reach: SiteReach }> {
+  for (let first = 0; first < sites.length; first += WIDTH) {
+    const rows = await Promise.all(
+      sites.slice(first, first + WIDTH).map(async (site) => {
+        const { county, ordinal } = site.block;
+        const matrix = await release.reach(county, direction);
+        return { site, matrix, row: await matrix.encodedRow(ordinal) };
+      }),
+    );
+    for (const { site, matrix, row } of rows) {
+      yield { site, reach: reachIn(row.mode(mode), area.positionsIn(matrix)) };
+      const pause = yieldIfOverdue(waiters);
+      if (pause) await pause;
+    }
+  }
+}
+
+function reachIn({ targets, times }: ModeRow, positionOf: Int32Array): SiteReach {
+  const positions = new Uint32Array(targets.length);
+  const minutes = new Uint8Array(targets.length);
+  let count = 0;
+  for (let i = 0; i < targets.length; i++) {
+    const position = positionOf[targets[i]];
+    if (position === -1) continue;
+    positions[count] = position;
+    minutes[count++] = times[i];
+  }
+  return { positions: positions.subarray(0, count), minutes: minutes.subarray(0, count) };
+}
+
+/** Minutes from each block of an area to the nearest of some sites. */
+export class NearestSite {
+  /** `NEVER` where there is none within an hour. */
+  readonly minutes: Uint8Array;
+
+  constructor(blocks: number) {
+    this.minutes = new Uint8Array(blocks).fill(NEVER);
+  }
+
+  add({ positions, minutes }: SiteReach): void {
+    for (let i = 0; i < positions.length; i++) {
+      const position = positions[i];
+      if (minutes[i] < this.minutes[position]) this.minutes[position] = minutes[i];
+    }
+  }
+
+  /** Weight by minutes, cumulative: at `m`, that within `m` minutes. */
+  within(weights: Float64Array): Float64Array {
+    const sums = new Float64Array(NEVER + 1);
+    for (let i = 0; i < weights.length; i++) sums[this.minutes[i]] += weights[i];
+    return cumulative(sums);
+  }
+
+  /** Weight that a candidate adds, by minutes: at `m`, that newly within `m` minutes. */
+  gain({ positions, minutes }: SiteReach, weights: Float64Array): Float64Array {
+    const changes = new Float64Array(NEVER + 1);
+    for (let i = 0; i < positions.length; i++) {
+      const [before, now] = [this.minutes[positions[i]], minutes[i]];
+      if (now >= before) continue;
+      changes[now] += weights[positions[i]];
+      changes[before] -= weights[positions[i]];
+    }
+    return cumulative(changes);
+  }
+
+  /** The blocks within some minutes. */
+  covered(most: Minutes): CoverBits {
+    const bits = new Uint32Array(Math.ceil(this.minutes.length / 32));
+    for (let i = 0; i < this.minutes.length; i++) {
+      if (this.minutes[i] <= most) bits[i >>> 5] |= 1 << (i & 31);
+    }
+    return bits;
+  }
+}
+
+/** Weight within reach of a single site, by minutes, cumulative. */
+export function withinOf({ positions, minutes }: SiteReach, weights: Float64Array): Float64Array {
+  const sums = new Float64Array(NEVER + 1);
+  for (let i = 0; i < positions.length; i++) sums[minutes[i]] += weights[positions[i]];
+  return cumulative(sums);
+}
+
+/** The blocks of an area within some minutes of a site. */
+export function coverOf(
+  { positions, minutes }: SiteReach,
+  blocks: number,
+  most: Minutes,
+): CoverBits {
+  const bits = new Uint32Array(Math.ceil(blocks / 32));
+  for (let i = 0; i < positions.length; i++) {
+    if (minutes[i] <= most) bits[positions[i] >>> 5] |= 1 << (positions[i] & 31);
+  }
+  return bits;
+}
+
+function cumulative(sums: Float64Array): Float64Array {
+  for (let i = 1; i < sums.length; i++) sums[i] += sums[i - 1];
+  return sums;
+}

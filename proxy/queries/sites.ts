@@ -1,0 +1,118 @@
+import { invalidParameters } from '../../portal/http/problem.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { runCooperatively } from '../../shards/concurrency/yielding.ts';
+import { countyOf } from '../../shards/geoid.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { Minutes } from '../../shards/units.ts';
+import { MOST } from '../bounds.ts';
+import type { QueryResult } from '../endpoint.ts';
+import type { QueryContext } from '../services.ts';
+import { type Area, areaFactsOf, blocksOfArea } from './area-blocks.ts';
+import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
+import {
+  coverOf,
+  type LocatedSite,
+  locateSites,
+  NearestSite,
+  reachesOf,
+  type Site,
+  WeightedArea,
+  withinOf,
+} from './site-coverage.ts';
+
+/** Sites, candidates, and the measures that a request wants of them. */
+export interface SitesQuery {
+  readonly sites: readonly Site[];
+  readonly candidates: readonly Site[];
+  /** Number of candidates to choose; 0 for none. */
+  readonly choose: number;
+  /** Null for the counties of the points. */
+  readonly area: Area | null;
+  /** Position among the release's modes. */
+  readonly mode: number;
+  readonly direction: Direction;
+  /** The first is that of sites, gains and choices. */
+  readonly weights: readonly string[];
+  /** Ascending. */
+  readonly minutes: readonly Minutes[];
+}
+
+/** The response to a request about sites. */
+export async function querySites(
+  release: Release,
+  { waiters }: QueryContext,
+  query: SitesQuery,
+): Promise<QueryResult> {
+  const { mode, weights, minutes } = query;
+  const found = await locateSites(release, query.sites, mode, waiters);
+  const offered = await locateSites(release, query.candidates, mode, waiters);
+  const points = [...found.located, ...offered.located];
+  const parts = await blocksOfArea(release, query.area ?? countiesOf(points), waiters);
+  const area = await WeightedArea.of(release, parts, mode, weights, waiters);
+  const [weight] = area.weights;
+  const byMinutes = (sums: Float64Array) =>
+    Object.fromEntries(minutes.map((minute) => [String(minute), sums[minute]]));
+
+  const nearest = new NearestSite(area.geoids.length);
+  const sites: object[] = [];
+  for await (const { site, reach } of reachesOf(release, found.located, area, query, waiters)) {
+    nearest.add(reach);
+    sites.push({ ...nameOf(site), within: byMinutes(withinOf(reach, weight)) });
+  }
+
+  const gains: object[] = [];
+  const covers: CoverBits[] = [];
+  for await (const { site, reach } of reachesOf(release, offered.located, area, query, waiters)) {
+    gains.push({ ...nameOf(site), gain: byMinutes(nearest.gain(reach, weight)) });
+    if (query.choose > 0) covers.push(coverOf(reach, area.geoids.length, minutes[0]));
+  }
+
+  const covered = nearest.covered(minutes[0]);
+  let total_within = nearest.within(weight)[minutes[0]];
+  const steps = greedyCoverSteps(covers, covered, weight, query.choose);
+  const chosen = (await runCooperatively(waiters, steps)).map(({ candidate, gain }) => {
+    total_within += gain;
+    return { id: offered.located[candidate].id, gain, total_within };
+  });
+
+  const last = minutes[minutes.length - 1];
+  const results = weights.map((name, w) => {
+    const sums = nearest.within(area.weights[w]);
+    const [total, no_data] = [area.totals[w], area.noData[w]];
+    const beyond = total - no_data - sums[last];
+    const label = release.manifest.modes[mode];
+    return { mode: label, weight: name, total, within: byMinutes(sums), beyond, no_data };
+  });
+  const sent = query.sites.length + query.candidates.length;
+  const body = {
+    area: areaFactsOf(parts),
+    results,
+    sites,
+    gains,
+    chosen,
+    errors: [...found.errors, ...offered.errors],
+    precision: 'block',
+  };
+  return {
+    body,
+    tokens: Math.max(PLANS.charges.sites_minimum, sent * PLANS.charges.site),
+  };
+}
+
+function nameOf({ id, block }: LocatedSite) {
+  return { id, block: block.geoid };
+}
+
+/** The counties that some points lie in. */
+function countiesOf(points: readonly LocatedSite[]): Area {
+  const fips = [...new Set(points.map(({ block }) => countyOf(block.geoid)))].sort();
+  if (fips.length <= MOST.countiesOfArea) return { kind: 'counties', fips };
+  throw invalidParameters([
+    {
+      loc: ['body', 'area'],
+      msg: `the points lie in ${fips.length} counties, more than ${MOST.countiesOfArea}: send an area`,
+      type: 'missing',
+    },
+  ]);
+}

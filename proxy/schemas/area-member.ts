@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
+import { type Geoid, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
+import { MOST } from '../bounds.ts';
+import type { Area } from '../queries/area-blocks.ts';
+import { drawnArea } from '../queries/drawn-area.ts';
+import { circleArea } from '../queries/poi-search.ts';
+import { POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
+import { distinct, listOf } from './list.ts';
+import { polygonMember } from './polygon-member.ts';
+
+const WAYS = 'polygon, center with radius_m, places, counties, blocks';
+
+const BLOCKS_FAULT = 'must be an array of block GEOIDs of 15 digits';
+
+/** Thousands of GEOIDs, checked in one pass: ascending, each once. */
+const blocksOfArea = z
+  .unknown()
+  .transform((value, context): Float64Array => {
+    const refuse = (message: string, type: string, path: number[] = []) => {
+      context.addIssue({ code: 'custom', params: { type }, message, path });
+      return z.NEVER;
+    };
+    if (!Array.isArray(value)) return refuse(BLOCKS_FAULT, 'invalid_type');
+    if (value.length === 0) return refuse('must not be empty', 'too_small');
+    if (value.length > MOST.blocksOfArea) {
+      return refuse(`must list at most ${MOST.blocksOfArea}`, 'too_big');
+    }
+    const wrong = value.findIndex((one) => typeof one !== 'string' || !isGeoid(one));
+    if (wrong !== -1) {
+      return refuse('must be a census block GEOID: 15 digits', 'invalid_format', [wrong]);
+    }
+    const ascending = Float64Array.from(value as Geoid[], geoidToNumber).sort();
+    return ascending.filter((geoid, i) => i === 0 || geoid !== ascending[i - 1]);
+  })
+  .optional()
+  .meta({
+    description: `Up to ${MOST.blocksOfArea} block GEOIDs.`,
+    override: {
+      type: 'array',
+      items: { type: 'string', pattern: '^\\d{15}$' },
+      minItems: 1,
+      maxItems: MOST.blocksOfArea,
+    },
+  });
+
+/** An area, identified in exactly one way. */
+export const areaMember = z
+  .strictObject(
+    {
+      polygon: polygonMember,
+      center: pointItem
+        .optional()
+        .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
+      radius_m: radiusMember,
+      places: codes(/^\d{7}$/, 'census place GEOIDs of 7 digits', MOST.placesOfArea),
+      counties: codes(/^\d{5}$/, 'county FIPS codes of 5 digits', MOST.countiesOfArea),
+      blocks: blocksOfArea,
+    },
+    {
+      error: ({ code }) =>
+        code === 'unrecognized_keys'
+          ? `unknown member; an area is one of ${WAYS}`
+          : `must be an object with one of ${WAYS}`,
+    },
+  )
+  .meta({
+    id: 'Area',
+    description:
+      'Exactly one of `polygon`, `center` with `radius_m`, `places`, `counties` and `blocks`. A ' +
+      'polygon or circle stands for the blocks whose centre is inside.',
+  });
+
+/** An area as sent. */
+export type AskedArea = z.output<typeof areaMember>;
+
+/** The area of a body; throws `missing-area`, or `invalid-parameters` for several in one. */
+export function areaOf({ polygon, center, radius_m, places, counties, blocks }: AskedArea): Area {
+  const hasCircle = center !== undefined || radius_m !== undefined;
+  const ways = [polygon, hasCircle || undefined, places, counties, blocks];
+  const sent = ways.filter((way) => way !== undefined).length;
+  if (sent > 1) {
+    throw invalidParameters([
+      { loc: ['body', 'area'], msg: `send exactly one of ${WAYS}`, type: 'conflict' },
+    ]);
+  }
+  if (polygon) return { kind: 'drawn', drawn: drawnArea(polygon) };
+  if (places) return { kind: 'places', geoids: places };
+  if (counties) return { kind: 'counties', fips: counties };
+  if (blocks) return { kind: 'blocks', geoids: blocks };
+  if (center && radius_m !== undefined) {
+    return { kind: 'drawn', drawn: circleArea(center.lon, center.lat, radius_m) };
+  }
+  throw new Problem('missing-area', `send an area: ${WAYS}`);
+}
+
+/** A list of codes, of which each counts once. */
+function codes(pattern: RegExp, kind: string, most: number) {
+  const item = z
+    .string({ error: `must be text` })
+    .regex(pattern, { error: `must be one of the ${kind}, with leading zeros` });
+  return listOf(item, most, {
+    none: `must be an array of ${kind}`,
+    empty: 'must not be empty',
+    many: `must list at most ${most}`,
+  })
+    .transform((values): string[] => distinct(values))
+    .optional()
+    .meta({
+      description: `Up to ${most} ${kind}.`,
+      override: {
+        type: 'array',
+        items: { type: 'string', pattern: pattern.source },
+        minItems: 1,
+        maxItems: most,
+      },
+    });
+}

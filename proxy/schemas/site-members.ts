@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { BOUNDS, boundsSchema, MOST } from '../bounds.ts';
+import { integer, number } from './body-members.ts';
+import { objectFault } from './criteria.ts';
+import { listOf } from './list.ts';
+
+const ID_FAULT = `must be text of 1 to ${MOST.nameLength} characters, or a whole number`;
+
+const site = z.strictObject(
+  {
+    id: z.custom<string | number>(
+      (id) =>
+        Number.isSafeInteger(id) ||
+        (typeof id === 'string' && id.length >= 1 && id.length <= MOST.nameLength),
+      { error: ID_FAULT },
+    ),
+    lon: number(BOUNDS.longitude),
+    lat: number(BOUNDS.latitude),
+  },
+  { error: ({ code }) => objectFault(code, 'a site', ['id', 'lat', 'lon']) },
+);
+
+const SITE_SCHEMA = {
+  type: 'object',
+  properties: {
+    id: {
+      anyOf: [{ type: 'string', minLength: 1, maxLength: MOST.nameLength }, { type: 'integer' }],
+    },
+    lon: boundsSchema('number', BOUNDS.longitude),
+    lat: boundsSchema('number', BOUNDS.latitude),
+  },
+  required: ['id', 'lon', 'lat'],
+  additionalProperties: false,
+} as const;
+
+/** Points of one's own, each with an id of its own. */
+function points(description: string) {
+  return listOf(site, MOST.sites, {
+    none: 'must be an array of sites',
+    many: `must list at most ${MOST.sites}`,
+  })
+    .superRefine((sites, context) => {
+      const seen = new Map<string | number, number>();
+      for (const [i, { id }] of sites.entries()) {
+        const first = seen.get(id);
+        if (first === undefined) {
+          seen.set(id, i);
+          continue;
+        }
+        const message = `is also the id of item ${first}: each needs one of its own`;
+        const params = { type: 'duplicate' };
+        context.addIssue({ code: 'custom', params, message, path: [i, 'id'] });
+      }
+    })
+    .meta({
+      description: `${description}, up to ${MOST.sites}. Each has an \`id\` of its own.`,
+      override: { type: 'array', items: SITE_SCHEMA, maxItems: MOST.sites },
+    });
+}
+
+export const sitesMember = points('Sites that are there');
+export const candidatesMember = points('Sites that might be added').optional();
+
+export const chooseMember = integer(BOUNDS.choose)
+  .optional()
+  .meta({ description: `How many candidates to choose, at most ${BOUNDS.choose.max}.` });
+
+const MINUTES_FAULT = `must be 1 to ${MOST.minutesListed} whole minutes from ${BOUNDS.contour.min} to ${BOUNDS.contour.max}, ascending`;
+const DEFAULT_MINUTES = [15, 30, 45, 60];
+
+/** Ascending minutes. */
+export const siteMinutesMember = listOf(integer(BOUNDS.contour), MOST.minutesListed, {
+  none: MINUTES_FAULT,
+  empty: MINUTES_FAULT,
+  many: MINUTES_FAULT,
+})
+  .refine((list) => list.every((minute, i) => i === 0 || minute > list[i - 1]), {
+    error: MINUTES_FAULT,
+  })
+  .optional()
+  .transform((list) => list ?? DEFAULT_MINUTES)
+  .meta({
+    description: `Minutes to sum within, up to ${MOST.minutesListed}, ascending.`,
+    override: {
+      type: 'array',
+      items: boundsSchema('integer', BOUNDS.contour),
+      minItems: 1,
+      maxItems: MOST.minutesListed,
+      default: DEFAULT_MINUTES,
+    },
+  });

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
+
+/** The name of a weight; whether the release has it is for the route to check. */
+export const weightName = z
+  .string({ error: 'must be the name of a weight' })
+  .regex(WEIGHT_NAME, { error: 'must be the name of a weight: lower case letters, digits, _' });
+
+/** A weight's name as the document describes it. */
+export const WEIGHT_SCHEMA = { type: 'string', pattern: WEIGHT_NAME.source } as const;

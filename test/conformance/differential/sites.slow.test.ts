@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { forAll } from '../../support/for-all.ts';
+import { expectInvalid, expectOk, expectProblem } from '../api.ts';
+import { demoOfTests, OPEN_SEA } from '../demo.ts';
+import { peopleOf } from '../naive-coverage.ts';
+import { type NaiveBlock, type NaiveReaches, readNaiveReach } from '../naive-release.ts';
+
+const demo = demoOfTests();
+let reaches: NaiveReaches;
+beforeAll(async () => {
+  reaches = await readNaiveReach(demo.api.proxy.releases.current, inject('demoStore'));
+});
+
+const PATH = '/v1/sites/coverage';
+
+/** Some blocks whose centres are inside them: their sites are where the block is. */
+const some = (most: number) =>
+  fc.subarray(
+    demo.release.blocks.filter(({ links }) => links.walk === 'linked' && links.bike === 'linked'),
+    { minLength: 0, maxLength: most },
+  );
+const queries = () =>
+  fc.record({
+    sites: some(6),
+    candidates: some(6),
+    mode: fc.constantFrom(...demo.release.modes),
+    direction: fc.constantFrom('from' as const, 'to' as const),
+    minutes: fc
+      .uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 4 })
+      .map((list) => list.sort((a, b) => a - b)),
+  });
+
+const sitesAt = (blocks: readonly NaiveBlock[]) =>
+  blocks.map(({ geoid, lon, lat }) => ({ id: geoid, lon, lat }));
+
+/** Minutes between a block and a site, as the matrices state them. */
+function minutesTo(direction: 'from' | 'to', mode: string, site: string, block: string): number {
+  const row = reaches[direction]
+    .get(site)
+    ?.find((one) => one.mode === mode && (direction === 'to' ? one.from : one.to) === block);
+  return row?.minutes ?? Number.POSITIVE_INFINITY;
+}
+
+test('sums, catchments and gains are those over the rows between blocks', async () => {
+  const { api, release } = demo;
+  await forAll(20, queries(), async ({ sites, candidates, mode, direction, minutes }) => {
+    fc.pre(sites.length + candidates.length > 0);
+    const blocks = release.blocks.filter((_, i) => i % 3 === 0);
+    const area = { blocks: blocks.map(({ geoid }) => geoid) };
+    const [sent, offered] = [sitesAt(sites), sitesAt(candidates)];
+    const body = expectOk(
+      await api.post(PATH, {
+        sites: sent,
+        ...(offered.length > 0 && { candidates: offered, choose: 3 }),
+        ...{ area, mode, direction, minutes },
+      }),
+    );
+    // A centre may lie outside its block.
+    const placed = [...body.sites, ...body.gains] as { id: string; block: string }[];
+    const blockOf = new Map(placed.map(({ id, block }) => [id, block]));
+    expect(body.errors).toEqual([]);
+    const nearest = (ids: readonly string[], block: string) =>
+      Math.min(
+        Number.POSITIVE_INFINITY,
+        ...ids.map((id) => minutesTo(direction, mode, blockOf.get(id)!, block)),
+      );
+    const within = (ids: readonly string[], most: number) =>
+      peopleOf(blocks.filter(({ geoid }) => nearest(ids, geoid) <= most));
+    const byMinutes = (sum: (most: number) => number) =>
+      Object.fromEntries(minutes.map((most) => [String(most), sum(most)]));
+    const own = sent.map(({ id }) => id);
+    const street = mode === 'bike' ? 'bike' : 'walk';
+    const [total, no_data] = [
+      peopleOf(blocks),
+      peopleOf(blocks.filter(({ links }) => links[street] !== 'linked')),
+    ];
+    const inAll = byMinutes((most) => within(own, most));
+    const beyond = total - no_data - inAll[String(minutes.at(-1))];
+    expect(body.results).toEqual([
+      { mode, weight: 'people', total, within: inAll, beyond, no_data },
+    ]);
+    expect(body.sites).toEqual(
+      own.map((id) => ({ id, block: blockOf.get(id), within: byMinutes((m) => within([id], m)) })),
+    );
+    expect(body.gains).toEqual(
+      offered.map(({ id }) => ({
+        id,
+        block: blockOf.get(id),
+        gain: byMinutes((m) => within([...own, id], m) - within(own, m)),
+      })),
+    );
+    let so = within(own, minutes[0]);
+    const chosen: string[] = [];
+    for (const { id, gain, total_within } of body.chosen) {
+      chosen.push(id);
+      expect(gain).toBeGreaterThan(0);
+      expect(total_within).toBe(so + gain);
+      expect(total_within).toBe(within([...own, ...chosen], minutes[0]));
+      so = total_within;
+    }
+    const gains = body.gains.map((one: { gain: object }) => Object.values(one.gain)[0]);
+    expect(body.chosen[0]?.gain ?? 0).toBe(Math.max(0, ...gains));
+  });
+});
+
+test('without an area it is the counties of the points', async () => {
+  const { api, release, block } = demo;
+  const sites = [{ id: 1, lon: block.lon, lat: block.lat }];
+  const body = expectOk(await api.post(PATH, { sites, mode: 'walk' }));
+  const own = release.blocks.filter(({ geoid }) => geoid.startsWith(block.geoid.slice(0, 5)));
+  expect(body.area.blocks).toBe(own.length);
+  expect(Object.keys(body.results[0].within)).toEqual(['15', '30', '45', '60']);
+  expect(body.precision).toBe('block');
+});
+
+describe('what is wrong with a site', () => {
+  test('a point outside the data, or on a block without streets, fails alone', async () => {
+    const { api, block, water } = demo;
+    const sites = [
+      { id: 'here', lon: block.lon, lat: block.lat },
+      { id: 'sea', ...OPEN_SEA },
+      { id: 'water', lon: water.lon, lat: water.lat },
+    ];
+    const body = expectOk(await api.post(PATH, { sites, mode: 'walk' }));
+    expect(body.sites.map(({ id }: { id: string }) => id)).toEqual(['here']);
+    expect(body.errors).toEqual([
+      { id: 'sea', type: 'point-not-covered', detail: expect.stringContaining('30, -40') },
+      { id: 'water', type: 'no-block-data', detail: expect.stringMatching(/by walk|street/) },
+    ]);
+  });
+
+  test('a body that is wrong is refused with the place of the fault, and costs nothing', async () => {
+    const { api, block } = demo;
+    const at = { lon: block.lon, lat: block.lat };
+    const one = { id: 'a', ...at };
+    const refuse = async (body: object, ...loc: (string | number)[]) => {
+      const problem = expectProblem(await api.post(PATH, body), 'invalid-parameters');
+      expect(problem.errors[0].loc).toEqual(['body', ...loc]);
+    };
+    const mode = 'walk';
+    await refuse({ sites: [one, one], mode }, 'sites', 1, 'id');
+    await refuse({ sites: [{ ...one, lat: 91 }], mode }, 'sites', 0, 'lat');
+    await refuse({ sites: [{ ...one, name: 'x' }], mode }, 'sites', 0, 'name');
+    await refuse({ sites: [], mode }, 'sites');
+    await refuse({ sites: [one], mode, choose: 1 }, 'choose');
+    await refuse({ sites: [one], mode, minutes: [10, 5] }, 'minutes');
+    await refuse({ sites: [one], mode, weight: ['nobody'] }, 'weight');
+    const many = Array.from({ length: 1001 }, (_, id) => ({ id, ...at }));
+    await refuse({ sites: many, mode }, 'sites');
+    expectInvalid(await api.post(PATH, { sites: [one] }), 'mode');
+  });
+});
+
+test('a token a site or candidate, at least 10', async () => {
+  const { api, release } = demo;
+  const sites = sitesAt(release.blocks.slice(0, 17));
+  for (const [count, tokens] of [
+    [1, 10],
+    [10, 10],
+    [17, 17],
+  ]) {
+    const answer = await api.post(PATH, { sites: sites.slice(0, count), mode: 'walk' });
+    expectOk(answer);
+    expect(answer.headers['x-tokens-charged']).toBe(String(tokens));
+  }
+});

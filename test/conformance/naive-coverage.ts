@@ -1,0 +1,130 @@
+import type { Mode } from '../../shards/modes.ts';
+import type { NaiveBlock, NaiveRelease } from './naive-release.ts';
+
+/** Sums over the blocks of an area, by filter and sort over the plain arrays of a release. */
+
+export interface NaiveCriterion {
+  readonly type: number;
+  readonly mode: Mode;
+  readonly max_minutes: number;
+  readonly nth: number;
+}
+
+export function peopleOf(blocks: readonly NaiveBlock[]): number {
+  return blocks.reduce((sum, { population }) => sum + (population ?? 0), 0);
+}
+
+/** The `results` of coverage, by people. */
+export function coverageOf(
+  release: NaiveRelease,
+  blocks: readonly NaiveBlock[],
+  { mode, type, nth }: { mode: readonly Mode[]; type: readonly number[]; nth: number },
+) {
+  const leaves = release.leafIds.filter((leaf) =>
+    type.some((id) => release.leavesOf.get(id)!.includes(leaf)),
+  );
+  const modes = release.modes.filter((one) => mode.includes(one));
+  return leaves.flatMap((leaf) =>
+    modes.map((one) => {
+      const known = blocks.filter((block) => isRouted(block, one));
+      const peopleWithin = (minutes: number) =>
+        peopleOf(known.filter(({ geoid }) => nthTime(release, geoid, one, leaf, nth) <= minutes));
+      return {
+        dest_type_id: leaf,
+        mode: one,
+        weight: 'people',
+        nth,
+        total: peopleOf(blocks),
+        within: Object.fromEntries([5, 10, 15, 20, 25, 30].map((m) => [m, peopleWithin(m)])),
+        beyond: peopleOf(known) - peopleWithin(30),
+        no_data: peopleOf(blocks) - peopleOf(known),
+      };
+    }),
+  );
+}
+
+/** The `basket` of coverage. */
+export function basketOf(
+  release: NaiveRelease,
+  blocks: readonly NaiveBlock[],
+  all_of: readonly NaiveCriterion[],
+) {
+  const outcomes = blocks.map((block) => ({
+    block,
+    outcome: all_of.map((criterion) => outcomeAt(release, block, criterion)),
+  }));
+  const isOpen = (outcome: readonly string[]) =>
+    outcome.includes('unknown') && !outcome.includes('failed');
+  const sum = (is: (outcome: readonly string[]) => boolean) =>
+    peopleOf(outcomes.filter(({ outcome }) => is(outcome)).map(({ block }) => block));
+  const metBy = (outcome: readonly string[]) => outcome.filter((one) => one === 'met').length;
+  const met = Array.from({ length: all_of.length + 1 }, (_, i) =>
+    sum((outcome) => !isOpen(outcome) && metBy(outcome) === i),
+  );
+  return {
+    all_of,
+    total: peopleOf(blocks),
+    with_all: met[all_of.length],
+    met,
+    missing_only: all_of.map((_, j) =>
+      sum((outcome) => outcome.every((one, i) => one === (i === j ? 'failed' : 'met'))),
+    ),
+    no_data: sum(isOpen),
+  };
+}
+
+/** The rows of blocks that meet all criteria. */
+export function matchesOf(
+  release: NaiveRelease,
+  blocks: readonly NaiveBlock[],
+  all_of: readonly NaiveCriterion[],
+) {
+  return [...blocks]
+    .sort((a, b) => (a.geoid < b.geoid ? -1 : 1))
+    .filter((block) => all_of.every((one) => outcomeAt(release, block, one) === 'met'))
+    .map(({ geoid, population }) => ({ geoid, population }));
+}
+
+function outcomeAt(
+  release: NaiveRelease,
+  block: NaiveBlock,
+  { type, mode, max_minutes, nth }: NaiveCriterion,
+): 'met' | 'failed' | 'unknown' {
+  if (!isRouted(block, mode)) return 'unknown';
+  return nthTime(release, block.geoid, mode, type, nth) <= max_minutes ? 'met' : 'failed';
+}
+
+/** Minutes to the n-th nearest POI that has the type, or one below it. */
+function nthTime(
+  release: NaiveRelease,
+  geoid: string,
+  mode: Mode,
+  type: number,
+  nth: number,
+): number {
+  return timesTo(release, geoid, mode, type)[nth - 1] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Sorted times by block, mode and type, since checks of an area ask for each many times. */
+const known = new WeakMap<NaiveRelease, Map<string, readonly number[]>>();
+
+function timesTo(release: NaiveRelease, geoid: string, mode: Mode, type: number) {
+  const times = known.get(release) ?? new Map<string, readonly number[]>();
+  known.set(release, times);
+  const key = `${geoid} ${mode} ${type}`;
+  const before = times.get(key);
+  if (before) return before;
+  const leaves = release.leavesOf.get(type)!;
+  const sorted = release.times
+    .get(geoid)!
+    .filter((row) => row.mode === mode && row.poi.types.some((one) => leaves.includes(one)))
+    .map(({ travel_time }) => travel_time)
+    .sort((a, b) => a - b);
+  times.set(key, sorted);
+  return sorted;
+}
+
+/** Transit begins on foot. */
+function isRouted({ links }: NaiveBlock, mode: Mode): boolean {
+  return links[mode === 'bike' ? 'bike' : 'walk'] === 'linked';
+}
