@@ -47,6 +47,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'matrix',
     'nearest',
     'places',
+    'bands',
     'pmtiles',
     'pois',
     'weights',

@@ -23,6 +23,7 @@ import { Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
 import { assumptions } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
+import { buildBlockBands } from '../tiles/build-block-bands.ts';
 import { drawTiles } from '../tiles/build-tiles.ts';
 import { bytesToDraw } from '../tiles/tile-drawer.ts';
 import { components } from './components.ts';
@@ -111,6 +112,12 @@ export function joinRelease(
       reported.put(batch),
     );
 
+    const drawing = { store, receipts, progress, scratch, threads: tileThreads };
+    const blockBands =
+      request.tiles === false
+        ? null
+        : await buildBlockBands({ modes, taxonomy, counties: searched }, drawing);
+
     const counties: Record<CountyFips, CountyManifest> = {};
     const outlined: { county: CountyFips; population: number; blocks: ObjectRef }[] = [];
     for (const [county, { searched }] of joined.counties) {
@@ -126,10 +133,10 @@ export function joinRelease(
           catchment: catchments.get(county)!,
           'poi-map': map,
         },
+        ...(blockBands && { block_bands: blockBands.get(county)! }),
       };
       outlined.push({ county, population: facts.population, blocks: objects.blocks });
     }
-    const drawing = { store, receipts, progress, scratch, threads: tileThreads };
     const county = await countyMap(store, outlined);
     const states = await putStates(store, joined.states, joined.counties);
     const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);

@@ -1,4 +1,4 @@
-import { BAND_ENDS, BANDS } from '../../shards/pmtiles/time-bands.ts';
+import { BAND_ENDS, BANDS } from '../../shards/bands/time-bands.ts';
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
 import type { Arcs } from './block-arcs.ts';
 import { ClassAreas } from './class-areas.ts';

@@ -2,17 +2,14 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Mode } from '../../shards/modes.ts';
-import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
-import type { PutBody } from '../../shards/store/put-body.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { MAX_MAP_ZOOM, MIN_MAP_ZOOM } from '../base-map/map-kind.ts';
 import type { Progress } from '../progress.ts';
-import { putObject } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BAND_LAYER } from './band-tiles.ts';
@@ -20,6 +17,7 @@ import { BASE_MAP_LAYERS } from './base-map-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
 import { withSurroundings } from './map-sources.ts';
+import { putArchive } from './put-archive.ts';
 import {
   bandArchives,
   HEAD_NUMBERS,
@@ -62,6 +60,8 @@ export async function drawTiles(
   return drawn;
 }
 
+const PMTILES = 'pmtiles';
+
 /** Number of archives for which a thread draws a pyramid's tiles in one go. */
 const ARCHIVES_A_PIECE = 12;
 
@@ -98,13 +98,13 @@ export async function buildTiles(
     });
     const bounds = boundsOf(request.counties);
     const refs: Record<string, TileArchive> = {
-      blocks: await putArchive(store, 'blocks', writers[bands].finish(blockFacts(bounds))),
+      blocks: await putArchive(store, 'blocks', PMTILES, writers[bands].finish(blockFacts(bounds))),
     };
     if (request.baseMap) {
       const archive = writers[bands + 1].finish(
         baseMapFacts(boundsOf(withSurroundings(request.counties))),
       );
-      refs.basemap = await putArchive(store, 'basemap', archive);
+      refs.basemap = await putArchive(store, 'basemap', PMTILES, archive);
     }
     for (const [column, writer] of writers.slice(0, bands).entries()) {
       const mode = request.modes[Math.floor(column / leafIds.length)];
@@ -114,7 +114,12 @@ export async function buildTiles(
         request.taxonomy.types.find((t) => t.dest_type_id === type)!.name,
         bounds,
       );
-      refs[`${mode}-${type}`] = await putArchive(store, `${mode}-${type}`, writer.finish(facts));
+      refs[`${mode}-${type}`] = await putArchive(
+        store,
+        `${mode}-${type}`,
+        PMTILES,
+        writer.finish(facts),
+      );
     }
     const all = writers.reduce((sum, writer) => sum + writer.tiles, 0);
     stage.finish(`${all} tiles in ${writers.length} archives`);
@@ -194,16 +199,5 @@ function baseMapFacts(bounds: BoundingBox): ArchiveFacts {
     maxZoom: MAX_MAP_ZOOM,
     isBaseLayer: true,
     layers: BASE_MAP_LAYERS,
-  };
-}
-
-async function putArchive(
-  store: WritableStore,
-  key: string,
-  archive: PutBody,
-): Promise<TileArchive> {
-  return {
-    archive: await putObject(store, `tiles/${key}`, 'pmtiles', archive),
-    sums: await putObject(store, `tiles/${key}`, 'tta', await pageSumsOf(archive)),
   };
 }

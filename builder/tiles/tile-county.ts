@@ -1,15 +1,13 @@
+import { bandOf } from '../../shards/bands/time-bands.ts';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { decodeNearestRow, nearestRange } from '../../shards/nearest/nearest.ts';
-import { BAND_MINUTES } from '../../shards/pmtiles/time-bands.ts';
 import type { CountyManifest } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { type Arcs, arcsOf } from './block-arcs.ts';
-
-const TENTHS_A_BAND = BAND_MINUTES * 10;
 
 /** The objects of a county that tiles are drawn from. */
 export type TileObjects = Pick<CountyManifest['objects'], 'index' | 'nearest' | 'blocks'>;
@@ -46,7 +44,11 @@ export async function openTileCounty(
   return { index, arcs: arcsOf(outlines), bands };
 }
 
-function readBands(
+/**
+ * The band of each block by the bytes of a `nearest` object, column by column: column × blocks +
+ * block. 0 is beyond the last.
+ */
+export function readBands(
   object: string,
   nearest: Uint8Array,
   blocks: number,
@@ -58,7 +60,7 @@ function readBands(
     const bytes = nearest.subarray(offset, offset + length);
     const times = decodeNearestRow(object, block, bytes, columns);
     for (let c = 0; c < columns; c++) {
-      bands[c * blocks + block] = Math.ceil(times[c] / TENTHS_A_BAND);
+      bands[c * blocks + block] = bandOf(times[c]);
     }
   }
   return bands;

@@ -11,7 +11,7 @@ terraform {
 }
 
 locals {
-  tiles = "${var.prefix}/tiles/*.pmtiles"
+  tiles = ["${var.prefix}/tiles/*.pmtiles", "${var.prefix}/tiles/*.bands"]
 }
 
 resource "aws_s3_bucket" "store" {
@@ -79,7 +79,7 @@ data "aws_iam_policy_document" "bucket" {
   statement {
     sid       = "TheCdnReadsTiles"
     actions   = ["s3:GetObject"]
-    resources = ["${aws_s3_bucket.store.arn}/${local.tiles}"]
+    resources = [for names in local.tiles : "${aws_s3_bucket.store.arn}/${names}"]
 
     principals {
       type        = "Service"

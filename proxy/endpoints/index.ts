@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { blockBatches } from './batch-blocks.ts';
 import { poisCatchment } from './batch-catchments.ts';
 import { pointBatches } from './batch-points.ts';
+import { blockBands } from './block-bands.ts';
 import { blocksMatch } from './blocks-match.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
@@ -46,6 +47,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   isochroneMeta,
   isochrone,
   tileArchives,
+  blockBands,
   tileJson,
   isochroneTile,
 ];

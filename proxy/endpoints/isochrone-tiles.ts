@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
+import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
-import { BAND_ENDS } from '../../shards/pmtiles/time-bands.ts';
 import {
   type CountyManifest,
   DIRECTIONS,

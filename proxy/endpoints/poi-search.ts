@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ReleaseCounty } from '../../shards/release/release.ts';
-import { BOUNDS, boundsText, isWithin } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
@@ -14,8 +13,8 @@ import {
   resolveSearch,
   type SearchedArea,
 } from '../queries/poi-search.ts';
+import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
 import {
-  bboxParam,
   cursorParam,
   limitParam,
   nameParam,
@@ -24,7 +23,6 @@ import {
   radiusParam,
   typeParam,
 } from '../schemas/parameters.ts';
-import { decimal } from '../schemas/scalar-text.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
 interface ResolvedPoiSearch extends ResolvedQuery, ResolvedSearch {
@@ -100,41 +98,4 @@ function areaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
     return circleArea(lon, lat, radius_m);
   }
   throw new Problem('missing-location', 'send bbox, or all three of lat, lon and radius_m');
-}
-
-/**
- * A box across the antimeridian must span fewer degrees of longitude: otherwise its edges are
- * swapped.
- */
-const MAX_SPAN_ACROSS = 180;
-
-function bboxNumbers(
-  text: string | readonly string[],
-): [west: number, south: number, east: number, north: number] {
-  if (typeof text !== 'string') {
-    throw invalidBox('must be given once: min_lon,min_lat,max_lon,max_lat');
-  }
-  const numbers = text.split(',').map((part) => decimal(part.trim()));
-  if (numbers.length !== 4 || !numbers.every((one) => one !== undefined)) {
-    throw invalidBox('must be four numbers: min_lon,min_lat,max_lon,max_lat');
-  }
-  const [west, south, east, north] = numbers;
-  const { longitude, latitude } = BOUNDS;
-  if (![west, east].every((lon) => isWithin(longitude, lon))) {
-    throw invalidBox(`has a longitude that is not ${boundsText(longitude)}; longitude comes first`);
-  }
-  if (![south, north].every((lat) => isWithin(latitude, lat))) {
-    throw invalidBox(`has a latitude that is not ${boundsText(latitude)}`);
-  }
-  if (south > north) throw invalidBox('has a min_lat greater than its max_lat');
-  if (west > east && east + 360 - west >= MAX_SPAN_ACROSS) {
-    throw invalidBox(
-      'has a min_lon greater than its max_lon, and is too wide to cross the antimeridian',
-    );
-  }
-  return [west, south, east, north];
-}
-
-function invalidBox(fault: string): Problem {
-  return new Problem('invalid-bbox', `bbox ${fault}`);
 }

@@ -215,20 +215,6 @@ export const singleDestIdParam = named(
   }),
 );
 
-/** Any text: the route validates the box, which has a problem type of its own. */
-export const bboxParam = named(
-  'Bbox',
-  z
-    .custom<string | readonly string[]>()
-    .meta({ override: { type: 'string' } })
-    .optional()
-    .meta({
-      description:
-        '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than ' +
-        '`max_lon`, the box crosses the antimeridian and must span less than 180 degrees.',
-    }),
-);
-
 export const radiusParam = named(
   'RadiusOfCircle',
   numberText(BOUNDS.radius)

@@ -10,16 +10,22 @@ import type { Bytes } from '../../shards/units.ts';
 import { type ByteRange, requestedRange } from '../http/byte-range.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** The route of tile archives: as in a bucket, the name that the release's manifest gives them. */
+/** The route of public objects: as in a bucket, the name that the release's manifest gives them. */
 export const ARCHIVE_PATH = '/tiles/:archive';
 
-const PMTILES = 'application/vnd.pmtiles';
+/** The name of a county's block bands. */
+const BLOCK_BANDS = /^block-bands-(\d{5})-/;
+
+function mediaTypeOf(name: string): string {
+  return name.endsWith('.pmtiles') ? 'application/vnd.pmtiles' : 'application/octet-stream';
+}
+
 /** Read, checked and handed to the socket at a time: well under a millisecond of work. */
 const PIECE_BYTES: Bytes = 2 ** 15;
 
 /**
- * Serves the tile archives of the release in force by byte ranges, to anyone, as a public bucket does.
- * A name that is none of theirs reads nothing. Every byte is checked on its way.
+ * Serves the tile archives and block bands of the release in force by byte ranges, to anyone, as a
+ * public bucket does. A name that is none of theirs reads nothing. Every byte is checked on its way.
  */
 export function serveArchives(app: FastifyInstance, { releases }: ProxyServices): void {
   const send = (request: FastifyRequest<{ Params: { archive: string } }>, reply: FastifyReply) => {
@@ -42,7 +48,7 @@ async function sendArchive(
     etag,
     'cache-control': CACHE_CONTROL.immutable,
     'accept-ranges': 'bytes',
-    'content-type': PMTILES,
+    'content-type': mediaTypeOf(archive.name),
   });
   const known = headers['if-none-match'];
   if (known && (matchesAny(known) || matchesEtag(known, etag))) {
@@ -94,11 +100,15 @@ async function* pieces(
 }
 
 /** Finds an archive by the last part of its name in the store. */
-function archiveNamed({ manifest }: Release, name: string): TileArchive {
-  const found = Object.values(manifest.tiles).find(
-    ({ archive }) => archive.name === `tiles/${name}`,
-  );
+function archiveNamed(release: Release, name: string): TileArchive {
+  const fips = BLOCK_BANDS.exec(name)?.[1];
+  const named =
+    fips === undefined
+      ? Object.values(release.manifest.tiles)
+      : [release.county(fips)?.block_bands ?? []].flat();
+  const found = named.find(({ archive }) => archive.name === `tiles/${name}`);
   if (found !== undefined) return found;
-  const detail = `no archive ${truncate(name)} in the release in force; GET /v1/meta/tiles lists those there are`;
+  const list = fips === undefined ? '/v1/meta/tiles' : '/v1/meta/block-bands';
+  const detail = `no archive ${truncate(name)} in the release in force; GET ${list} lists those there are`;
   throw new Problem('archive-not-found', detail);
 }

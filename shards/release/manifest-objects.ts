@@ -4,7 +4,10 @@ import type { Manifest } from './manifest.ts';
 /** Every object that a manifest names, once each, not including the manifest itself. */
 export function objectsNamed(manifest: Manifest): ObjectRef[] {
   const owners = [
-    ...Object.values(manifest.counties).map(({ objects }) => objects),
+    ...Object.values(manifest.counties).flatMap(({ objects, block_bands = {} }) => [
+      objects,
+      block_bands,
+    ]),
     ...Object.values(manifest.states).map(({ objects }) => objects),
     manifest.objects,
     ...Object.values(manifest.tiles),

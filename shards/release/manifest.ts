@@ -45,6 +45,13 @@ export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
 
 export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
+/** An object that anyone may read by range, and its sidecar of checksums: see `checked-pages.ts`. */
+export const tileArchiveSchema = z.strictObject({
+  archive: objectRefSchema,
+  sums: objectRefSchema,
+});
+export type TileArchive = z.infer<typeof tileArchiveSchema>;
+
 const countySchema = z.strictObject({
   /** Blocks in the county: rows of its index and of its nearest object. */
   blocks: z.int().min(0),
@@ -66,6 +73,8 @@ const countySchema = z.strictObject({
   objects: z
     .strictObject(objectsOf(COUNTY_OBJECT_KINDS))
     .extend({ 'reach-to': objectRefSchema.optional(), weights: objectRefSchema.optional() }),
+  /** The band of each block by mode and leaf type; absent where the release has no tiles. */
+  block_bands: tileArchiveSchema.optional(),
 });
 export type CountyManifest = z.infer<typeof countySchema>;
 
@@ -81,13 +90,6 @@ function objectsOf<K extends string>(kinds: readonly K[]) {
     typeof objectRefSchema
   >;
 }
-
-/** A tile archive and its sidecar of checksums: see `checked-pages.ts`. */
-export const tileArchiveSchema = z.strictObject({
-  archive: objectRefSchema,
-  sums: objectRefSchema,
-});
-export type TileArchive = z.infer<typeof tileArchiveSchema>;
 
 /** A GTFS feed as used by the release. */
 export const feedSchema = z.strictObject({

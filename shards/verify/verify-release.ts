@@ -4,6 +4,7 @@ import { DestDirectory } from '../pois/dest-directory.ts';
 import type { Release } from '../release/release.ts';
 import { checkRecordedHash } from '../store/recorded-hash.ts';
 import type { ObjectRef } from '../store/store.ts';
+import { verifyBlockBands } from './block-bands.ts';
 import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
 import { verifyPois } from './county-pois.ts';
@@ -72,6 +73,14 @@ export async function* verifyRelease(
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
     const { weights } = refs;
     if (weights) yield* check(weights, () => totals.verify(county, weights));
+    if (county.block_bands) {
+      const { archive, sums } = county.block_bands;
+      yield* check(sums);
+      const soundSums = verification.isSound(sums) ? sums : null;
+      yield* check(archive, () => verifyBlockBands(verification, fips, county, archive, soundSums));
+    } else if (Object.keys(tiles).length > 0) {
+      yield { object: nearest.name, problem: 'block bands: missing, though the release has tiles' };
+    }
   }
   yield* totals.findings();
   const { dests } = verification;

@@ -296,6 +296,10 @@ test('inspect describes the contents of an object of every kind', async () => {
     [states['99'].objects['place-map'], /^FlatGeobuf: 2 × MultiPolygon$/m],
     [objects['dest-ids'], /^directory: home counties of \d+ POIs$/m],
     [tiles('.pmtiles'), /^PMTiles: \d+ tiles with \d+ distinct contents, zoom \d+ to \d+$/m],
+    [
+      tiles('.bands'),
+      /^block bands of county 99\d{3}: \d+ blocks × \d+ columns[\s\S]* bytes a block$/m,
+    ],
     [tiles('.tta'), /CRCS: \d+ bytes, checksum OK$[\s\S]*^page checksums/m],
   ];
   for (const [{ name }, words] of inspected) {

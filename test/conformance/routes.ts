@@ -12,6 +12,7 @@ export const FREE_ROUTES = [
   '/v1/plans',
   '/v1/isochrone/meta',
   '/v1/meta/tiles',
+  '/v1/meta/block-bands',
 ] as const;
 
 /** Contents of a release for requests to refer to. */

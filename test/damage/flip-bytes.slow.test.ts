@@ -24,6 +24,7 @@ const KINDS = [
   'place-map',
   'dest-ids',
   'tiles',
+  'block bands',
   'tile sums',
   'manifests',
   'latest.json',

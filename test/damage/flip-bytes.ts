@@ -168,10 +168,15 @@ async function takes(proxy: ColdProxy, damaged: string): Promise<boolean> {
   }
 }
 
+const PUBLIC_KINDS: Readonly<Record<string, string>> = {
+  '.tta': 'tile sums',
+  '.bands': 'block bands',
+};
+
 /** The folder of an object; archives and their checksum files are counted separately. */
 function kindOf(name: string): string {
   const folder = path.dirname(name);
-  if (folder === 'tiles') return path.extname(name) === '.tta' ? 'tile sums' : 'tiles';
+  if (folder === 'tiles') return PUBLIC_KINDS[path.extname(name)] ?? 'tiles';
   return folder === '.' ? name : folder;
 }
 

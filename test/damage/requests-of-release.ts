@@ -26,6 +26,7 @@ export const CATALOGUE: readonly string[] = [
   '/v1/meta/destination-types',
   '/v1/meta/vintage',
   '/v1/isochrone/meta',
+  '/v1/meta/block-bands',
 ];
 
 const TILES_AN_ARCHIVE = 12;
@@ -91,6 +92,10 @@ export async function requestsOf(
       get(`/v1/places/${geoid}/blocks?mode=walk&type=101&limit=1000`);
       get(`/v1/places/${geoid}/pois?type=101&limit=1000`);
     }
+  }
+
+  for (const { manifest } of release.counties) {
+    if (manifest.block_bands) free(`/${manifest.block_bands.archive.name}`);
   }
 
   const archives = Object.keys(release.manifest.tiles).filter((name) => name !== 'blocks');

@@ -414,12 +414,14 @@ print(json.dumps(merged))`;
     expect([face, closed[face]]).toEqual([face, true]);
   }
   const text = await readFile('infra/terraform/main.tf', 'utf8');
-  expect(text).toMatch(/tiles = "\$\{var\.prefix\}\/tiles\/\*\.pmtiles"/);
+  expect(text).toMatch(
+    /tiles = \["\$\{var\.prefix\}\/tiles\/\*\.pmtiles", "\$\{var\.prefix\}\/tiles\/\*\.bands"\]/,
+  );
   const { Statement } = JSON.parse(await readFile('infra/front/public-tiles.json', 'utf8'));
   expect(Statement).toHaveLength(1);
   expect(Statement[0]).toMatchObject({
     Action: ['s3:GetObject'],
-    Resource: ['arn:aws:s3:::travel-times/store/tiles/*.pmtiles'],
+    Resource: ['pmtiles', 'bands'].map((kind) => `arn:aws:s3:::travel-times/store/tiles/*.${kind}`),
   });
 });
 

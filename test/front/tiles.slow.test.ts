@@ -19,6 +19,7 @@ let wire: Wire;
 let front: NginxFront;
 /** The contents of the bucket: bytes of more than two slices, and an archive of the release. */
 const LARGE = 'tiles/large-0123456789abcdef.pmtiles';
+const BANDS = 'tiles/block-bands-99001-0123456789abcdef.bands';
 const large = randomBytes(2 * SLICE_BYTES + 1_000);
 let archive: string;
 const bucketFolder = folderOfTests();
@@ -36,6 +37,7 @@ beforeAll(async () => {
   await mkdir(path.join(bucketFolder, 'tiles'));
   await copyFile(path.join(inject('demoStore'), archive), path.join(bucketFolder, archive));
   await writeFile(path.join(bucketFolder, LARGE), large);
+  await writeFile(path.join(bucketFolder, BANDS), large.subarray(0, 100));
 });
 afterAll(async () => {
   await front.stop();
@@ -97,6 +99,11 @@ test('a map’s archive reader finds its tiles through it', async () => {
   expect((await reader.getZxy(minZoom, x, y))?.data.byteLength).toBeGreaterThan(100);
 });
 
+test('serves block bands too', async () => {
+  const { status, body } = await range(at(BANDS), 10, 19);
+  expect([status, body.equals(large.subarray(10, 20))]).toEqual([206, true]);
+});
+
 test('exposes nothing else of the bucket, and allows no changes', async () => {
   const asked = wire.requests.length;
   for (const place of [
@@ -104,6 +111,7 @@ test('exposes nothing else of the bucket, and allows no changes', async () => {
     'nearest/99001-0123456789abcdef.tta',
     'tiles/',
     'tiles/../latest.json',
+    'tiles/walk-101-0123456789abcdef.tta',
     'tiles/%2e%2e/nearest/99001-0123456789abcdef.pmtiles',
     LARGE.replace('tiles/', 'manifests/'),
   ]) {

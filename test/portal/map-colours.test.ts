@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
-import { BAND_ENDS } from '../../shards/pmtiles/time-bands.ts';
+import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import {
   COLOUR_BLINDNESS,
   deltaE2000,

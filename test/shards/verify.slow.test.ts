@@ -1,6 +1,11 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import {
+  type BlockBandFacts,
+  BlockBands,
+  encodeBlockBands,
+} from '../../shards/bands/block-bands.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
@@ -191,6 +196,39 @@ test('finds checksums that do not match their archive', async () => {
   bytes[bytes.length - 1] ^= 1;
   await release.replace(blocks.sums, await pageSumsOf(putBodyOf(bytes)));
   await expectOneFault(blocks.archive, /bytes from \d+: corrupted/);
+});
+
+test('names a block whose band is not that of its minutes, and people that are not the index’s', async () => {
+  await takeTilesToo();
+  const { archive, sums } = county().block_bands!;
+  const encoded = async (change: (facts: BlockBandFacts, bands: Uint8Array[]) => void) => {
+    const read = new BlockBands(archive.name, await release.bytesOf(archive));
+    const columns = Array.from({ length: read.modes.length * read.leafIds.length }, (_, i) =>
+      read.column(i),
+    );
+    const facts = { ...read, modes: release.manifest.modes, population: [...read.population] };
+    change(facts, columns);
+    return encodeBlockBands(facts, Buffer.concat(columns));
+  };
+  const original = await release.bytesOf(archive);
+  const [type] = new BlockBands(archive.name, original).leafIds;
+  const altered = await encoded((_, [walk]) => {
+    walk[5] = walk[5] === 3 ? 4 : 3;
+  });
+  await release.replace(archive, altered);
+  await release.replace(sums, await pageSumsOf(putBodyOf(altered)));
+  await expectOneFault(archive, /bands: block \d{15}, walk, /, `type ${type}: `, ', not ');
+
+  await release.replace(archive, original);
+  const moved = await encoded(({ population }) => {
+    (population as number[])[7] = 1_000_000;
+  });
+  await release.replace(archive, moved);
+  await release.replace(sums, await pageSumsOf(putBodyOf(moved)));
+  await expectOneFault(archive, /people and water: block \d{15}: 1000000, /);
+
+  delete county().block_bands;
+  await expectOneFault(county().objects.nearest, 'block bands: missing');
 });
 
 test('finds two swapped rows, though each is intact', async () => {

@@ -1,5 +1,7 @@
 import { silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import { buildBlockBands } from '../../builder/tiles/build-block-bands.ts';
 import { buildTiles } from '../../builder/tiles/build-tiles.ts';
 import {
   BlockIndex,
@@ -17,7 +19,7 @@ const UNLINKED: BlockLink = { status: 'no-street-near', snap: 0 };
 
 /**
  * A copy of a release in which every seventh linked block with land has lost its streets: in turn
- * those to walk on, to ride on, and all. Its tiles are drawn again.
+ * those to walk on, to ride on, and all. Its tiles and block bands are made again.
  */
 export async function gappedRelease(store: string): Promise<TamperedRelease> {
   const release = await TamperedRelease.copyOf(store, { tiles: false });
@@ -55,6 +57,11 @@ export async function gappedRelease(store: string): Promise<TamperedRelease> {
   release.manifest.tiles = await inScratchFolder(undefined, (scratch) =>
     buildTiles({ modes, taxonomy, counties }, target, silent, { scratch, threads: 1 }),
   );
+  const receipts = new Receipts(target);
+  const context = { store: target, receipts, progress: silent };
+  for (const [fips, made] of await buildBlockBands({ modes, taxonomy, counties }, context)) {
+    counties[fips].block_bands = made;
+  }
   await target.close();
   await release.publish();
   return release;

@@ -7,7 +7,7 @@ import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import { encodeLatest } from '../../shards/release/latest.ts';
-import type { Manifest } from '../../shards/release/manifest.ts';
+import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { bufferBody } from '../../shards/store/put-body.ts';
 import { Spool } from '../../shards/store/spool.ts';
@@ -38,6 +38,9 @@ export class TamperedRelease {
     const release = new TamperedRelease(folder, manifest);
     if (!tiles) {
       manifest.tiles = {};
+      for (const county of Object.values<CountyManifest>(manifest.counties)) {
+        delete county.block_bands;
+      }
       await rm(path.join(folder, latest.manifest));
       await release.publish();
     }

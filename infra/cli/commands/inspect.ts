@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
+import { BEYOND, BLOCK_BANDS_MAGIC, BlockBands } from '../../../shards/bands/block-bands.ts';
 import { BlockIndex, INDEX_KIND, LINK_MODES } from '../../../shards/blocks/block-index.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
@@ -37,7 +38,7 @@ const PMTILES = 'PMTiles';
 export function addInspectCommand(program: Command): void {
   program
     .command('inspect')
-    .argument('<object>', 'an object of a store, as a file or URL: .tta, .fgb or .pmtiles')
+    .argument('<object>', 'an object of a store, as a file or URL: .tta, .fgb, .pmtiles or .bands')
     .description('Describe and verify a store object.')
     .action((object: string) => run(() => inspect(object)));
 }
@@ -55,6 +56,7 @@ async function inspect(file: string): Promise<void> {
     const text = Buffer.from(first.subarray(0, PMTILES.length)).toString('latin1');
     if (text.startsWith(FLATGEOBUF)) await inspectLayer(store, ref);
     else if (text === PMTILES) await inspectTiles(store, ref);
+    else if (BLOCK_BANDS_MAGIC.startsWith(text)) await inspectBlockBands(store, ref);
     else await inspectShard(store, ref, first);
   } finally {
     await store.close();
@@ -203,6 +205,26 @@ async function inspectTiles(store: Store, ref: ObjectRef): Promise<void> {
   );
   print(`  box: ${minLon}, ${minLat}, ${maxLon}, ${maxLat}`);
   print(`  ${JSON.stringify(await archive.metadata())}`);
+}
+
+async function inspectBlockBands(store: Store, ref: ObjectRef): Promise<void> {
+  const bands = new BlockBands(ref.name, await store.readRange(ref, 0, ref.bytes));
+  const { county, geoids, modes, leafIds } = bands;
+  print(
+    `block bands of county ${county}: ${geoids.length} blocks × ${modes.length * leafIds.length} columns (${modes.join(', ')}; leaf types ascending)`,
+  );
+  for (const [m, mode] of modes.entries()) {
+    const counts = new Array<number>(BEYOND + 1).fill(0);
+    for (let leaf = 0; leaf < leafIds.length; leaf++) {
+      for (const band of bands.column(m * leafIds.length + leaf)) counts[band]++;
+    }
+    const [unrouted, ...banded] = counts;
+    const beyond = banded.pop();
+    print(
+      `  ${mode}: ${banded.join(', ')} cells by band, ${beyond} beyond, ${unrouted} of blocks without a street near`,
+    );
+  }
+  print(`  ${(ref.bytes / Math.max(1, geoids.length)).toFixed(1)} bytes a block`);
 }
 
 function print(line: string): void {

@@ -228,7 +228,7 @@ async function show(store: Store, wanted: string | undefined, json: boolean): Pr
     print(
       `county ${fips}: ${county.blocks} blocks (${county.routable_blocks} routable), ${county.population} people`,
     );
-    printObjects(Object.values(county.objects));
+    printObjects([...Object.values(county.objects), ...Object.values(county.block_bands ?? {})]);
   }
   for (const [state, { places, objects }] of Object.entries(manifest.states)) {
     print(`state ${state}: ${places} places`);

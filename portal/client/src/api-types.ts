@@ -1355,7 +1355,7 @@ export interface Operations {
       'application/geo+json': Isochrone;
     };
   };
-  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, and the bands of each mode and leaf destination type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
+  /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, roads, boundaries and names, in the schema of Protomaps’ basemap version 4), and the bands of each mode and leaf destination type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
   getTileArchives: {
     params: Record<string, never>;
     responses: {
@@ -1366,9 +1366,32 @@ export interface Operations {
         /** The same for its POIs, as a first view of a map. Null if there are none. */
         poi_bounds: Array<number> | null;
         archives: Array<{
-          layer: 'blocks' | 'bands';
+          layer: 'blocks' | 'basemap' | 'bands';
           mode: Mode | null;
           dest_type_id: number | null;
+          url: string;
+          bytes: number;
+        }>;
+      };
+    };
+  };
+  /** The block bands of counties, readable by range. For each county in the box, a public object with the band of five minutes of each of its blocks, by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs and population. It is read by byte range, free and without a key: a head, and a column for each mode and type. At most 100 counties, by county code. Empty for a release that was built without tiles. */
+  getBlockBands: {
+    params: {
+      /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than `max_lon`, the box crosses the antimeridian and must span less than 180 degrees. */
+      bbox?: string | undefined;
+    };
+    responses: {
+      'application/json': {
+        release: string;
+        /** Counties whose blocks are in the box; `counties` lists the first 100. */
+        counties_found: number;
+        counties: Array<{
+          county: string;
+          /** West, south, east and north edge of its blocks in degrees. */
+          bounds: Array<number>;
+          blocks: number;
+          population: number;
           url: string;
           bytes: number;
         }>;
@@ -1446,6 +1469,7 @@ export const OPERATIONS: Record<
   getIsochroneMeta: ['free','GET','/v1/isochrone/meta'],
   getIsochrone: ['keyed','GET','/v1/isochrone'],
   getTileArchives: ['free','GET','/v1/meta/tiles'],
+  getBlockBands: ['free','GET','/v1/meta/block-bands'],
   getTileJson: ['free','GET','/v1/isochrone/tiles/{mode}/{dest_type_id}.json'],
   getTile: ['keyed','GET','/v1/isochrone/tiles/{mode}/{dest_type_id}/{z}/{x}/{y}.mvt'],
 };

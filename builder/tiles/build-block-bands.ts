@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { BEYOND, encodeBlockBands, UNROUTED } from '../../shards/bands/block-bands.ts';
+import { BlockIndex, linkModeOf } from '../../shards/blocks/block-index.ts';
+import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
+import { Taxonomy } from '../../shards/taxonomy.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import type { Progress } from '../progress.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import { putArchive } from './put-archive.ts';
+import { readBands } from './tile-county.ts';
+import type { TilesRequest } from './tile-drawer.ts';
+
+/** Increment when the same objects produce different bytes. */
+const BLOCK_BANDS_VERSION = 1;
+
+/**
+ * The bands of the blocks of each county, made from its `index` and `nearest` unless they were made
+ * before. One county at a time is in memory.
+ */
+export async function buildBlockBands(
+  request: TilesRequest,
+  { store, receipts, progress }: { store: WritableStore; receipts: Receipts; progress: Progress },
+): Promise<Map<CountyFips, TileArchive>> {
+  const all = Object.entries(request.counties);
+  const stage = progress.start('block bands', all.length, 'counties');
+  const made = new Map<CountyFips, TileArchive>();
+  for (const [county, { objects }] of all) {
+    const { modes, taxonomy } = request;
+    const from = [objects.index.sha256, objects.nearest.sha256];
+    const what = JSON.stringify([BLOCK_BANDS_VERSION, modes, taxonomy.types, ...from]);
+    const key = createHash('sha256').update(what).digest('hex');
+    const make = async () => {
+      const bytes = await encodeCounty(request, county, store);
+      return putArchive(store, `block-bands-${county}`, 'bands', bytes);
+    };
+    const stageName = `block-bands-${county}`;
+    made.set(county, await receipts.findOrMake(stageName, key, tileArchiveSchema, make));
+    stage.at(made.size);
+  }
+  const bytes = [...made.values()].reduce((sum, { archive }) => sum + archive.bytes, 0);
+  stage.finish(`${bytes} bytes`);
+  return made;
+}
+
+async function encodeCounty(
+  { modes, taxonomy, counties }: TilesRequest,
+  county: CountyFips,
+  store: Store,
+): Promise<Uint8Array> {
+  const { leafIds } = new Taxonomy(taxonomy.types);
+  const { index: indexRef, nearest } = counties[county].objects;
+  const index = BlockIndex.decode(indexRef.name, await readVerified(store, indexRef));
+  const columns = modes.length * leafIds.length;
+  const times = await readVerified(store, nearest);
+  const bands = readBands(nearest.name, times, index.count, columns);
+  const blocks = Array.from(index.geoids.keys());
+  for (const [m, mode] of modes.entries()) {
+    const street = linkModeOf(mode);
+    for (const block of blocks) {
+      const none = index.link(block, street).status === 'linked' ? BEYOND : UNROUTED;
+      for (let leaf = 0; leaf < leafIds.length; leaf++) {
+        const cell = (m * leafIds.length + leaf) * index.count + block;
+        if (bands[cell] === 0) bands[cell] = none;
+      }
+    }
+  }
+  const facts = {
+    county,
+    modes,
+    leafIds,
+    geoids: index.geoids,
+    population: blocks.map((block) => index.population(block)),
+    water: blocks.filter((block) => index.landArea(block) === 0),
+  };
+  return encodeBlockBands(facts, bands);
+}

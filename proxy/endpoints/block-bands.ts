@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { freeEndpoint } from '../endpoint.ts';
+import { boxArea } from '../queries/poi-search.ts';
+import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
+import { NONE } from '../schemas/parameters.ts';
+
+/** Keeps the response of a nation small; a map shows fewer. */
+const MAX_COUNTIES = 100;
+
+export const blockBands = freeEndpoint({
+  access: 'free',
+  path: '/v1/meta/block-bands',
+  operationId: 'getBlockBands',
+  summary: 'The block bands of counties, readable by range',
+  description:
+    'For each county in the box, a public object with the band of five minutes of each of its blocks, ' +
+    'by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs and ' +
+    'population. It is read by byte range, free and without a key: a head, and a column for each ' +
+    `mode and type. At most ${MAX_COUNTIES} counties, by county code. Empty for a release that was ` +
+    'built without tiles.',
+  tag: 'Isochrones',
+  params: NONE,
+  query: z.strictObject({ bbox: bboxParam }),
+  responseDescription: 'The block bands of the counties in the box.',
+  response: z.object({
+    release: z.string(),
+    counties_found: z.int().meta({
+      description: `Counties whose blocks are in the box; \`counties\` lists the first ${MAX_COUNTIES}.`,
+    }),
+    counties: z.array(
+      z.object({
+        county: z.string().regex(/^\d{5}$/),
+        bounds: z.array(z.number()).length(4).meta({
+          description: 'West, south, east and north edge of its blocks in degrees.',
+        }),
+        blocks: z.int(),
+        population: z.int(),
+        url: z.url(),
+        bytes: z.int(),
+      }),
+    ),
+  }),
+  problems: ['invalid-bbox'],
+  cache: 'catalogue',
+  respond({ releases, config }, { query: { bbox } }) {
+    const { latest, counties, blockBoxes } = releases.current;
+    const inBox =
+      bbox === undefined ? counties : blockBoxes.meeting(boxArea(...bboxNumbers(bbox)).boxes);
+    const found = inBox.flatMap(({ fips, manifest }) => {
+      const { block_bands, block_box, blocks, population } = manifest;
+      if (block_bands === undefined) return [];
+      const { name, bytes } = block_bands.archive;
+      const url = `${config.baseUrl}/${name}`;
+      return [{ county: fips, bounds: block_box, blocks, population, url, bytes }];
+    });
+    return {
+      body: {
+        release: latest.release,
+        counties_found: found.length,
+        counties: found.slice(0, MAX_COUNTIES),
+      },
+    };
+  },
+});

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { Problem } from '../../portal/http/problem.ts';
+import { BOUNDS, boundsText, isWithin } from '../bounds.ts';
+import { named } from './parameters.ts';
+import { decimal } from './scalar-text.ts';
+
+/** Any text: the route validates the box, which has a problem type of its own. */
+export const bboxParam = named(
+  'Bbox',
+  z
+    .custom<string | readonly string[]>()
+    .meta({ override: { type: 'string' } })
+    .optional()
+    .meta({
+      description:
+        '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than ' +
+        '`max_lon`, the box crosses the antimeridian and must span less than 180 degrees.',
+    }),
+);
+
+/**
+ * A box across the antimeridian must span fewer degrees of longitude: otherwise its edges are
+ * swapped.
+ */
+const MAX_SPAN_ACROSS = 180;
+
+/** The edges in a `bbox` parameter. Throws `invalid-bbox`. */
+export function bboxNumbers(
+  text: string | readonly string[],
+): [west: number, south: number, east: number, north: number] {
+  if (typeof text !== 'string') {
+    throw invalidBox('must be given once: min_lon,min_lat,max_lon,max_lat');
+  }
+  const numbers = text.split(',').map((part) => decimal(part.trim()));
+  if (numbers.length !== 4 || !numbers.every((one) => one !== undefined)) {
+    throw invalidBox('must be four numbers: min_lon,min_lat,max_lon,max_lat');
+  }
+  const [west, south, east, north] = numbers;
+  const { longitude, latitude } = BOUNDS;
+  if (![west, east].every((lon) => isWithin(longitude, lon))) {
+    throw invalidBox(`has a longitude that is not ${boundsText(longitude)}; longitude comes first`);
+  }
+  if (![south, north].every((lat) => isWithin(latitude, lat))) {
+    throw invalidBox(`has a latitude that is not ${boundsText(latitude)}`);
+  }
+  if (south > north) throw invalidBox('has a min_lat greater than its max_lat');
+  if (west > east && east + 360 - west >= MAX_SPAN_ACROSS) {
+    throw invalidBox(
+      'has a min_lon greater than its max_lon, and is too wide to cross the antimeridian',
+    );
+  }
+  return [west, south, east, north];
+}
+
+function invalidBox(fault: string): Problem {
+  return new Problem('invalid-bbox', `bbox ${fault}`);
+}

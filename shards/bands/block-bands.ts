@@ -1,0 +1,180 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRawSync } from 'node:zlib';
+import { z } from 'zod';
+import { fitted, parseJson } from '../codec/json-object.ts';
+import { messageOf } from '../error-facts.ts';
+import { ShardError } from '../errors.ts';
+import type { GeoidNumber } from '../geoid.ts';
+import type { Mode } from '../modes.ts';
+import type { Bytes, CountyBlock, CountyFips, DestTypeId } from '../units.ts';
+import { BANDS } from './time-bands.ts';
+
+/**
+ * The bands of a county's blocks, for maps: what the tiles of bands show, by block instead of by
+ * area. A public object, so its layout is made for other programs:
+ *
+ *     0   8  `TTABAND1`
+ *     8   4  bytes of the head, little-endian
+ *    12   …  head: JSON, as raw Deflate
+ *     …   …  columns, one a mode and leaf type, mode by mode; each by itself as raw Deflate
+ *
+ * A column has half a byte a block, the lower half first: its band minus that of the block before,
+ * modulo 8. Neighbours by GEOID are mostly neighbours on the ground, so most differences are 0, which
+ * Deflate makes a tenth smaller than bands. A reader takes one range for the head, and one a column.
+ */
+export const BLOCK_BANDS_MAGIC = 'TTABAND1';
+const HEAD_AT: Bytes = 12;
+
+/** Band of a block beyond the last band. */
+export const BEYOND = BANDS + 1;
+/** Band of a block that its mode cannot be routed from: no street is near. */
+export const UNROUTED = 0;
+
+/** Bands are counted modulo this. */
+const MODULUS = 8;
+/** More than the head of any county needs; a few bytes of Deflate could claim gigabytes. */
+const MAX_HEAD_BYTES: Bytes = 1 << 26;
+
+const headSchema = z.strictObject({
+  county: z.string(),
+  modes: z.array(z.string()),
+  /** Leaf types, ascending. */
+  dest_type_ids: z.array(z.int()),
+  /** Length of each column. */
+  column_bytes: z.array(z.int().min(0)),
+  /** The first GEOID as a number, and each of the others minus the previous one. */
+  geoid_steps: z.array(z.int().min(1)),
+  /** By block; null if unknown. */
+  population: z.array(z.int().min(0).nullable()),
+  /** Positions of the blocks without land, which maps do not draw. */
+  water: z.array(z.int().min(0)),
+});
+
+export interface BlockBandFacts {
+  readonly county: CountyFips;
+  readonly modes: readonly Mode[];
+  /** Ascending. */
+  readonly leafIds: readonly DestTypeId[];
+  /** Ascending, as in the county's index. */
+  readonly geoids: ArrayLike<GeoidNumber>;
+  readonly population: readonly (number | null)[];
+  /** Blocks without land. */
+  readonly water: readonly CountyBlock[];
+}
+
+const deflate = promisify(deflateRaw);
+const DENSEST = { level: 9 };
+
+/** `bands`: column × blocks + block, columns as in the county's `nearest` object. */
+export async function encodeBlockBands(
+  { county, modes, leafIds, geoids, population, water }: BlockBandFacts,
+  bands: Uint8Array,
+): Promise<Uint8Array> {
+  const blocks = geoids.length;
+  const columns = await Promise.all(
+    Array.from({ length: modes.length * leafIds.length }, (_, i) =>
+      deflate(stepsOf(bands.subarray(i * blocks, (i + 1) * blocks)), DENSEST),
+    ),
+  );
+  const head = {
+    county,
+    modes: [...modes],
+    dest_type_ids: [...leafIds],
+    column_bytes: columns.map(({ length }) => length),
+    geoid_steps: Array.from(geoids, (geoid, i) => geoid - (i === 0 ? 0 : geoids[i - 1])),
+    population: [...population],
+    water: [...water],
+  } satisfies z.infer<typeof headSchema>;
+  const packed = await deflate(JSON.stringify(head), DENSEST);
+  const start = Buffer.alloc(HEAD_AT);
+  start.write(BLOCK_BANDS_MAGIC, 'latin1');
+  start.writeUInt32LE(packed.length, BLOCK_BANDS_MAGIC.length);
+  return Buffer.concat([start, packed, ...columns]);
+}
+
+function stepsOf(bands: Uint8Array): Uint8Array {
+  const steps = new Uint8Array(Math.ceil(bands.length / 2));
+  let before = 0;
+  for (let block = 0; block < bands.length; block++) {
+    const step = (bands[block] - before + MODULUS) % MODULUS;
+    steps[block >> 1] |= step << (4 * (block & 1));
+    before = bands[block];
+  }
+  return steps;
+}
+
+/** A decoded object, whole in memory. */
+export class BlockBands {
+  readonly county: CountyFips;
+  readonly modes: readonly string[];
+  readonly leafIds: readonly DestTypeId[];
+  readonly geoids: Float64Array;
+  readonly population: readonly (number | null)[];
+  readonly water: readonly CountyBlock[];
+  readonly #object: string;
+  readonly #columns: readonly Uint8Array[];
+
+  /** Throws a `ShardError` for anything that `encodeBlockBands` did not write. */
+  constructor(object: string, bytes: Uint8Array) {
+    const fail = (problem: string) => new ShardError(object, 'head', problem);
+    if (
+      Buffer.from(bytes.subarray(0, BLOCK_BANDS_MAGIC.length)).toString('latin1') !==
+      BLOCK_BANDS_MAGIC
+    ) {
+      throw fail('not bands of blocks');
+    }
+    if (bytes.length < HEAD_AT) throw fail(`truncated: ${bytes.length} bytes`);
+    const { buffer, byteOffset } = bytes;
+    const end =
+      HEAD_AT + new DataView(buffer, byteOffset).getUint32(BLOCK_BANDS_MAGIC.length, true);
+    const text = inflated(object, 'head', bytes.subarray(HEAD_AT, end), MAX_HEAD_BYTES);
+    const head = fitted(object, parseJson(object, text), headSchema);
+    this.#object = object;
+    this.county = head.county;
+    this.modes = head.modes;
+    this.leafIds = head.dest_type_ids;
+    let geoid = 0;
+    this.geoids = Float64Array.from(head.geoid_steps, (step) => {
+      geoid += step;
+      return geoid;
+    });
+    this.population = head.population;
+    this.water = head.water;
+    let at = end;
+    this.#columns = head.column_bytes.map((length) => {
+      at += length;
+      return bytes.subarray(at - length, at);
+    });
+    if (head.column_bytes.length !== head.modes.length * head.dest_type_ids.length) {
+      throw fail('has other columns than modes and types');
+    }
+    if (head.population.length !== this.geoids.length) throw fail('counts blocks differently');
+    if (at !== bytes.length) throw fail(`columns end at ${at} of ${bytes.length} bytes`);
+  }
+
+  /** The band of each block for one mode and type: columns are numbered mode by mode. */
+  column(number: number): Uint8Array {
+    const part = `column ${number}`;
+    const blocks = this.geoids.length;
+    const half = Math.ceil(blocks / 2);
+    const steps = inflated(this.#object, part, this.#columns[number], half);
+    if (steps.length !== half) {
+      throw new ShardError(this.#object, part, `has ${steps.length} of ${half} bytes`);
+    }
+    const bands = new Uint8Array(blocks);
+    let band = 0;
+    for (let block = 0; block < blocks; block++) {
+      band = (band + (steps[block >> 1] >> (4 * (block & 1)))) % MODULUS;
+      bands[block] = band;
+    }
+    return bands;
+  }
+}
+
+function inflated(object: string, part: string, packed: Uint8Array, most: Bytes): Uint8Array {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, most) });
+  } catch (error) {
+    throw new ShardError(object, part, messageOf(error));
+  }
+}
