@@ -8,8 +8,9 @@ export interface MapColours {
   readonly beyond: string;
   /** Stripes over `beyond`, of blocks without a street near. */
   readonly stripe: string;
-  /** Water, and land outside the data. */
+  /** Land outside the data; water too, where there is no base map. */
   readonly outside: string;
+  readonly water: string;
   readonly blockLine: string;
   readonly chosen: string;
 }
@@ -24,6 +25,7 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     beyond: '#f6f4ef',
     stripe: '#a0606e',
     outside: '#d5dce2',
+    water: '#b8cddd',
     blockLine: '#7d8791',
     chosen: '#c2185b',
   },
@@ -32,6 +34,7 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     beyond: '#1d262b',
     stripe: '#a8707c',
     outside: '#07090b',
+    water: '#0d1a26',
     blockLine: '#56626b',
     chosen: '#ff6fa3',
   },

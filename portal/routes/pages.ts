@@ -45,6 +45,7 @@ function contentPolicy(apiUrl: string): string {
     "worker-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
+    "font-src 'self'",
     `connect-src 'self' ${new URL(apiUrl).origin}`,
     "form-action 'self'",
     "base-uri 'none'",

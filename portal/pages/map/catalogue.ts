@@ -18,6 +18,8 @@ export interface Catalogue {
   /** Names of all leaf types, by id. */
   readonly typeNames: ReadonlyMap<number, string>;
   readonly blocksUrl: string;
+  /** `null` for a release that was built without one. */
+  readonly baseMapUrl: string | null;
   /** The day that the newest of its data speaks of. */
   readonly dates: readonly { readonly name: string; readonly day: string }[];
   bandsUrl(mode: string, type: number): string | undefined;
@@ -57,6 +59,7 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
       .map((type) => ({ id: type.dest_type_id, name: type.name, group: groupOf(type, names) })),
     typeNames: new Map(leaves.map(({ dest_type_id, name }) => [dest_type_id, name])),
     blocksUrl: blocks.url,
+    baseMapUrl: archives.find(({ layer }) => layer === 'basemap')?.url ?? null,
     dates: components.flatMap(({ component, effective_date }) =>
       Object.hasOwn(COMPONENTS, component)
         ? [{ name: COMPONENTS[component], day: effective_date }]

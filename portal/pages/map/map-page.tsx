@@ -86,6 +86,7 @@ function Explorer(props: { readonly catalogue: Catalogue; readonly reload: () =>
         key={`${attempt} ${catalogue.blocksUrl}`}
         title={title}
         blocksUrl={catalogue.blocksUrl}
+        baseMapUrl={catalogue.baseMapUrl}
         bounds={catalogue.bounds}
         view={state.view}
         shown={shown}

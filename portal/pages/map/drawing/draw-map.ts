@@ -13,6 +13,7 @@ import { PMTiles, Protocol } from 'pmtiles';
 import { CLASS_ENDS, MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
 import type { MapView } from '../state/map-state.ts';
 import { ArchiveSource } from './archive-source.ts';
+import { BASE_MAP, baseMapLayers, paintBaseMap } from './base-map.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
 
@@ -35,6 +36,8 @@ interface MapParts {
   readonly title: string;
   readonly describedBy: string;
   readonly blocksUrl: string;
+  /** `null`: blocks lie on nothing. */
+  readonly baseMapUrl: string | null;
   readonly bounds: readonly number[];
   readonly view: MapView | null;
   readonly scheme: Scheme;
@@ -68,10 +71,11 @@ addProtocol('pmtiles', protocol.tile);
 
 /** Draws the bands of a mode and type over the blocks of a release. Nothing else is loaded. */
 export function drawMap(parts: MapParts): DrawnMap {
-  const { container, bounds, blocksUrl } = parts;
+  const { container, bounds, blocksUrl, baseMapUrl } = parts;
   const [west, south, east, north] = bounds;
   const all: [number, number, number, number] = [west, south, east, north];
   let { scheme, shown } = parts;
+  const { under, over } = baseMapUrl ? baseMapLayers(scheme) : { under: [], over: [] };
   const map = new MapLibreMap({
     container,
     style: {
@@ -79,13 +83,16 @@ export function drawMap(parts: MapParts): DrawnMap {
       sources: {
         blocks: { type: 'vector', url: addressOf(blocksUrl) },
         bands: { type: 'vector', url: addressOf(shown.bandsUrl) },
+        ...(baseMapUrl && { [BASE_MAP]: { type: 'vector', url: addressOf(baseMapUrl) } }),
       },
       layers: [
         { id: 'outside', type: 'background' },
+        ...under,
         { id: 'beyond', type: 'fill', ...BLOCKS },
         { id: 'bands', type: 'fill', source: 'bands', 'source-layer': 'bands' },
         { id: 'unlinked', type: 'fill', ...BLOCKS, filter: isUnlinkedFor(shown.mode) },
         { id: 'block-lines', type: 'line', ...BLOCKS },
+        ...over,
         { id: 'chosen', type: 'line', ...BLOCKS, filter: isBlock(null) },
       ],
     },
@@ -107,7 +114,10 @@ export function drawMap(parts: MapParts): DrawnMap {
 
   // Blocks without a band are over 30 minutes only once the bands are there.
   let hasBands = false;
-  const paint = () => paintWith(map, MAP_COLOURS[scheme], hasBands);
+  const paint = () => {
+    paintWith(map, MAP_COLOURS[scheme], hasBands);
+    if (baseMapUrl) paintBaseMap(map, scheme);
+  };
   let isStyled = false;
   map.once('style.load', () => {
     isStyled = true;

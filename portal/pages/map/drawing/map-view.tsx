@@ -10,6 +10,7 @@ const BLOCK_ZOOM = 11;
 export function MapView(props: {
   readonly title: string;
   readonly blocksUrl: string;
+  readonly baseMapUrl: string | null;
   readonly bounds: readonly number[];
   readonly view: View | null;
   readonly shown: Shown;
@@ -20,7 +21,7 @@ export function MapView(props: {
   /** Loads everything anew: another release may be in force. */
   readonly onRetry: () => void;
 }) {
-  const { title, bounds, blocksUrl, view, shown, scheme, chosen, onRetry } = props;
+  const { title, bounds, blocksUrl, baseMapUrl, view, shown, scheme, chosen, onRetry } = props;
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<DrawnMap | null>(null);
   const [state, setState] = useState<'loading' | 'here' | 'no-webgl' | 'failed'>('loading');
@@ -44,6 +45,7 @@ export function MapView(props: {
           title: 'Map of travel times',
           describedBy: `${id}-keys`,
           blocksUrl,
+          baseMapUrl,
           bounds,
           view: latest.current.view,
           scheme: latest.current.scheme,
@@ -65,7 +67,7 @@ export function MapView(props: {
       drawn.current?.remove();
       drawn.current = null;
     };
-  }, [blocksUrl, bounds, id]);
+  }, [blocksUrl, baseMapUrl, bounds, id]);
 
   useEffect(() => drawn.current?.show(shown), [shown]);
   useEffect(() => drawn.current?.useScheme(scheme), [scheme]);
