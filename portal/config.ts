@@ -39,6 +39,8 @@ export const portalConfigSchema = z.strictObject({
   sessionSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
   /** Proxies whose `X-Forwarded-For` is trusted to name the client; none by default. */
   trustProxy: trustedProxies.optional(),
+  /** A MapLibre style to draw below the map, instead of the base map of the release. */
+  mapStyleUrl: z.url({ protocol: /^https?$/ }).optional(),
   /** Block used in the example of a first request. */
   exampleBlock: z.string().optional(),
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('warn'),

@@ -115,5 +115,8 @@ export const portalConfigSchema = z.object({
     override: { type: 'object' },
   }),
   example_block: z.string().optional().meta({ description: 'A block for a first request.' }),
+  map_style_url: z.url().optional().meta({
+    description: 'A MapLibre style below the map, instead of the base map of the release.',
+  }),
 });
 export type PortalConfig = z.output<typeof portalConfigSchema>;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import type { PortalConfigInput } from '../../portal/config.ts';
+import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.ts';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
 import { BOTH, count } from './both-servers.ts';
@@ -82,6 +82,10 @@ export const portalSchema = z.object({
     secret: true,
     otherwise: 'one stored in the ledger',
   }),
+  MAP_STYLE_URL: setting(portalConfigSchema.shape.mapStyleUrl, {
+    says: 'MapLibre style to draw below the map; it, its tiles, fonts and icons come from one host',
+    otherwise: 'the base map of the release',
+  }),
   ...STRIPE,
   METRICS_PORT,
   VAR_DIR: setting(z.string().prefault('var'), {
@@ -128,6 +132,7 @@ export function settingsOfPortal(
         perDomain: set.SIGNUP_GRANTS_PER_DOMAIN,
       },
       trustProxy: set.TRUST_PROXY,
+      mapStyleUrl: set.MAP_STYLE_URL,
       logLevel: set.LOG_LEVEL,
     },
   };

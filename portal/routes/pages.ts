@@ -12,7 +12,7 @@ import { type BuiltFile, builtPages } from './built-pages.ts';
  */
 export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
-  const policy = contentPolicy(config.apiUrl);
+  const policy = contentPolicy(config);
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
     sendFile(request, reply.header('content-security-policy', policy), file);
 
@@ -36,8 +36,12 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
 /** Public pages; the others are for customers. */
 const PUBLIC: ReadonlySet<string> = new Set([PAGE_PATHS.front, PAGE_PATHS.map]);
 
-/** The policy lets the pages run their own script and request the portal and the API only. */
-function contentPolicy(apiUrl: string): string {
+/**
+ * The policy lets the pages run their own script and request only the portal, the API, and the host
+ * of the map's style if there is one.
+ */
+function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): string {
+  const style = mapStyleUrl === undefined ? '' : ` ${new URL(mapStyleUrl).origin}`;
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -46,7 +50,7 @@ function contentPolicy(apiUrl: string): string {
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src 'self' ${new URL(apiUrl).origin}`,
+    `connect-src 'self' ${new URL(apiUrl).origin}${style}`,
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

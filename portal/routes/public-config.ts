@@ -14,6 +14,7 @@ export function servePublicConfig(app: FastifyInstance, { config, payment }: Por
       signup_grants: config.signupGrants.perDay > 0,
       plans: PLANS,
       example_block: config.exampleBlock,
+      map_style_url: config.mapStyleUrl,
     } satisfies PortalConfig),
   );
 }

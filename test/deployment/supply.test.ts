@@ -21,9 +21,9 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ]);
 /**
- * Development tools and data, which keep their own terms and are not part of the running service.
+ * Development tools, data and the map's font, which keep their own terms and are not part of the running service.
  */
-const FOR_DEVELOPMENT = new Set(['MPL-2.0', 'CC-BY-4.0']);
+const FOR_DEVELOPMENT = new Set(['MPL-2.0', 'CC-BY-4.0', 'OFL-1.1']);
 
 /** Packages without a licence field, with the licence of their repository. */
 const LICENSED_UPSTREAM: Readonly<Record<string, string>> = {

@@ -34,6 +34,7 @@ test('every page is one document, under a policy that runs no inline script or s
       "base-uri 'none'",
       `connect-src 'self' ${API}`,
       "default-src 'none'",
+      "font-src 'self'",
       "form-action 'self'",
       "frame-ancestors 'none'",
       "img-src 'self' data:",

@@ -1,5 +1,7 @@
 import type { Client, Mode } from '../../client/src/index.ts';
+import { portalConfig } from '../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../api/release.ts';
+import { type BaseMap, loadBaseMap } from './base-map-style.ts';
 
 /** A destination type that there is a map of. */
 export interface MapType {
@@ -18,8 +20,7 @@ export interface Catalogue {
   /** Names of all leaf types, by id. */
   readonly typeNames: ReadonlyMap<number, string>;
   readonly blocksUrl: string;
-  /** `null` for a release that was built without one. */
-  readonly baseMapUrl: string | null;
+  readonly baseMap: BaseMap | null;
   /** The day that the newest of its data speaks of. */
   readonly dates: readonly { readonly name: string; readonly day: string }[];
   bandsUrl(mode: string, type: number): string | undefined;
@@ -34,10 +35,8 @@ const COMPONENTS: Readonly<Record<string, string>> = {
 
 /** The layers of the release; `null` where it has no tiles. */
 export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
-  const [{ release, components, modes, types }, { data: tiles }] = await Promise.all([
-    releaseFacts(api),
-    api.getTileArchives(),
-  ]);
+  const [{ release, components, modes, types }, { data: tiles }, { map_style_url }] =
+    await Promise.all([releaseFacts(api), api.getTileArchives(), portalConfig()]);
   const { bounds, poi_bounds, archives } = tiles;
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
@@ -59,7 +58,10 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
       .map((type) => ({ id: type.dest_type_id, name: type.name, group: groupOf(type, names) })),
     typeNames: new Map(leaves.map(({ dest_type_id, name }) => [dest_type_id, name])),
     blocksUrl: blocks.url,
-    baseMapUrl: archives.find(({ layer }) => layer === 'basemap')?.url ?? null,
+    baseMap: await loadBaseMap(
+      map_style_url,
+      archives.find(({ layer }) => layer === 'basemap')?.url,
+    ),
     dates: components.flatMap(({ component, effective_date }) =>
       Object.hasOwn(COMPONENTS, component)
         ? [{ name: COMPONENTS[component], day: effective_date }]

@@ -86,7 +86,7 @@ function Explorer(props: { readonly catalogue: Catalogue; readonly reload: () =>
         key={`${attempt} ${catalogue.blocksUrl}`}
         title={title}
         blocksUrl={catalogue.blocksUrl}
-        baseMapUrl={catalogue.baseMapUrl}
+        baseMap={catalogue.baseMap}
         bounds={catalogue.bounds}
         view={state.view}
         shown={shown}
@@ -107,7 +107,7 @@ function Explorer(props: { readonly catalogue: Catalogue; readonly reload: () =>
               10th-percentile door-to-door time, departures 8:00–9:00 on a weekday.
             </p>
           )}
-          <Legend scheme={scheme} />
+          <Legend scheme={scheme} baseMap={catalogue.baseMap} />
         </section>
         <BlockPanel
           catalogue={catalogue}

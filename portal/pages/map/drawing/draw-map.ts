@@ -11,9 +11,10 @@ import {
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
 import { CLASS_ENDS, MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
+import type { BaseMap } from '../base-map-style.ts';
 import type { MapView } from '../state/map-state.ts';
 import { ArchiveSource } from './archive-source.ts';
-import { BASE_MAP, baseMapLayers, paintBaseMap } from './base-map.ts';
+import { baseMapStyle, paintBaseMap } from './base-map.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
 
@@ -37,7 +38,7 @@ interface MapParts {
   readonly describedBy: string;
   readonly blocksUrl: string;
   /** `null`: blocks lie on nothing. */
-  readonly baseMapUrl: string | null;
+  readonly baseMap: BaseMap | null;
   readonly bounds: readonly number[];
   readonly view: MapView | null;
   readonly scheme: Scheme;
@@ -71,19 +72,20 @@ addProtocol('pmtiles', protocol.tile);
 
 /** Draws the bands of a mode and type over the blocks of a release. Nothing else is loaded. */
 export function drawMap(parts: MapParts): DrawnMap {
-  const { container, bounds, blocksUrl, baseMapUrl } = parts;
+  const { container, bounds, blocksUrl, baseMap } = parts;
   const [west, south, east, north] = bounds;
   const all: [number, number, number, number] = [west, south, east, north];
   let { scheme, shown } = parts;
-  const { under, over } = baseMapUrl ? baseMapLayers(scheme) : { under: [], over: [] };
+  const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme, addressOf);
   const map = new MapLibreMap({
     container,
     style: {
       version: 8,
+      ...more,
       sources: {
+        ...sources,
         blocks: { type: 'vector', url: addressOf(blocksUrl) },
         bands: { type: 'vector', url: addressOf(shown.bandsUrl) },
-        ...(baseMapUrl && { [BASE_MAP]: { type: 'vector', url: addressOf(baseMapUrl) } }),
       },
       layers: [
         { id: 'outside', type: 'background' },
@@ -116,7 +118,7 @@ export function drawMap(parts: MapParts): DrawnMap {
   let hasBands = false;
   const paint = () => {
     paintWith(map, MAP_COLOURS[scheme], hasBands);
-    if (baseMapUrl) paintBaseMap(map, scheme);
+    if (baseMap && 'archive' in baseMap) paintBaseMap(map, scheme);
   };
   let isStyled = false;
   map.once('style.load', () => {

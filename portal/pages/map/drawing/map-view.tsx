@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Notice } from '../../parts/notice.tsx';
+import type { BaseMap } from '../base-map-style.ts';
 import type { MapView as View } from '../state/map-state.ts';
 import type { DrawnMap, Scheme, Shown, TileBlock } from './draw-map.ts';
 
@@ -10,7 +11,7 @@ const BLOCK_ZOOM = 11;
 export function MapView(props: {
   readonly title: string;
   readonly blocksUrl: string;
-  readonly baseMapUrl: string | null;
+  readonly baseMap: BaseMap | null;
   readonly bounds: readonly number[];
   readonly view: View | null;
   readonly shown: Shown;
@@ -21,7 +22,7 @@ export function MapView(props: {
   /** Loads everything anew: another release may be in force. */
   readonly onRetry: () => void;
 }) {
-  const { title, bounds, blocksUrl, baseMapUrl, view, shown, scheme, chosen, onRetry } = props;
+  const { title, bounds, blocksUrl, baseMap, view, shown, scheme, chosen, onRetry } = props;
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<DrawnMap | null>(null);
   const [state, setState] = useState<'loading' | 'here' | 'no-webgl' | 'failed'>('loading');
@@ -45,7 +46,7 @@ export function MapView(props: {
           title: 'Map of travel times',
           describedBy: `${id}-keys`,
           blocksUrl,
-          baseMapUrl,
+          baseMap,
           bounds,
           view: latest.current.view,
           scheme: latest.current.scheme,
@@ -67,7 +68,7 @@ export function MapView(props: {
       drawn.current?.remove();
       drawn.current = null;
     };
-  }, [blocksUrl, baseMapUrl, bounds, id]);
+  }, [blocksUrl, baseMap, bounds, id]);
 
   useEffect(() => drawn.current?.show(shown), [shown]);
   useEffect(() => drawn.current?.useScheme(scheme), [scheme]);

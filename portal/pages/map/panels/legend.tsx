@@ -1,9 +1,11 @@
 import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../../map-classes.ts';
+import type { BaseMap } from '../base-map-style.ts';
 import type { Scheme } from '../drawing/draw-map.ts';
 
 /** The classes of the map, and what is in none of them. */
-export function Legend({ scheme }: { readonly scheme: Scheme }) {
-  const { classes, beyond, stripe, outside } = MAP_COLOURS[scheme];
+export function Legend(props: { readonly scheme: Scheme; readonly baseMap: BaseMap | null }) {
+  const { scheme, baseMap } = props;
+  const { classes, beyond, stripe, outside, water } = MAP_COLOURS[scheme];
   return (
     <ul class="map-legend">
       {CLASS_ENDS.map((end, i) => (
@@ -11,7 +13,13 @@ export function Legend({ scheme }: { readonly scheme: Scheme }) {
       ))}
       <Entry colour={beyond} label="over 30 min" />
       <Entry colour={beyond} stripe={stripe} label="no street near" />
-      <Entry colour={outside} label="water, or outside the data" />
+      {baseMap === null && <Entry colour={outside} label="water, or outside the data" />}
+      {baseMap && 'archive' in baseMap && (
+        <>
+          <Entry colour={water} label="water" />
+          <Entry colour={outside} label="outside the data" />
+        </>
+      )}
     </ul>
   );
 }
