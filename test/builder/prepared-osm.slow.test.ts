@@ -80,7 +80,7 @@ async function prepare(
     paths: [file].flat(),
     keyOf,
     area,
-    mapped: [],
+    mapped: area === EVERYWHERE ? [] : [area],
     receipts: new Receipts(store),
     progress,
   };
@@ -202,6 +202,8 @@ test('the prepared data is the same whether everything is read at once or cell b
   expect(whole.batches).toBe(1);
   expect(parts.batches).toBeGreaterThan(8);
   expect(parts.prepared).toEqual(whole.prepared);
+  const { overview, detail, wide } = whole.prepared.map;
+  expect([overview, detail, wide].map((part) => Object.keys(part).length)).not.toContain(0);
 });
 
 test('an area that overlaps many cells is written once', async () => {
