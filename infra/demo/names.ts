@@ -170,7 +170,9 @@ const NOUNS: Readonly<Record<string, string>> = {
   bike_rental: 'Bike Share',
 };
 
-const STREAM = { streets: 0x57, places: 0x91 };
+const DISTRICTS = ['Heights', 'Hill', 'Village', 'Point', 'Grove', 'Square', 'Mills', 'Gardens'];
+
+const STREAM = { streets: 0x57, places: 0x91, districts: 0xd1 };
 
 export function streetNames(plan: CityPlan): StreetNames {
   const trees = new Random(plan.seed, STREAM.streets).shuffle(TREES);
@@ -201,6 +203,12 @@ export function placeName(
 export function parkName(plan: CityPlan, { column, row }: { column: number; row: number }): string {
   const random = new Random(plan.seed, STREAM.places, column, row);
   return `${random.pick(FOUNDERS)} Park`;
+}
+
+/** Name of the n-th neighbourhood. */
+export function neighbourhoodName(plan: CityPlan, n: number): string {
+  const founders = new Random(plan.seed, STREAM.districts).shuffle(FOUNDERS);
+  return `${founders[n % founders.length]} ${DISTRICTS[n % DISTRICTS.length]}`;
 }
 
 /** `Elementary schools` → `Elementary School`, `Churches` → `Church`. */

@@ -2,7 +2,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { CellSketch, nodeIdInCell } from './cell-sketch.ts';
 import { BAY_DEPTH, type CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
-import { parkName, type StreetNames } from './names.ts';
+import { neighbourhoodName, parkName, type StreetNames } from './names.ts';
 import type { OsmNode, OsmRelation, OsmWay } from './osm-elements.ts';
 import { drawCourtyard, drawPark, drawPocketPark } from './parks.ts';
 import { drawHome, drawPlainGridPlaces, placesAtRandom } from './poi-placement.ts';
@@ -98,6 +98,7 @@ function cellDrawing(plan: CityPlan, names: StreetNames, transit: TransitPlan) {
       drawCourtyard(sketch);
     }
     drawStops(sketch, cell);
+    drawNeighbourhood(plan, sketch, cell);
     return sketch;
   };
 }
@@ -122,6 +123,18 @@ function drawClose(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): v
   const end = sketch.node(random.between(0.4, 0.6), 0.6);
   const tags = { highway: 'service', service: 'driveway', surface: 'paved' };
   sketch.way([sketch.corner(0, 0), bend, end], tags);
+}
+
+/** Sides of a neighbourhood, in cells. */
+const NEIGHBOURHOOD = 8;
+
+/** A label in the middle of each neighbourhood. */
+function drawNeighbourhood(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): void {
+  const middle = NEIGHBOURHOOD / 2;
+  if (column % NEIGHBOURHOOD !== middle || row % NEIGHBOURHOOD !== middle) return;
+  const inRow = Math.ceil(plan.columns / NEIGHBOURHOOD);
+  const n = Math.floor(row / NEIGHBOURHOOD) * inRow + Math.floor(column / NEIGHBOURHOOD);
+  sketch.node(0.5, 0.5, { place: 'neighbourhood', name: neighbourhoodName(plan, n) });
 }
 
 /** The extent of city and bay, the limits of all elements. */
