@@ -80,6 +80,7 @@ export async function buildProxy(parts: {
       return cursors;
     },
     catalogue: new StaticResponseSender(),
+    addressRates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
     batchSemaphore: new FairSemaphore(MAKERS),
     ending: { isSet: false },
@@ -92,7 +93,7 @@ export async function buildProxy(parts: {
       members: ({ slug }) => (helpAt(slug) ? { account_url: helpAt(slug) } : {}),
     },
     knownErrors: storeProblem,
-    rates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
+    rates: services.addressRates,
     trustProxy: config.trustProxy,
     logLevel: config.logLevel,
     maxBodyBytes: MAX_BODY_BYTES,

@@ -1,3 +1,4 @@
+import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import type { StaticResponseSender } from '../portal/http/caching.ts';
 import type { Shutdown } from '../portal/http/graceful-shutdown.ts';
@@ -30,6 +31,8 @@ export interface ProxyServices {
   /** Throws `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
   readonly cursors: CursorSealer;
   readonly catalogue: StaticResponseSender;
+  /** Requests by address, of routes that need no key. */
+  readonly addressRates: RateCounter;
   /** Holds large responses until their readers have received them. */
   readonly responseWriter: ResponseWriter;
   /** Queues requests with large responses, by account. */

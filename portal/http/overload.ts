@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ClientId, FairQueue } from '../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../shards/units.ts';
+import { isWellFormedApiKey } from '../accounts/api-key.ts';
 import { Problem } from './problem.ts';
 import { rateSubject } from './rate-limiting.ts';
 
@@ -87,6 +88,15 @@ export function overloaded(): Problem {
   return new Problem('overloaded', detail, {}, { 'retry-after': String(seconds) });
 }
 
+/** Clients that may have a request in progress from one address while load is shed. */
+const CLIENTS_PER_ADDRESS = 8;
+
+/** The sender of a request, as far as it can be told apart before authentication. */
+interface Client {
+  readonly id: string;
+  readonly address: string;
+}
+
 /**
  * Measures the lag of the event loop: the minimum of several turns. Above the threshold, a client
  * with a request in progress gets no second one; far above it, every other new request is refused
@@ -97,8 +107,8 @@ export class LoadShedder {
   readonly #onChange: (isShedding: boolean) => void;
   readonly #samples = new Array<Millis>(SAMPLES).fill(0);
   readonly #timer: NodeJS.Timeout;
-  /** Requests in progress that arrived while shedding, by client. */
-  readonly #underWay = new Map<string, number>();
+  /** Clients with a request in progress that arrived while shedding, by address. */
+  readonly #underWay = new Map<string, Set<string>>();
   #taken = 0;
   #newcomers = 0;
   #dueMs: Millis;
@@ -134,19 +144,21 @@ export class LoadShedder {
   }
 
   /** Whether a request may start; call `leave` when it has ended. */
-  take(clientId: string): boolean {
-    const underWay = this.#underWay.get(clientId) ?? 0;
+  take({ id, address }: Client): boolean {
+    const clients = this.#underWay.get(address) ?? new Set();
     const isTooLate = this.lagMs > FAR * this.#lateMs && this.#newcomers++ % 2 === 0;
-    if (underWay > 0 || isTooLate) {
+    if (clients.has(id) || clients.size === CLIENTS_PER_ADDRESS || isTooLate) {
       this.shed++;
       return false;
     }
-    this.#underWay.set(clientId, underWay + 1);
+    this.#underWay.set(address, clients.add(id));
     return true;
   }
 
-  leave(clientId: string): void {
-    this.#underWay.delete(clientId);
+  leave({ id, address }: Client): void {
+    const clients = this.#underWay.get(address);
+    clients?.delete(id);
+    if (clients?.size === 0) this.#underWay.delete(address);
   }
 
   close(): void {
@@ -170,16 +182,28 @@ export function shedLoad(app: FastifyInstance, lateMs: Millis): LoadShedder {
     if (!shedder.isShedding) return done();
     const { probe, signed } = request.routeOptions.config;
     if (probe || signed || request.method === 'OPTIONS') return done();
-    const clientId = clientIdOf(request);
-    if (!shedder.take(clientId)) return done(overloaded());
-    reply.raw.once('close', () => shedder.leave(clientId));
+    const client = clientOf(request);
+    if (!shedder.take(client)) return done(overloaded());
+    reply.raw.once('close', () => shedder.leave(client));
     done();
   });
   app.addHook('onClose', async () => shedder.close());
   return shedder;
 }
 
-/** Identifies the client before authentication: an invalid key costs little. */
-function clientIdOf({ headers, ip }: FastifyRequest): string {
-  return headers.authorization ?? rateSubject(ip);
+/**
+ * Identifies the client before authentication. Behind one address there may be many customers, so a
+ * key counts, if the route takes one and its checksum is right. Anyone can invent such keys: an
+ * address has only so many at a time.
+ */
+function clientOf({ headers, ip, routeOptions }: FastifyRequest): Client {
+  const address = rateSubject(ip);
+  const key = routeOptions.config.keyed ? bearerKey(headers.authorization) : null;
+  return { address, id: key === null ? address : `${address} ${key}` };
+}
+
+/** The well-formed API key of a header; null if there is none. */
+function bearerKey(authorization: string | undefined): string | null {
+  const key = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '')?.[1];
+  return key !== undefined && isWellFormedApiKey(key) ? key : null;
 }

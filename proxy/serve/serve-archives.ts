@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RateCounter } from '../../portal/accounts/rate-window.ts';
 import { CACHE_CONTROL, matchesAny, matchesEtag } from '../../portal/http/caching.ts';
 import { Problem, truncate } from '../../portal/http/problem.ts';
+import { rateLimited, rateSubject } from '../../portal/http/rate-limiting.ts';
 import type { CheckedPages } from '../../shards/pmtiles/checked-pages.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
-import type { Bytes } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import { type ByteRange, requestedRange } from '../http/byte-range.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -22,26 +24,38 @@ function mediaTypeOf(name: string): string {
 
 /** Read, checked and handed to the socket at a time: well under a millisecond of work. */
 const PIECE_BYTES: Bytes = 2 ** 15;
+/**
+ * A response counts as one request for each of these, which maps read at a time, up to the most:
+ * checking every byte costs time.
+ */
+const BYTES_A_REQUEST: Bytes = 2 ** 16;
+const MOST_REQUESTS = 256;
+/** Readers below this rate after the grace period are cut off. */
+const MIN_BYTES_PER_SECOND = 16_384;
+const GRACE_MS: Millis = 20_000;
 
 /**
  * Serves the tile archives and block bands of the release in force by byte ranges, to anyone, as a
  * public bucket does. A name that is none of theirs reads nothing. Every byte is checked on its way.
  */
-export function serveArchives(app: FastifyInstance, { releases }: ProxyServices): void {
+export function serveArchives(app: FastifyInstance, services: ProxyServices): void {
   const send = (request: FastifyRequest<{ Params: { archive: string } }>, reply: FastifyReply) => {
-    const release = releases.current;
-    return sendArchive(request, reply, release, archiveNamed(release, request.params.archive));
+    const release = services.releases.current;
+    const tiles = archiveNamed(release, request.params.archive);
+    return sendArchive(request, reply, services, release, tiles);
   };
   app.get(ARCHIVE_PATH, { exposeHeadRoute: false }, send);
   app.head(ARCHIVE_PATH, send);
 }
 
 async function sendArchive(
-  { method, headers }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
+  { addressRates }: ProxyServices,
   release: Release,
   tiles: TileArchive,
 ): Promise<FastifyReply> {
+  const { method, headers } = request;
   const { archive } = tiles;
   const etag = `"${archive.sha256}"`;
   reply.headers({
@@ -62,12 +76,37 @@ async function sendArchive(
   const { start, length } = range ?? { start: 0, length: archive.bytes };
   reply.header('content-length', length);
   if (method === 'HEAD') return reply.send();
+  await countBytes(addressRates, request, reply, length);
   const pages = await release.tilePages(tiles);
   // Before the head leaves: a store that cannot be read is a problem document.
   const first = await pages.readRange(archive, start, Math.min(PIECE_BYTES, length));
   if (first.length === length)
     return reply.send(Buffer.from(first.buffer, first.byteOffset, length));
   return reply.send(Readable.from(pieces(pages, archive, first, start, start + length)));
+}
+
+/** The number of requests that a response of some length counts as. */
+export function requestsFor(length: Bytes): number {
+  return Math.min(MOST_REQUESTS, Math.ceil(length / BYTES_A_REQUEST));
+}
+
+/** Counts the rest of a large response by its client's address; the request itself is counted. */
+async function countBytes(
+  rates: RateCounter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  length: Bytes,
+): Promise<void> {
+  for (let counted = 1; counted < requestsFor(length); counted++) {
+    const { allowed, rate } = await rates.take(rateSubject(request.ip), Date.now());
+    if (!allowed) {
+      for (const header of ['etag', 'cache-control', 'accept-ranges', 'content-length']) {
+        reply.removeHeader(header);
+      }
+      throw rateLimited(reply, rate);
+    }
+    reply.rate = rate;
+  }
 }
 
 /** The range to send; `null` for all of it, as when the range is conditional on other content. */
@@ -93,8 +132,13 @@ async function* pieces(
   start: Bytes,
   end: Bytes,
 ): AsyncGenerator<Uint8Array> {
+  const begunMs = performance.now();
   yield first;
   for (let at = start + first.length; at < end; at += PIECE_BYTES) {
+    const elapsed = performance.now() - begunMs;
+    if (elapsed > GRACE_MS && at - start < (elapsed / 1_000) * MIN_BYTES_PER_SECOND) {
+      throw new Error('the client reads the archive too slowly');
+    }
     yield await pages.readRange(archive, at, Math.min(PIECE_BYTES, end - at));
   }
 }

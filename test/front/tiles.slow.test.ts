@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PMTiles, type RangeResponse } from 'pmtiles';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -7,6 +7,7 @@ import { openStore } from '../../shards/store/open-store.ts';
 import { HOSTS, type NginxFront, startNginxFront } from '../support/front.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
 import { ofThisTest } from '../support/of-tests.ts';
+import { openProxy } from '../support/proxy-harness.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { openWire, type Wire } from '../support/wire.ts';
@@ -151,4 +152,26 @@ test('reaches a CDN in front of the bucket by https, and only with a valid certi
   expect(headers['access-control-allow-origin']).toBe('*');
   const ofStranger = await ofThisTest(cdn(front.caFile));
   expect((await ofStranger.ask(url)).status).toBe(502);
+});
+
+test('a byte of an archive of the API costs a slice upstream, also for twenty clients at once', async () => {
+  const proxy = await ofThisTest(openProxy(inject('demoStore')));
+  const upstream = await ofThisTest(openWire(`http://127.0.0.1:${await proxy.listen()}`));
+  const api = await startNginxFront({ api: [upstream.address] });
+  try {
+    const file = await readFile(path.join(inject('demoStore'), archive));
+    const one = () => api.ask(`https://${HOSTS.api}/${archive}`, { range: 'bytes=7-7' });
+    const answers = await Promise.all(Array.from({ length: 20 }, one));
+    for (const { status, body, headers } of answers) {
+      expect([status, body.equals(file.subarray(7, 8))]).toEqual([206, true]);
+      expect(headers['content-range']).toBe(`bytes 7-7/${file.length}`);
+      expect(headers['access-control-allow-origin']).toBe('*');
+    }
+    const read = upstream.requests.filter(({ path: at }) => at.startsWith('/tiles/'));
+    expect(read.map(({ headers }) => headers.range)).toEqual([`bytes=0-${SLICE_BYTES - 1}`]);
+    const whole = await api.ask(`https://${HOSTS.api}/${archive}`);
+    expect([whole.status, whole.body.equals(file)]).toEqual([200, true]);
+  } finally {
+    await api.stop();
+  }
 });

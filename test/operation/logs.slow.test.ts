@@ -77,3 +77,22 @@ test.each([
 ])('removes private data from a log line: %s', (line, left) => {
   expect(withoutSecrets(line)).toBe(left);
 });
+
+test('redacting takes time in proportion to the length of the text, whatever is in it', () => {
+  const units = ['@', '@.', 'a@', 'a.', 'a@a.', '://:', '://a:', '?', '?a=', 'Bearer ', 'ta_live_'];
+  const seconds = (text: string) => {
+    const rounds = Array.from({ length: 5 }, () => {
+      const begun = process.cpuUsage();
+      withoutSecrets(text);
+      const { user, system } = process.cpuUsage(begun);
+      return user + system;
+    });
+    return Math.min(...rounds) / 1e6;
+  };
+  for (const unit of units) {
+    withoutSecrets(unit.repeat(1_000));
+    const [short, long] = [4_000, 64_000].map((n) => seconds(unit.repeat(n / unit.length)));
+    // Sixteen times the length: a quadratic pattern takes 256 times as long.
+    expect([unit, long < 80 * Math.max(short, 1e-3)]).toEqual([unit, true]);
+  }
+});

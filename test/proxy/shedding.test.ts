@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { expect, inject, test } from 'vitest';
+import { mintApiKey } from '../../portal/accounts/api-key.ts';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { LoadShedder } from '../../portal/http/overload.ts';
 import { httpServer } from '../../portal/http/server.ts';
@@ -31,15 +32,14 @@ test('a client with a request in flight gets no second one; newcomers are let in
   const shedder = new LoadShedder(LATE_MS);
   shedder.close();
   turns(shedder, 4, 150);
-  expect([shedder.take('many'), shedder.take('many'), shedder.take('few')]).toEqual([
-    true,
-    false,
-    true,
-  ]);
-  shedder.leave('many');
-  expect(shedder.take('many')).toBe(true);
+  const [many, few] = ['many', 'few'].map((address) => ({ id: address, address }));
+  expect([shedder.take(many), shedder.take(many), shedder.take(few)]).toEqual([true, false, true]);
+  shedder.leave(many);
+  expect(shedder.take(many)).toBe(true);
   turns(shedder, 4, 1_000);
-  const newcomers = Array.from({ length: 100 }, (_, i) => shedder.take(`newcomer ${i}`));
+  const newcomers = Array.from({ length: 100 }, (_, i) =>
+    shedder.take({ id: `newcomer ${i}`, address: `address ${i}` }),
+  );
   expect(newcomers.filter(Boolean)).toHaveLength(50);
   expect(shedder.shed).toBe(51);
 });
@@ -49,7 +49,7 @@ test('a shed request is 503 with Retry-After, uncharged and before its key is ch
     openProxy(inject('demoStore'), { config: { shedAtLagMs: LATE_MS } }),
   );
   const { id, key } = await proxy.customer({ tokens: 100 });
-  makeLate(proxy.app);
+  makeLate(proxy.app, 10 * LATE_MS);
   const answers = [];
   for (let i = 0; i < 10; i++) answers.push(await proxy.get('/v1/tokens', key));
   const shed = answers.filter(({ statusCode }) => statusCode === 503);
@@ -68,18 +68,10 @@ test('a shed request is 503 with Retry-After, uncharged and before its key is ch
 });
 
 test('while load is shed, a signed request always gets in, alongside others that do not', async () => {
-  const app = httpServer({
-    problems: { base: 'http://localhost/problems' },
-    rates: new RateWindow(1_000),
-    logLevel: 'silent',
-    maxBodyBytes: 1_000,
-    shedAtLagMs: LATE_MS,
-    setCommonHeaders: () => {},
-  });
+  const app = await ofThisTest(shedding());
   app.post('/signed', { config: { signed: true } }, async () => 'taken');
   app.post('/other', async () => 'taken');
-  await ofThisTest(app);
-  makeLate(app);
+  makeLate(app, 10 * LATE_MS);
   const statuses = async (url: string) => {
     const answers = Array.from({ length: 20 }, () => app.inject({ method: 'POST', url }));
     return (await Promise.all(answers)).map(({ statusCode }) => statusCode);
@@ -88,10 +80,49 @@ test('while load is shed, a signed request always gets in, alongside others that
   expect(new Set(await statuses('/other'))).toEqual(new Set([503, 200]));
 });
 
-/**
- * Makes an application's loop appear permanently far too late: its own samples would reset that.
- */
-function makeLate({ shedder }: FastifyInstance): void {
+test('while load is shed, invented credentials get no more requests in than an address is allowed', async () => {
+  const app = await ofThisTest(shedding());
+  let held: (() => void)[] = [];
+  const hold = () => new Promise<string>((resolve) => held.push(() => resolve('taken')));
+  app.get('/free', hold);
+  app.get('/keyed', { config: { keyed: true } }, hold);
+  makeLate(app, 1.5 * LATE_MS);
+  /** Sends all at once, and ends those that got in when the others have been refused. */
+  const admitted = async (url: string, credentials: readonly string[]) => {
+    held = [];
+    let refused = 0;
+    const answers = credentials.map(async (authorization) => {
+      const { statusCode } = await app.inject({ url, headers: { authorization } });
+      if (statusCode === 503) refused++;
+    });
+    await expect.poll(() => held.length + refused).toBe(credentials.length);
+    const count = held.length;
+    for (const end of held) end();
+    await Promise.all(answers);
+    return count;
+  };
+  const invented = Array.from({ length: 40 }, (_, i) => `Bearer ${i}`);
+  const wellFormed = invented.map(() => `Bearer ${mintApiKey()}`);
+  expect(await admitted('/free', invented)).toBe(1);
+  expect(await admitted('/free', wellFormed)).toBe(1);
+  expect(await admitted('/keyed', invented)).toBe(1);
+  expect(await admitted('/keyed', wellFormed)).toBe(8);
+});
+
+/** A server that sheds load, without routes yet. */
+function shedding(): FastifyInstance {
+  return httpServer({
+    problems: { base: 'http://localhost/problems' },
+    rates: new RateWindow(1_000),
+    logLevel: 'silent',
+    maxBodyBytes: 1_000,
+    shedAtLagMs: LATE_MS,
+    setCommonHeaders: () => {},
+  });
+}
+
+/** Makes an application's loop appear permanently late: its own samples would reset that. */
+function makeLate({ shedder }: FastifyInstance, lateMs: number): void {
   shedder!.close();
-  turns(shedder!, 4, 10 * LATE_MS);
+  turns(shedder!, 4, lateMs);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { requestedRange } from '../../proxy/http/byte-range.ts';
+import { requestsFor } from '../../proxy/serve/serve-archives.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
@@ -104,6 +105,11 @@ test('an archive is read whole or by range without a key, as it lies in the stor
     const { statusCode, rawPayload } = await proxy.get(url, undefined, { range });
     expect([range, statusCode, rawPayload.length]).toEqual([range, 200, size]);
   }
+});
+
+test('a response counts towards the rate of its address by its size, as ranges of 64 KiB would', () => {
+  const counts = [0, 1, 2 ** 16, 2 ** 16 + 1, 10 * 2 ** 16, 2 ** 40].map(requestsFor);
+  expect(counts).toEqual([0, 1, 1, 2, 10, 256]);
 });
 
 test('ranges outside an archive are 416, with its size', async () => {
