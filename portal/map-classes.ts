@@ -13,6 +13,10 @@ export interface MapColours {
   readonly water: string;
   readonly blockLine: string;
   readonly chosen: string;
+  /** Around an outline, so that it is seen on every colour. */
+  readonly halo: string;
+  /** Classes of two times: only A, A much sooner, A sooner, alike, B sooner, B much sooner, only B. */
+  readonly difference: readonly string[];
 }
 
 /**
@@ -28,6 +32,8 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     water: '#b8cddd',
     blockLine: '#7d8791',
     chosen: '#c2185b',
+    halo: '#ffffff',
+    difference: ['#0a3f7f', '#3d80c0', '#9cc4e4', '#c4c2bb', '#f3bf85', '#d17f2a', '#85430a'],
   },
   dark: {
     classes: ['#fef8b8', '#aed789', '#65b892', '#419398', '#276793', '#2e4566'],
@@ -37,6 +43,8 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     water: '#0d1a26',
     blockLine: '#56626b',
     chosen: '#ff6fa3',
+    halo: '#07090b',
+    difference: ['#a5d4ff', '#559fe0', '#2f5f8f', '#4f5458', '#8a5a24', '#dd9440', '#ffd39a'],
   },
 };
 

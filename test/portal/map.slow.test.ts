@@ -229,6 +229,7 @@ test('the legend has the colours of the map', async () => {
     const { page, context } = await open('/map', { colorScheme: scheme });
     const { classes, beyond, outside } = MAP_COLOURS[scheme];
     const entries = page.locator('.map-legend li');
+    await entries.first().waitFor();
     const fills = await entries.evaluateAll(
       (
         items: { querySelector(selector: string): { getAttribute(name: string): string } | null }[],
@@ -333,7 +334,7 @@ test('a click shows the block; with a key its minutes, paid for once and kept no
   for (const { block, place } of near.slice(0, 5)) {
     await page.mouse.click(box.x + place[0], box.y + place[1]);
     await page.locator('.block-facts').getByText(block.geoid).waitFor();
-    expect(page.url()).toContain(`&b=${block.geoid}`);
+    await page.waitForURL(`**&b=${block.geoid}`);
   }
   let routed = near[5].block;
   for (const { block, place } of near.slice(5)) {
@@ -344,38 +345,66 @@ test('a click shows the block; with a key its minutes, paid for once and kept no
   }
   const panel = page.getByRole('region', { name: 'Selected block' });
   await panel.getByText(routed.geoid).waitFor();
-  const send = panel.getByRole('button', { name: 'Minutes from here: Walk' });
+  const send = panel.getByRole('button', { name: /^Minutes from here/ });
+  const dialog = page.getByRole('dialog');
   await send.click();
-  await panel.getByText('Enter your API key first.').waitFor();
-  await panel.getByLabel('API key').fill('ta_live_wrong');
-  await send.click();
-  await panel.getByRole('alert').getByText(/key/).waitFor();
+  await dialog.getByLabel('API key').fill('ta_live_wrong');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await panel
+    .getByRole('alert')
+    .getByText(/does not accept this key.*Nothing charged/)
+    .waitFor();
   const owner = await site.proxy.customer({ tokens: 10_000 });
-  await panel.getByLabel('API key').fill(owner.key);
-  await panel.getByLabel('API key').press('Enter');
-  await panel.getByRole('table').waitFor();
-  const before = await site.proxy.balance(owner.id);
-  const summary = (
-    await site.proxy.get(`/v1/blocks/${routed.geoid}/summary?mode=walk`, key)
-  ).json();
-  expect(before).toBe(10_000 - summary.results.length);
-  const rows = await panel.getByRole('row').allTextContents();
-  const names = new Map(
+  await panel.getByRole('button', { name: /^Try again/ }).click();
+  await dialog.getByLabel('API key').fill(owner.key);
+  await dialog.getByLabel('API key').press('Enter');
+  await panel.locator('.profile').waitFor();
+  // The bars are the rows of the API, and the names those of the nearest POIs.
+  const { results }: Summary = await summaryOf(routed.geoid);
+  const types = new Map(
     site.proxy.releases.current.taxonomy.types.map((type) => [type.dest_type_id, type.name]),
   );
-  expect(rows.toSorted()).toEqual(
-    summary.results
-      .map(
-        ({ dest_type_id, travel_time }: { dest_type_id: number; travel_time: number }) =>
-          `${names.get(dest_type_id)}${travel_time.toFixed(1)} min`,
-      )
-      .toSorted(),
-  );
-  await panel.getByText(`${summary.results.length} tokens charged`).waitFor();
+  const everyday = [101, 405, 403, 311, 801, 601, 202, 1005];
+  const rows = results.filter(({ dest_type_id }) => everyday.includes(dest_type_id));
+  const reached = everyday.filter((type) => rows.some((row) => row.dest_type_id === type));
+  const minutes = (type: number, mode: Mode) =>
+    rows
+      .find((row) => row.dest_type_id === type && row.mode === mode)
+      ?.travel_time.toFixed(1)
+      .concat(' min') ?? 'over 30';
+  const shown = panel.locator('.profile-type');
+  expect(await shown.count()).toBe(reached.length);
+  for (const type of reached) {
+    const of = shown.filter({ has: page.getByRole('heading', { name: types.get(type) }) });
+    expect(await of.locator('.bar .number').allTextContents()).toEqual(
+      MODES.map((mode) => minutes(type, mode)),
+    );
+    const { results: pois } = (
+      await site.proxy.get(`/v1/blocks/${routed.geoid}/pois?mode=walk&type=${type}&limit=1000`, key)
+    ).json();
+    const nearest = Math.min(
+      ...pois.map(({ travel_time }: { travel_time: number }) => travel_time),
+    );
+    const names = pois
+      .filter(({ travel_time }: { travel_time: number }) => travel_time === nearest)
+      .map(({ name }: { name: string }) => name || 'without a name');
+    if (names.length > 0) expect(names).toContain(await of.locator('.poi-name').textContent());
+  }
+  const before = await site.proxy.balance(owner.id);
+  const charged = 10_000 - before;
+  expect(charged).toBe(rows.length + reached.length);
+  await panel.getByText(`${charged} tokens charged, ${before.toLocaleString('en-US')}`).waitFor();
+  // A name and its marker point at each other.
+  const [name] = await panel.locator('.poi-name').allTextContents();
+  await panel.locator('.poi-name').first().hover();
+  await page.locator('.map-marker.is-pointed').first().waitFor();
+  await page.mouse.move(0, 0);
+  await page.locator(`.map-marker[aria-label^="${name}"]`).first().focus();
+  await panel.locator('.profile-type.is-pointed').first().waitFor();
   // Back and forth costs nothing.
   await page.getByLabel('Mode').selectOption('bike');
   await page.getByLabel('Mode').selectOption('walk');
-  await panel.getByRole('table').waitFor();
+  await panel.locator('.profile').waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(before);
   expect(asked.filter((url) => url.includes('/summary'))).toHaveLength(2);
   expect([...asked, page.url()].some((url) => url.includes(owner.key))).toBe(false);

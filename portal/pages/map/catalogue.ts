@@ -17,6 +17,8 @@ export interface Catalogue {
   readonly bounds: readonly number[];
   readonly modes: readonly Mode[];
   readonly types: readonly MapType[];
+  /** Types of everyday life, of which a profile consists. */
+  readonly everyday: readonly number[];
   /** Names of all leaf types, by id. */
   readonly typeNames: ReadonlyMap<number, string>;
   readonly blocksUrl: string;
@@ -32,6 +34,18 @@ const COMPONENTS: Readonly<Record<string, string>> = {
   pois: 'places',
   blocks: 'blocks',
 };
+
+/** By label. */
+const EVERYDAY = [
+  'grocery_stores',
+  'pharmacies',
+  'doctors',
+  'elementary_schools',
+  'playgrounds',
+  'libraries',
+  'cafes',
+  'frequent_transit',
+];
 
 /** The layers of the release; `null` where it has no tiles. */
 export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
@@ -56,6 +70,9 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
     types: leaves
       .filter(({ dest_type_id }) => mapped.some((mode) => bands.has(`${mode}-${dest_type_id}`)))
       .map((type) => ({ id: type.dest_type_id, name: type.name, group: groupOf(type, names) })),
+    everyday: EVERYDAY.flatMap((label) =>
+      leaves.filter((type) => type.label === label).map(({ dest_type_id }) => dest_type_id),
+    ),
     typeNames: new Map(leaves.map(({ dest_type_id, name }) => [dest_type_id, name])),
     blocksUrl: blocks.url,
     baseMap: await loadBaseMap(

@@ -1,7 +1,7 @@
 import 'maplibre-gl/dist/maplibre-gl.css';
 import {
+  AttributionControl,
   addProtocol,
-  type ExpressionSpecification,
   Map as MapLibreMap,
   NavigationControl,
   ScaleControl,
@@ -10,13 +10,22 @@ import {
 } from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
-import { CLASS_ENDS, MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
+import { MAP_COLOURS } from '../../../map-classes.ts';
 import type { BaseMap } from '../base-map-style.ts';
-import type { MapView } from '../state/map-state.ts';
+import type { MapPosition, Point } from '../state/map-state.ts';
 import { ArchiveSource } from './archive-source.ts';
 import { baseMapStyle, paintBaseMap } from './base-map.ts';
-
-export type Scheme = keyof typeof MAP_COLOURS;
+import { type BlockClasses, BlockFills } from './block-fills.ts';
+import { type MapMarker, MapMarkers } from './map-markers.ts';
+import {
+  layersOf,
+  type Outlines,
+  outline,
+  type Palette,
+  paintWith,
+  type Scheme,
+  showLayers,
+} from './paint.ts';
 
 /** A block as its tile has it. */
 export interface TileBlock {
@@ -26,11 +35,18 @@ export interface TileBlock {
   readonly unlinked: readonly string[];
 }
 
-/** Layers drawn over the blocks. */
-export interface Shown {
-  readonly bandsUrl: string;
-  readonly mode: string;
-}
+/** Colouring of the blocks: the bands of an archive, or classes that the page has computed. */
+export type Shown =
+  | { readonly of: 'bands'; readonly bandsUrl: string; readonly modes: readonly string[] }
+  | {
+      readonly of: 'classes';
+      /** Name of the picture, for tests to wait for. */
+      readonly name: string;
+      readonly modes: readonly string[];
+      readonly palette: Palette;
+      /** Null: not there yet. */
+      readonly blocks: BlockClasses | null;
+    };
 
 interface MapParts {
   readonly container: HTMLElement;
@@ -39,15 +55,19 @@ interface MapParts {
   readonly blocksUrl: string;
   /** `null`: blocks lie on nothing. */
   readonly baseMap: BaseMap | null;
+  /** An archive of bands, shown or not. */
+  readonly bandsUrl: string;
   readonly bounds: readonly number[];
-  readonly view: MapView | null;
+  readonly position: MapPosition | null;
   readonly scheme: Scheme;
   readonly shown: Shown;
   /** After the person moved it. */
-  readonly onMoved: (view: MapView) => void;
+  readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
-  /** `null` where there is none. */
-  readonly onBlock: (block: TileBlock | null) => void;
+  /** A block was selected: at a point, or null where there is none. */
+  readonly onBlock: (block: TileBlock | null, at: Point) => void;
+  readonly onMarker: (id: string) => void;
+  readonly onPointed: (id: string | null) => void;
   readonly onTrouble: () => void;
 }
 
@@ -55,27 +75,27 @@ interface MapParts {
 export interface DrawnMap {
   show(shown: Shown): void;
   useScheme(scheme: Scheme): void;
-  /** Outlines a block; `null`: none. */
-  choose(geoid: string | null): void;
+  outline(outlines: Outlines): void;
+  mark(markers: readonly MapMarker[]): void;
+  highlight(marker: string | null): void;
   /** `null`: all of the release. */
-  moveTo(view: MapView | null): void;
+  moveTo(position: MapPosition | null): void;
   remove(): void;
 }
 
 const PADDING = 24;
-const STRIPES = 'stripes';
 const MAX_ZOOM = 18;
 
 setWorkerUrl(workerUrl);
 const protocol = new Protocol();
 addProtocol('pmtiles', protocol.tile);
 
-/** Draws the bands of a mode and type over the blocks of a release. Nothing else is loaded. */
+/** Draws travel times over the blocks of a release. Nothing else is loaded. */
 export function drawMap(parts: MapParts): DrawnMap {
   const { container, bounds, blocksUrl, baseMap } = parts;
   const [west, south, east, north] = bounds;
   const all: [number, number, number, number] = [west, south, east, north];
-  let { scheme, shown } = parts;
+  let { scheme, shown, bandsUrl } = parts;
   const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme, addressOf);
   const map = new MapLibreMap({
     container,
@@ -85,20 +105,13 @@ export function drawMap(parts: MapParts): DrawnMap {
       sources: {
         ...sources,
         blocks: { type: 'vector', url: addressOf(blocksUrl) },
-        bands: { type: 'vector', url: addressOf(shown.bandsUrl) },
+        bands: { type: 'vector', url: addressOf(bandsUrl) },
       },
-      layers: [
-        { id: 'outside', type: 'background' },
-        ...under,
-        { id: 'beyond', type: 'fill', ...BLOCKS },
-        { id: 'bands', type: 'fill', source: 'bands', 'source-layer': 'bands' },
-        { id: 'unlinked', type: 'fill', ...BLOCKS, filter: isUnlinkedFor(shown.mode) },
-        { id: 'block-lines', type: 'line', ...BLOCKS },
-        ...over,
-        { id: 'chosen', type: 'line', ...BLOCKS, filter: isBlock(null) },
-      ],
+      layers: layersOf(under, over),
     },
-    ...(parts.view ? placeOf(parts.view) : { bounds: all, fitBoundsOptions: { padding: PADDING } }),
+    ...(parts.position
+      ? placeOf(parts.position)
+      : { bounds: all, fitBoundsOptions: { padding: PADDING } }),
     maxZoom: MAX_ZOOM,
     attributionControl: false,
     dragRotate: false,
@@ -112,28 +125,40 @@ export function drawMap(parts: MapParts): DrawnMap {
   map.keyboard.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }), 'top-right');
   map.addControl(new ScaleControl({ unit: 'imperial' }), 'bottom-left');
+  map.addControl(new AttributionControl({ compact: false, customAttribution: ATTRIBUTION }));
   map.getCanvas().setAttribute('aria-describedby', parts.describedBy);
 
+  const fills = new BlockFills(map);
+  const markers = new MapMarkers(map, { onPress: parts.onMarker, onPoint: parts.onPointed });
   // Blocks without a band are over 30 minutes only once the bands are there.
   let hasBands = false;
   const paint = () => {
-    paintWith(map, MAP_COLOURS[scheme], hasBands);
+    const hasGround = shown.of === 'bands' ? hasBands : shown.blocks !== null;
+    const palette = shown.of === 'classes' ? shown.palette : 'classes';
+    paintWith(map, MAP_COLOURS[scheme], { hasGround, palette });
     if (baseMap && 'archive' in baseMap) paintBaseMap(map, scheme);
+  };
+  const refresh = () => {
+    paint();
+    showLayers(map, shown.of, shown.modes);
+    fills.show(shown.of === 'classes' ? shown.blocks : null);
   };
   let isStyled = false;
   map.once('style.load', () => {
     isStyled = true;
-    paint();
+    refresh();
   });
   map.on('sourcedata', ({ sourceId, isSourceLoaded }) => {
     if (hasBands || sourceId !== 'bands' || !isSourceLoaded) return;
     hasBands = true;
     paint();
   });
-  map.on('dataloading', () => delete container.dataset.drawn);
-  map.on('movestart', () => delete container.dataset.drawn);
+  const isBeingDrawn = () => delete container.dataset.drawn;
+  map.on('dataloading', isBeingDrawn);
+  map.on('movestart', isBeingDrawn);
   map.on('idle', () => {
-    if (hasBands) container.dataset.drawn = `${shown.bandsUrl} ${scheme}`;
+    if (shown.of === 'classes') container.dataset.drawn = `${shown.name} ${scheme}`;
+    else if (hasBands) container.dataset.drawn = `${shown.bandsUrl} ${scheme}`;
   });
   map.on('error', ({ error }) => {
     if (!/abort/i.test(error.message)) parts.onTrouble();
@@ -144,13 +169,15 @@ export function drawMap(parts: MapParts): DrawnMap {
     const { lat, lng } = map.getCenter();
     parts.onMoved({ zoom: map.getZoom(), lat, lon: lng });
   });
-  const tell = (at: { readonly x: number; readonly y: number }) =>
-    parts.onBlock(blockAt(map, [at.x, at.y]));
-  map.on('click', ({ point }) => tell(point));
+  const select = (x: number, y: number) => {
+    const { lat, lng } = map.unproject([x, y]);
+    parts.onBlock(blockAt(map, [x, y]), { lat, lon: lng });
+  };
+  map.on('click', ({ point }) => select(point.x, point.y));
   map.getCanvas().addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
-    tell({ x: container.clientWidth / 2, y: container.clientHeight / 2 });
+    select(container.clientWidth / 2, container.clientHeight / 2);
   });
   const whenStyled = (act: () => void) => {
     if (isStyled) act();
@@ -158,38 +185,57 @@ export function drawMap(parts: MapParts): DrawnMap {
   };
   return {
     show(next) {
-      if (next.bandsUrl === shown.bandsUrl) return;
+      const before = shown;
       shown = next;
       whenStyled(() => {
-        delete container.dataset.drawn;
-        hasBands = false;
-        paint();
-        map.setFilter('unlinked', isUnlinkedFor(next.mode));
-        map.getSource<VectorTileSource>('bands')!.setUrl(addressOf(next.bandsUrl));
+        // A slider changes classes only.
+        if (isSamePicture(before, next)) {
+          if (next.of === 'classes') fills.show(next.blocks);
+          return;
+        }
+        isBeingDrawn();
+        if (next.of === 'bands' && next.bandsUrl !== bandsUrl) {
+          ({ bandsUrl } = next);
+          hasBands = false;
+          map.getSource<VectorTileSource>('bands')!.setUrl(addressOf(bandsUrl));
+        }
+        refresh();
       });
     },
     useScheme(next) {
       if (next === scheme) return;
       scheme = next;
       whenStyled(() => {
-        delete container.dataset.drawn;
+        isBeingDrawn();
         paint();
       });
     },
-    choose(geoid) {
-      whenStyled(() => map.setFilter('chosen', isBlock(geoid)));
-    },
-    moveTo(view) {
-      if (view) map.jumpTo(placeOf(view));
+    outline: (outlines) => whenStyled(() => outline(map, outlines)),
+    mark: (shownMarkers) => markers.show(shownMarkers),
+    highlight: (id) => markers.highlight(id),
+    moveTo(position) {
+      if (position) map.jumpTo(placeOf(position));
       else map.fitBounds(all, { padding: PADDING, animate: false });
     },
     remove: () => map.remove(),
   };
 }
 
-const BLOCKS = { source: 'blocks', 'source-layer': 'blocks' } as const;
+const ATTRIBUTION =
+  '© <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a> · US Census Bureau · <a href="https://maplibre.org/">MapLibre</a>';
 
-function placeOf({ zoom, lat, lon }: MapView) {
+function isSamePicture(one: Shown, other: Shown): boolean {
+  if (one.of === 'bands' || other.of === 'bands') {
+    return one.of === 'bands' && other.of === 'bands' && one.bandsUrl === other.bandsUrl;
+  }
+  return (
+    one.name === other.name &&
+    one.palette === other.palette &&
+    one.blocks?.geoids === other.blocks?.geoids
+  );
+}
+
+function placeOf({ zoom, lat, lon }: MapPosition) {
   return { zoom, center: [lon, lat] as [number, number] };
 }
 
@@ -197,63 +243,6 @@ function placeOf({ zoom, lat, lon }: MapView) {
 function addressOf(url: string): string {
   protocol.add(new PMTiles(new ArchiveSource(url)));
   return `pmtiles://${url}`;
-}
-
-function isBlock(geoid: string | null): ExpressionSpecification {
-  return ['==', ['get', 'geoid'], geoid ?? ''];
-}
-
-/** Transit begins with a walk. */
-function isUnlinkedFor(mode: string): ExpressionSpecification {
-  const street = mode === 'bike' ? 'bike' : 'walk';
-  return ['in', street, ['coalesce', ['get', 'unlinked'], '']];
-}
-
-function paintWith(map: MapLibreMap, colours: MapColours, hasBands: boolean): void {
-  const { classes, beyond, outside, blockLine, chosen } = colours;
-  const ends = CLASS_ENDS.flatMap((end, i) => [end, classes[i]]);
-  const colourOf = ['match', ['get', 'minutes'], ...ends, beyond] as unknown;
-  map.setPaintProperty('outside', 'background-color', outside);
-  map.setPaintProperty('beyond', 'fill-color', hasBands ? beyond : outside);
-  map.setPaintProperty('bands', 'fill-color', colourOf as ExpressionSpecification);
-  map.setPaintProperty('bands', 'fill-antialias', false);
-  if (map.hasImage(STRIPES)) map.removeImage(STRIPES);
-  map.addImage(STRIPES, stripes(colours), { pixelRatio: 2 });
-  map.setPaintProperty('unlinked', 'fill-pattern', STRIPES);
-  map.setPaintProperty('block-lines', 'line-color', blockLine);
-  map.setPaintProperty('block-lines', 'line-opacity', 0.55);
-  map.setPaintProperty('block-lines', 'line-width', [
-    'interpolate',
-    ['linear'],
-    ['zoom'],
-    11,
-    0.25,
-    15,
-    1,
-  ]);
-  map.setPaintProperty('chosen', 'line-color', chosen);
-  map.setPaintProperty('chosen', 'line-width', 3);
-}
-
-const STRIPES_PIXELS = 16;
-const STRIPE_PIXELS = 5;
-
-/** A tile of diagonal stripes. */
-function stripes({ stripe, beyond }: MapColours): ImageData {
-  const image = new ImageData(STRIPES_PIXELS, STRIPES_PIXELS);
-  const [on, off] = [bytesOf(stripe), bytesOf(beyond)];
-  for (let y = 0; y < STRIPES_PIXELS; y++) {
-    for (let x = 0; x < STRIPES_PIXELS; x++) {
-      const colour = (x + y) % STRIPES_PIXELS < STRIPE_PIXELS ? on : off;
-      image.data.set(colour, (y * STRIPES_PIXELS + x) * 4);
-    }
-  }
-  return image;
-}
-
-function bytesOf(colour: string): [number, number, number, number] {
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
-  return [red, green, blue, 255];
 }
 
 function blockAt(map: MapLibreMap, at: [number, number]): TileBlock | null {

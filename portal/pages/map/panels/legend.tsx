@@ -1,6 +1,6 @@
 import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../../map-classes.ts';
 import type { BaseMap } from '../base-map-style.ts';
-import type { Scheme } from '../drawing/draw-map.ts';
+import type { Scheme } from '../drawing/paint.ts';
 
 /** The classes of the map, and what is in none of them. */
 export function Legend(props: { readonly scheme: Scheme; readonly baseMap: BaseMap | null }) {

@@ -1,72 +1,187 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { type Member, oneOf, optional, wholeNumber } from './members.ts';
 
-export interface MapView {
+export const VIEWS = ['nearest', 'reach', 'compare'] as const;
+export type View = (typeof VIEWS)[number];
+
+export const DIRECTIONS = ['from', 'to'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** How blocks are coloured by a basket: by the minutes to its furthest type, or by criteria met. */
+export const BASKET_COLOURS = ['furthest', 'met'] as const;
+/** Colouring of a comparison of A and B. */
+export const COMPARED = ['difference', 'both', 'a', 'b'] as const;
+
+/** Centre and zoom of the map. */
+export interface MapPosition {
   readonly zoom: number;
   readonly lat: number;
   readonly lon: number;
 }
 
-/** The state of a map, as in the fragment of its address. Null: not stated. */
+export interface Point {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** Origin of a reach, or its destination: the GEOID of a block, or a point. */
+export type Origin = string | Point;
+
+/** One type of a basket: at most so many minutes by a mode. */
+export interface Criterion {
+  readonly type: number;
+  readonly mode: string;
+  readonly minutes: number;
+}
+
+/** State of the map, as in the fragment of its address. Null: not stated. */
 export interface MapState {
+  readonly view: View;
   readonly mode: string | null;
   readonly type: number | null;
-  readonly view: MapView | null;
+  readonly position: MapPosition | null;
   /** GEOID of the selected block. */
   readonly block: string | null;
+  /** Origin of a reach; A of a comparison. */
+  readonly origin: Origin | null;
+  readonly direction: Direction;
+  /** Slider of reach and comparison. */
+  readonly minutes: number;
+  readonly criteria: readonly Criterion[];
+  readonly basketColour: (typeof BASKET_COLOURS)[number];
+  /** Origin of B; null: the same as of A. */
+  readonly otherOrigin: Origin | null;
+  /** Mode of B; null: the same as of A. */
+  readonly otherMode: string | null;
+  readonly compared: (typeof COMPARED)[number];
+  /** `dest_id` of the POI at the origin. */
+  readonly poi: number | null;
 }
+
+/** The longest reach, minutes. */
+export const MAX_MINUTES = 60;
+export const MIN_MINUTES = 5;
+export const MAX_CRITERIA = 8;
 
 const VERSION = '1';
+const LETTERS: Readonly<Record<string, string>> = { walk: 'w', bike: 'b', transit: 't' };
+const GEOID = /^\d{15}$/;
+
+const place = {
+  read: (text: string) => (GEOID.test(text) ? text : readPoint(text.split(','))),
+  write: (origin: Origin) =>
+    typeof origin === 'string' ? origin : `${degrees(origin.lat)},${degrees(origin.lon)}`,
+};
+const geoid = { read: (text: string) => (GEOID.test(text) ? text : undefined), write: String };
+const mode = {
+  read: (text: string) => (/^[a-z]{1,20}$/.test(text) ? text : undefined),
+  write: String,
+};
+const id = wholeNumber(0, 999_999_999);
+
+/** The members of a fragment, in their order. */
+const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
+  view: { key: 'v', what: 'view', initial: 'nearest', ...oneOf(VIEWS) },
+  mode: { key: 'm', what: 'mode', initial: null, ...optional(mode) },
+  type: { key: 't', what: 'destination type', initial: null, ...optional(id) },
+  position: {
+    key: 'map',
+    what: 'map position',
+    initial: null,
+    ...optional({ read: readPosition, write: writePosition }),
+  },
+  block: { key: 'b', what: 'selected block', initial: null, ...optional(geoid) },
+  origin: { key: 'o', what: 'origin', initial: null, ...optional(place) },
+  direction: { key: 'd', what: 'direction', initial: 'from', ...oneOf(DIRECTIONS) },
+  minutes: {
+    key: 'min',
+    what: 'number of minutes',
+    initial: 30,
+    ...wholeNumber(MIN_MINUTES, MAX_MINUTES),
+  },
+  criteria: {
+    key: 'k',
+    what: 'basket',
+    initial: [],
+    read: readCriteria,
+    write: (criteria) =>
+      criteria.map((one) => `${one.type}${LETTERS[one.mode]}${one.minutes}`).join(','),
+  },
+  basketColour: { key: 'by', what: 'colouring', initial: 'furthest', ...oneOf(BASKET_COLOURS) },
+  otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(place) },
+  otherMode: { key: 'm2', what: 'second mode', initial: null, ...optional(mode) },
+  compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },
+  poi: { key: 'p', what: 'place', initial: null, ...optional(id) },
+};
+
+/** A state as read from an address, and sentences on what of the address could not be used. */
+export interface ReadState {
+  readonly state: MapState;
+  readonly faults: readonly string[];
+}
 
 /** Reads a fragment such as `#x=1&m=walk&t=101&map=12.5/36.1/-70.2&b=990010012003080`. */
-export function readMapState(fragment: string): MapState {
-  const members = new URLSearchParams(fragment.replace(/^#/, ''));
-  const type = members.get('t') ?? '';
-  const block = members.get('b') ?? '';
-  return {
-    mode: members.get('m'),
-    type: /^\d{1,9}$/.test(type) ? Number(type) : null,
-    view: readView(members.get('map') ?? ''),
-    block: /^\d{15}$/.test(block) ? block : null,
-  };
-}
-
-export function writeMapState({ mode, type, view, block }: MapState): string {
-  const members = [`x=${VERSION}`];
-  if (mode !== null) members.push(`m=${encodeURIComponent(mode)}`);
-  if (type !== null) members.push(`t=${type}`);
-  if (view !== null) {
-    const { zoom, lat, lon } = view;
-    members.push(`map=${+zoom.toFixed(4)}/${+lat.toFixed(6)}/${+lon.toFixed(6)}`);
+export function readMapState(fragment: string): ReadState {
+  const given = new URLSearchParams(fragment.replace(/^#/, ''));
+  const faults: string[] = [];
+  const version = given.get('x');
+  if (version !== null && version !== VERSION) {
+    faults.push('The address is of another version of this page. Parts of it may be missing.');
   }
-  if (block !== null) members.push(`b=${block}`);
-  return `#${members.join('&')}`;
+  const known = new Set(['x']);
+  const entries = Object.entries(MEMBERS).map(([name, { key, what, initial, read }]) => {
+    known.add(key);
+    const text = given.get(key);
+    const value = text === null ? initial : read(text);
+    if (value === undefined) faults.push(`The ${what} in the address is not valid (${key}).`);
+    return [name, value ?? initial];
+  });
+  const others = [...given.keys()].filter((key) => version !== null && !known.has(key));
+  if (others.length > 0) {
+    faults.push(`The address has members that this page does not have: ${others.join(', ')}.`);
+  }
+  return { state: Object.fromEntries(entries), faults };
 }
 
-function readView(text: string): MapView | null {
-  const numbers = text.split('/').map((part) => (part === '' ? Number.NaN : Number(part)));
-  const [zoom, lat, lon] = numbers;
-  const isView =
-    numbers.length === 3 && zoom >= 0 && zoom <= 24 && Math.abs(lat) <= 85 && Math.abs(lon) <= 180;
-  return isView ? { zoom, lat, lon } : null;
+/** The fragment of a state; what is as initially is left out. */
+export function writeMapState(state: MapState): string {
+  const members = Object.entries(MEMBERS).flatMap(([name, member]) => {
+    const { key, initial, write } = member as Member<unknown>;
+    const text = write(state[name as keyof MapState]);
+    return text === write(initial) ? [] : [`${key}=${text}`];
+  });
+  return `#${[`x=${VERSION}`, ...members].join('&')}`;
 }
 
-/** The state in the address of the page, and how to change parts of it. */
-export function useMapState(): readonly [MapState, (part: Partial<MapState>) => void] {
-  const [state, setState] = useState(() => readMapState(location.hash));
-  useEffect(() => {
-    const read = () => {
-      // The link past the navigation has a fragment too.
-      if (/[#&]x=/.test(location.hash)) setState(readMapState(location.hash));
-    };
-    addEventListener('hashchange', read);
-    return () => removeEventListener('hashchange', read);
-  }, []);
-  const change = useCallback((part: Partial<MapState>) => {
-    setState((before) => {
-      const next = { ...before, ...part };
-      history.replaceState(history.state, '', writeMapState(next));
-      return next;
-    });
-  }, []);
-  return [state, change];
+function readPosition(text: string): MapPosition | undefined {
+  const [zoom, ...rest] = text.split('/');
+  const point = readPoint(rest);
+  const isZoom = /^\d/.test(zoom) && Number(zoom) >= 0 && Number(zoom) <= 24;
+  return point && isZoom ? { zoom: Number(zoom), ...point } : undefined;
+}
+
+function writePosition({ zoom, lat, lon }: MapPosition): string {
+  return `${+zoom.toFixed(4)}/${degrees(lat)}/${degrees(lon)}`;
+}
+
+function readPoint(parts: readonly string[]): Point | undefined {
+  const [lat, lon] = parts.map((part) => (/^-?\d/.test(part) ? Number(part) : Number.NaN));
+  const isPoint = parts.length === 2 && Math.abs(lat) <= 85 && Math.abs(lon) <= 180;
+  return isPoint ? { lat, lon } : undefined;
+}
+
+/** Six decimals: a tenth of a metre. */
+function degrees(value: number): number {
+  return +value.toFixed(6);
+}
+
+/** Criteria such as `101w10,601t20`. */
+function readCriteria(text: string): readonly Criterion[] | undefined {
+  const criteria = text.split(',').map((part): Criterion | undefined => {
+    const [, type, letter, minutes] = /^(\d{1,9})([a-z])(\d{1,2})$/.exec(part) ?? [];
+    const mode = Object.keys(LETTERS).find((one) => LETTERS[one] === letter);
+    const isWhole = Number(minutes) % 5 === 0 && Number(minutes) >= 5 && Number(minutes) <= 30;
+    return mode && isWhole ? { type: Number(type), mode, minutes: Number(minutes) } : undefined;
+  });
+  const read = criteria.filter((one) => one !== undefined);
+  return read.length === criteria.length && read.length <= MAX_CRITERIA ? read : undefined;
 }

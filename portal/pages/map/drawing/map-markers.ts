@@ -1,0 +1,79 @@
+import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
+import type { Point } from '../state/map-state.ts';
+
+/** A point on the map that can be focused and pressed. */
+export interface MapMarker {
+  readonly id: string;
+  readonly at: Point;
+  readonly kind: 'poi' | 'origin';
+  /** Text on it; empty: a dot. */
+  readonly sign: string;
+  /** Its name for people. */
+  readonly title: string;
+}
+
+interface Hooks {
+  readonly onPress: (id: string) => void;
+  /** The marker under the pointer or with the focus; null: none any more. */
+  readonly onPoint: (id: string | null) => void;
+}
+
+/** Markers as buttons in the page, so that keyboards and screen readers reach them. */
+export class MapMarkers {
+  readonly #map: MapLibreMap;
+  readonly #hooks: Hooks;
+  readonly #shown = new Map<string, { readonly marker: Marker; readonly key: string }>();
+
+  constructor(map: MapLibreMap, hooks: Hooks) {
+    this.#map = map;
+    this.#hooks = hooks;
+  }
+
+  show(markers: readonly MapMarker[]): void {
+    const wanted = new Map(markers.map((one) => [one.id, one]));
+    for (const [id, { marker, key }] of this.#shown) {
+      const next = wanted.get(id);
+      if (next && keyOf(next) === key) continue;
+      marker.remove();
+      this.#shown.delete(id);
+    }
+    for (const [id, one] of wanted) {
+      if (this.#shown.has(id)) continue;
+      const marker = new Marker({ element: this.#element(one) });
+      marker.setLngLat([one.at.lon, one.at.lat]).addTo(this.#map);
+      this.#shown.set(id, { marker, key: keyOf(one) });
+    }
+  }
+
+  /** Raises one above the others. */
+  highlight(id: string | null): void {
+    for (const [other, { marker }] of this.#shown) {
+      marker.getElement().classList.toggle('is-pointed', other === id);
+    }
+  }
+
+  #element({ id, kind, sign, title }: MapMarker): HTMLElement {
+    const { onPress, onPoint } = this.#hooks;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = `map-marker map-marker-${kind}`;
+    button.setAttribute('aria-label', title);
+    button.title = title;
+    const face = document.createElement('span');
+    face.className = 'marker-face';
+    face.textContent = sign;
+    button.append(face);
+    button.addEventListener('click', (event) => {
+      // A press on a marker is none on the block below it.
+      event.stopPropagation();
+      onPress(id);
+    });
+    for (const on of ['pointerenter', 'focus']) button.addEventListener(on, () => onPoint(id));
+    for (const off of ['pointerleave', 'blur']) button.addEventListener(off, () => onPoint(null));
+    return button;
+  }
+}
+
+function keyOf({ at, kind, sign, title }: MapMarker): string {
+  return JSON.stringify([at.lat, at.lon, kind, sign, title]);
+}

@@ -1,0 +1,169 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Notice } from '../../parts/notice.tsx';
+import type { BaseMap } from '../base-map-style.ts';
+import type { MapPosition, Point } from '../state/map-state.ts';
+import type { DrawnMap, Shown, TileBlock } from './draw-map.ts';
+import type { MapMarker } from './map-markers.ts';
+import type { Outlines, Scheme } from './paint.ts';
+
+/** Below it tiles have no blocks, only bands. */
+const BLOCK_ZOOM = 11;
+
+const loadMapLibre = () => import('./draw-map.ts');
+
+/** Starts loading MapLibre, which is larger than everything else together. */
+export function prefetchMapLibre(): void {
+  // A failure is shown where the map would be.
+  if (hasWebgl()) loadMapLibre().catch(() => {});
+}
+
+/** The map itself, with words where it cannot be. */
+export function MapStage(props: {
+  readonly blocksUrl: string;
+  readonly bandsUrl: string;
+  readonly baseMap: BaseMap | null;
+  readonly bounds: readonly number[];
+  readonly position: MapPosition | null;
+  readonly shown: Shown;
+  readonly scheme: Scheme;
+  readonly outlines: Outlines;
+  readonly markers: readonly MapMarker[];
+  /** Marker pointed at, here or in the panel. */
+  readonly pointed: string | null;
+  readonly onMoved: (position: MapPosition) => void;
+  readonly onBlock: (block: TileBlock | null, at: Point) => void;
+  readonly onMarker: (id: string) => void;
+  readonly onPointed: (id: string | null) => void;
+  /** Loads everything anew: another release may be in force. */
+  readonly onRetry: () => void;
+}) {
+  const { bounds, blocksUrl, baseMap, position, shown, scheme, outlines, markers, pointed } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<DrawnMap | null>(null);
+  const [state, setState] = useState<'loading' | 'here' | 'no-webgl' | 'failed'>('loading');
+  const [isPartial, setPartial] = useState(false);
+  const [zoom, setZoom] = useState(BLOCK_ZOOM);
+  const latest = useRef(props);
+  latest.current = props;
+  const own = useRef<MapPosition | null>(position);
+  const id = useId();
+
+  useEffect(() => {
+    const container = place.current;
+    if (container === null) return;
+    if (!hasWebgl()) return setState('no-webgl');
+    let isGone = false;
+    loadMapLibre()
+      .then(({ drawMap }) => {
+        if (isGone) return;
+        const now = latest.current;
+        drawn.current = drawMap({
+          container,
+          title: 'Map of travel times',
+          describedBy: `${id}-keys`,
+          blocksUrl,
+          baseMap,
+          bandsUrl: now.bandsUrl,
+          bounds,
+          position: now.position,
+          scheme: now.scheme,
+          shown: now.shown,
+          onMoved(moved) {
+            own.current = moved;
+            latest.current.onMoved(moved);
+          },
+          onZoom: setZoom,
+          onBlock: (block, at) => latest.current.onBlock(block, at),
+          onMarker: (marker) => latest.current.onMarker(marker),
+          onPointed: (marker) => latest.current.onPointed(marker),
+          onTrouble: () => setPartial(true),
+        });
+        drawn.current.outline(now.outlines);
+        drawn.current.mark(now.markers);
+        setState('here');
+      })
+      .catch(() => setState('failed'));
+    return () => {
+      isGone = true;
+      drawn.current?.remove();
+      drawn.current = null;
+    };
+  }, [blocksUrl, baseMap, bounds, id]);
+
+  useEffect(() => drawn.current?.show(shown), [shown]);
+  useEffect(() => drawn.current?.useScheme(scheme), [scheme]);
+  useEffect(() => drawn.current?.outline(outlines), [outlines]);
+  useEffect(() => drawn.current?.mark(markers), [markers]);
+  useEffect(() => drawn.current?.highlight(pointed), [pointed]);
+  useEffect(() => {
+    // Not what the map itself has said.
+    if (position === own.current) return;
+    own.current = position;
+    drawn.current?.moveTo(position);
+  }, [position]);
+
+  const isMissing = state === 'no-webgl' || state === 'failed';
+  return (
+    <div class="map-frame">
+      {isMissing && <MissingMap why={state} />}
+      <div class="map-stage" hidden={isMissing}>
+        <div ref={place} class="map-canvas" />
+        <svg class="map-cross" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+          <path class="halo" d="M12 1v8M12 15v8M1 12h8M15 12h8" />
+          <path d="M12 1v8M12 15v8M1 12h8M15 12h8" />
+        </svg>
+        <div class="map-notes">
+          {state === 'loading' && <p class="map-note">Loading the map …</p>}
+          {state === 'here' && zoom < BLOCK_ZOOM && (
+            <p class="map-note">
+              {shown.of === 'bands'
+                ? 'Zoom in to see blocks, and which of them have no street near.'
+                : 'Zoom in to see blocks.'}
+            </p>
+          )}
+          {isPartial && (
+            <Notice kind="fault">
+              <p>Parts of the map could not be loaded: the API is away, or serves a new release.</p>
+              <button type="button" class="button" onClick={props.onRetry}>
+                Try again
+              </button>
+            </Notice>
+          )}
+        </div>
+      </div>
+      <p id={`${id}-keys`} class="unseen">
+        Click a block to select it. By keyboard: arrow keys move the map, + and − zoom, Enter
+        selects the block at the cross.
+      </p>
+    </div>
+  );
+}
+
+function MissingMap({ why }: { readonly why: 'no-webgl' | 'failed' }) {
+  return (
+    <Notice kind="fault">
+      {why === 'no-webgl' ? (
+        <p>
+          This browser cannot draw the map: WebGL 2 is missing or switched off. Turn on hardware
+          acceleration in its settings, or open this page in another browser. The same minutes are
+          available from the API.
+        </p>
+      ) : (
+        <>
+          <p>The map could not be loaded. Check your connection and try again.</p>
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Try again
+          </button>
+        </>
+      )}
+    </Notice>
+  );
+}
+
+function hasWebgl(): boolean {
+  try {
+    return document.createElement('canvas').getContext('webgl2') !== null;
+  } catch {
+    return false;
+  }
+}

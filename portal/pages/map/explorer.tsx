@@ -1,0 +1,189 @@
+import { useMemo, useState } from 'preact/hooks';
+import { dayMonthYear } from '../parts/formats.ts';
+import { Notice } from '../parts/notice.tsx';
+import { type Catalogue, mapTitle } from './catalogue.ts';
+import type { TileBlock } from './drawing/draw-map.ts';
+import type { MapMarker } from './drawing/map-markers.ts';
+import { MapStage } from './drawing/map-stage.tsx';
+import { useColourScheme } from './drawing/use-colour-scheme.ts';
+import { Switch } from './layout/choices.tsx';
+import { Sheet } from './layout/sheet.tsx';
+import { KeyDialog } from './paid/key-dialog.tsx';
+import type { FoundPoi } from './paid/poi-search.ts';
+import { type Profile, profilePurchase } from './paid/profile-purchase.ts';
+import { type Desk, useDesk } from './paid/use-desk.ts';
+import { BlockPanel } from './panels/block-panel.tsx';
+import { ComparePanel } from './panels/compare-panel.tsx';
+import { byMode, originName, reachTitle } from './panels/names.ts';
+import { NearestPanel } from './panels/nearest-panel.tsx';
+import { markerId } from './panels/profile-bars.tsx';
+import { ReachPanel } from './panels/reach-panel.tsx';
+import type { ViewProps } from './panels/view-props.ts';
+import { MapSearch } from './search/map-search.tsx';
+import { type Choice, choiceOf } from './state/choice.ts';
+import type { MapState, Origin, Point, View } from './state/map-state.ts';
+import { useMapState } from './state/use-map-state.ts';
+import { usePicture } from './use-picture.ts';
+
+const VIEW_NAMES: readonly (readonly [View, string])[] = [
+  ['nearest', 'Nearest'],
+  ['reach', 'Reach'],
+  ['compare', 'Compare'],
+];
+
+/** The map and the panel beside it. */
+export function Explorer(props: {
+  readonly catalogue: Catalogue;
+  readonly reload: () => Promise<void>;
+}) {
+  const { catalogue, reload } = props;
+  const [{ state, faults }, change] = useMapState();
+  const scheme = useColourScheme();
+  const desk = useDesk();
+  const [block, setBlock] = useState<TileBlock | null>(null);
+  const [found, setFound] = useState<FoundPoi | null>(null);
+  const [pointed, setPointed] = useState<string | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
+  const picture = usePicture(state, choice, desk);
+  const profile = profileOf(catalogue, state, choice, desk);
+  const { origin, poi, view } = state;
+  const markers = useMemo(
+    () => markersOf(view === 'nearest' ? null : origin, profile, found),
+    [view, origin, profile, found],
+  );
+  const poiName = poi === null ? null : nameOf(poi, [found, ...(profile?.nearest.values() ?? [])]);
+  const parts: ViewProps = { catalogue, state, choice, change, desk, scheme };
+  const showCatchment = (of: FoundPoi) => {
+    setFound(of);
+    const { lat, lon, dest_id } = of;
+    change({ view: 'reach', direction: 'to', origin: { lat, lon }, poi: dest_id });
+  };
+  return (
+    <div class="map-parts">
+      <Sheet>
+        <MapSearch
+          desk={desk}
+          around={state.position ?? middleOf(catalogue.bounds)}
+          onMove={(position) => change({ position })}
+          onPoi={setFound}
+        />
+        <Switch
+          label="View"
+          name="view"
+          values={VIEW_NAMES}
+          chosen={view}
+          onChoose={(next) => change({ view: next })}
+        />
+        {[...faults, ...choice.faults].map((fault) => (
+          <Notice key={fault} kind="plain">
+            {fault}
+          </Notice>
+        ))}
+        {view === 'nearest' && <NearestPanel {...parts} />}
+        {view === 'reach' && <ReachPanel {...parts} poiName={poiName} weights={null} />}
+        {view === 'compare' && (
+          <ComparePanel
+            {...parts}
+            poiName={poiName}
+            comparison={picture.comparison}
+            weights={null}
+          />
+        )}
+        {state.block !== null && (
+          <BlockPanel
+            {...parts}
+            geoid={state.block}
+            block={block?.geoid === state.block ? block : null}
+            pointed={pointed}
+            onPointed={setPointed}
+            onCatchment={showCatchment}
+          />
+        )}
+        <p class="map-sources">
+          Release {catalogue.release}. Data of{' '}
+          {catalogue.dates.map(({ name, day }) => `${dayMonthYear(day)} (${name})`).join(', ')}.
+        </p>
+      </Sheet>
+      <MapStage
+        key={`${attempt} ${catalogue.blocksUrl}`}
+        blocksUrl={catalogue.blocksUrl}
+        bandsUrl={choice.bandsUrl}
+        baseMap={catalogue.baseMap}
+        bounds={catalogue.bounds}
+        position={state.position}
+        shown={picture.shown}
+        scheme={scheme}
+        outlines={picture.outlines}
+        markers={markers}
+        pointed={pointed}
+        onMoved={(position) => change({ position })}
+        onBlock={(found) => {
+          setBlock(found);
+          change({ block: found?.geoid ?? null });
+        }}
+        onMarker={(id) => {
+          const pois = [found, ...(profile?.nearest.values() ?? [])];
+          const pressed = pois.find((one) => one && markerId(one) === id);
+          if (pressed) showCatchment(pressed);
+        }}
+        onPointed={setPointed}
+        onRetry={() => void reload().then(() => setAttempt(attempt + 1))}
+      />
+      <KeyDialog desk={desk} />
+      <p role="status" class="unseen">
+        {saidOf(state, choice, poiName)}
+      </p>
+    </div>
+  );
+}
+
+/** The profile of the selected block, if it has been bought. */
+function profileOf(catalogue: Catalogue, { block }: MapState, { type }: Choice, desk: Desk) {
+  if (block === null) return null;
+  const outcome = desk.outcomeOf<Profile>(profilePurchase(block, catalogue, type.id).name);
+  return outcome.state === 'bought' ? outcome.value : null;
+}
+
+/** Markers of the POIs of a profile, of one that was searched, and of an origin that is a point. */
+function markersOf(
+  origin: Origin | null,
+  profile: Profile | null,
+  found: FoundPoi | null,
+): readonly MapMarker[] {
+  const markers = new Map<string, MapMarker>();
+  const mark = ({ dest_id, name, lat, lon }: FoundPoi, minutes: string) =>
+    markers.set(markerId({ dest_id })!, {
+      id: markerId({ dest_id })!,
+      at: { lat, lon },
+      kind: 'poi',
+      sign: '',
+      title: `${name}${minutes}: show from where it is reached`,
+    });
+  if (found !== null) mark(found, '');
+  for (const one of profile?.nearest.values() ?? []) {
+    mark(one, `, ${one.travel_time.toFixed(1)} min ${byMode(one.mode)}`);
+  }
+  if (origin !== null && typeof origin !== 'string') {
+    const title = originName(origin, null);
+    markers.set('origin', { id: 'origin', at: origin, kind: 'origin', sign: 'A', title });
+  }
+  return [...markers.values()];
+}
+
+function nameOf(id: number, known: readonly (FoundPoi | null)[]): string {
+  return known.find((one) => one?.dest_id === id)?.name ?? `place ${id}`;
+}
+
+function middleOf([west, south, east, north]: readonly number[]): Point {
+  return { lat: (south + north) / 2, lon: (west + east) / 2 };
+}
+
+/** Describes the map for people who do not see it. */
+function saidOf(state: MapState, { mode, type }: Choice, poiName: string | null): string {
+  const { view, origin, direction, minutes, block } = state;
+  const selected = block === null ? '' : ` Block ${block} is selected.`;
+  if (view === 'nearest' || origin === null) return `${mapTitle(mode, type.name)}.${selected}`;
+  const from = `${reachTitle(mode, direction, minutes)}: ${originName(origin, poiName)}.`;
+  return view === 'reach' ? from + selected : `A and B side by side.${selected}`;
+}

@@ -1,0 +1,43 @@
+import { useId } from 'preact/hooks';
+import { MAX_MINUTES, MIN_MINUTES } from '../state/map-state.ts';
+
+const TICKS = [15, 30, 45, 60];
+
+/** Minutes from 5 to 60. It moves what is on the page: no request is sent. */
+export function MinutesSlider(props: {
+  readonly minutes: number;
+  readonly onMinutes: (minutes: number) => void;
+}) {
+  const { minutes, onMinutes } = props;
+  const id = useId();
+  return (
+    <div class="minutes-slider">
+      <label for={id}>
+        Within <strong>{minutes}</strong> minutes
+      </label>
+      <input
+        id={id}
+        type="range"
+        min={MIN_MINUTES}
+        max={MAX_MINUTES}
+        step={1}
+        value={minutes}
+        list={`${id}-ticks`}
+        aria-valuetext={`${minutes} minutes`}
+        onInput={(event) => onMinutes(event.currentTarget.valueAsNumber)}
+      />
+      <datalist id={`${id}-ticks`}>
+        {TICKS.map((tick) => (
+          <option key={tick} value={tick} label={String(tick)} />
+        ))}
+      </datalist>
+      <div class="slider-ticks" aria-hidden="true">
+        {TICKS.map((tick) => (
+          <span key={tick} class={`tick tick-${tick}`}>
+            {tick}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}

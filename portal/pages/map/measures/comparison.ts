@@ -1,0 +1,57 @@
+import type { Reach } from './reach.ts';
+
+/** Beyond any minute. */
+export const NEVER = 255;
+/** Differences of up to so many minutes count as none. */
+export const DEAD_BAND_MINUTES = 2;
+/** A larger difference is a large one. */
+export const LARGE_MINUTES = 10;
+
+/** Minutes to the blocks of two reaches, A and B; `NEVER` where one does not reach. */
+export interface Comparison {
+  readonly geoids: Float64Array;
+  readonly a: Uint8Array;
+  readonly b: Uint8Array;
+}
+
+/** Merges two reaches by block. */
+export function comparisonOf(a: Reach, b: Reach): Comparison {
+  const geoids = Float64Array.from(new Set([...a.geoids, ...b.geoids])).sort();
+  return { geoids, a: spread(a, geoids), b: spread(b, geoids) };
+}
+
+function spread({ geoids, minutes }: Reach, over: Float64Array): Uint8Array {
+  const spreadOut = new Uint8Array(over.length).fill(NEVER);
+  for (let i = 0, at = 0; i < over.length && at < geoids.length; i++) {
+    if (over[i] === geoids[at]) spreadOut[i] = minutes[at++];
+  }
+  return spreadOut;
+}
+
+/** The later of both. */
+export function laterOf({ a, b }: Comparison): Uint8Array {
+  return a.map((minutes, i) => Math.max(minutes, b[i]));
+}
+
+/** The sooner of both. */
+export function soonerOf({ a, b }: Comparison): Uint8Array {
+  return a.map((minutes, i) => Math.min(minutes, b[i]));
+}
+
+/**
+ * Classes of the difference among the blocks that either reaches within some minutes: 1 only A, 2 A
+ * much sooner, 3 A sooner, 4 alike, 5 B sooner, 6 B much sooner, 7 only B; 0 neither.
+ */
+export function differenceClasses({ a, b }: Comparison, within: number): Uint8Array {
+  return a.map((minutes, i) => {
+    const [hasA, hasB] = [minutes <= within, b[i] <= within];
+    if (!hasA && !hasB) return 0;
+    if (!hasB) return 1;
+    if (!hasA) return 7;
+    const later = b[i] - minutes;
+    const size = Math.abs(later);
+    if (size <= DEAD_BAND_MINUTES) return 4;
+    const step = size > LARGE_MINUTES ? 2 : 1;
+    return later > 0 ? 4 - step : 4 + step;
+  });
+}

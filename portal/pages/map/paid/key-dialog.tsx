@@ -1,0 +1,57 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { PAGE_PATHS } from '../../../page-paths.ts';
+import { counted } from '../../parts/formats.ts';
+import { Link } from '../../router/link.tsx';
+import type { Desk } from './use-desk.ts';
+
+/** Asks for a key, when something costs tokens and there is none. Escape cancels. */
+export function KeyDialog({ desk }: { readonly desk: Desk }) {
+  const { waiting } = desk;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [key, setKey] = useState('');
+  const isOpen = waiting !== null;
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const entered = key.trim();
+    if (entered === '') return;
+    setKey('');
+    desk.enterKey(entered);
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onClose={desk.dismiss}>
+      <form onSubmit={submit}>
+        <h2 id="key-title">This costs tokens</h2>
+        {waiting !== null && (
+          <p>
+            At most {counted(waiting.price, 'token')} of your account. The key stays in this page
+            and is forgotten when you leave. <Link to={PAGE_PATHS.signIn}>Sign in</Link> to create
+            one.
+          </p>
+        )}
+        <div class="field">
+          <label for="map-key">API key</label>
+          <input
+            id="map-key"
+            type="password"
+            autoComplete="off"
+            spellcheck={false}
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </div>
+        <div class="actions">
+          <button type="submit" class="button button-main">
+            Continue
+          </button>
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

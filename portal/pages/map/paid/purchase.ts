@@ -1,0 +1,51 @@
+import type { Client, Reply } from '../../../client/src/index.ts';
+
+/** Counts what a reply cost, and returns its data. */
+export type Pay = <T>(reply: PromiseLike<Reply<T>>) => Promise<T>;
+
+/** Something that metered requests are sent for. */
+export interface Purchase<T> {
+  /** Its name: what has been bought under a name is kept, and never bought again. */
+  readonly name: string;
+  /** It costs at most so many tokens. */
+  readonly price: number;
+  run(client: Client, pay: Pay, signal: AbortSignal): Promise<T>;
+}
+
+/** Tokens that a purchase cost. */
+export interface Bill {
+  readonly charged: number;
+  /** Null where the service does not report it: to members. */
+  readonly remaining: number | null;
+}
+
+/** How far a purchase is. */
+export type Outcome<T> =
+  | { readonly state: 'offered' }
+  | { readonly state: 'busy'; cancel(): void }
+  | { readonly state: 'bought'; readonly value: T; readonly bill: Bill }
+  | { readonly state: 'failed'; readonly message: string; readonly bill: Bill };
+
+/** Sends the requests of a purchase, and adds up their bill, also of a failure. */
+export async function send<T>(
+  { run }: Purchase<T>,
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ readonly bill: Bill } & ({ readonly value: T } | { readonly error: unknown })> {
+  let bill: Bill = { charged: 0, remaining: null };
+  const pay: Pay = async (reply) => {
+    const { data, tokens } = await reply;
+    // Requests run side by side: the lowest balance is the last.
+    const left = [bill.remaining, tokens.remaining].filter((one) => one !== null);
+    bill = {
+      charged: bill.charged + tokens.charged,
+      remaining: left.length === 0 ? null : Math.min(...left),
+    };
+    return data;
+  };
+  try {
+    return { value: await run(client, pay, signal), bill };
+  } catch (error) {
+    return { error, bill };
+  }
+}

@@ -1,0 +1,18 @@
+import type { IsochroneBlocks, Mode } from '../../../client/src/index.ts';
+import { PLANS } from '../../../plans.ts';
+import { type Reach, reachOf } from '../measures/reach.ts';
+import { type Direction, MAX_MINUTES, type Origin } from '../state/map-state.ts';
+import type { Purchase } from './purchase.ts';
+
+/** All blocks within an hour of an origin: one response, which every slider position is part of. */
+export function reachPurchase(origin: Origin, mode: Mode, direction: Direction): Purchase<Reach> {
+  const from = typeof origin === 'string' ? { block: origin } : origin;
+  return {
+    name: `reach ${direction} ${mode} ${JSON.stringify(from)}`,
+    price: PLANS.charges.isochrone_contour,
+    async run(client, pay, signal) {
+      const query = { ...from, mode, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
+      return reachOf((await pay(client.getIsochrone(query, { signal }))) as IsochroneBlocks);
+    },
+  };
+}

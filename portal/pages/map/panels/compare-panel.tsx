@@ -1,0 +1,171 @@
+import { MAP_COLOURS } from '../../../map-classes.ts';
+import { count, counted } from '../../parts/formats.ts';
+import { Switch } from '../layout/choices.tsx';
+import { MinutesSlider } from '../layout/minutes-slider.tsx';
+import { ModeChoice } from '../layout/mode-and-type.tsx';
+import {
+  type Comparison,
+  DEAD_BAND_MINUTES,
+  LARGE_MINUTES,
+  laterOf,
+  soonerOf,
+} from '../measures/comparison.ts';
+import { cumulative } from '../measures/reach.ts';
+import { Paid } from '../paid/paid.tsx';
+import type { MapState } from '../state/map-state.ts';
+import { sidesOf } from '../use-picture.ts';
+import { originName } from './names.ts';
+import { ReachLegend } from './reach-panel.tsx';
+import { Swatches } from './swatches.tsx';
+import type { ViewProps } from './view-props.ts';
+
+const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
+  ['difference', 'Difference'],
+  ['both', 'Both'],
+  ['a', 'A'],
+  ['b', 'B'],
+];
+
+/** Two reaches side by side: of two blocks, or by two modes. */
+export function ComparePanel(
+  props: ViewProps & {
+    readonly poiName: string | null;
+    readonly comparison: Comparison | null;
+    readonly weights: ArrayLike<number> | null;
+  },
+) {
+  const { catalogue, state, choice, change, desk, scheme, poiName, comparison } = props;
+  const { origin, otherOrigin, minutes, compared } = state;
+  const { mode, otherMode } = choice;
+  const [a, b] = sidesOf(state, choice);
+  const both =
+    origin === null
+      ? []
+      : [
+          { sign: 'A', purchase: a! },
+          { sign: 'B', purchase: b! },
+        ];
+  return (
+    <section class="view" aria-labelledby="compare">
+      <h2 id="compare">A and B side by side</h2>
+      {origin === null ? (
+        <p class="quiet">Select a block on the map, then “Use as A”.</p>
+      ) : (
+        <>
+          <div class="sides">
+            <div class="side side-a">
+              <h3>A</h3>
+              <p>{originName(origin, poiName)}</p>
+              <ModeChoice
+                label="Mode of A"
+                modes={catalogue.modes}
+                mode={mode}
+                onMode={(next) => change({ mode: next, otherMode })}
+              />
+            </div>
+            <div class="side side-b">
+              <h3>B</h3>
+              <p>{otherOrigin === null ? 'the same' : originName(otherOrigin, null)}</p>
+              <ModeChoice
+                label="Mode of B"
+                modes={catalogue.modes}
+                mode={otherMode}
+                onMode={(next) => change({ otherMode: next })}
+              />
+            </div>
+          </div>
+          {a?.name === b?.name ? (
+            <p class="quiet">Choose another mode for B, or select another block and “Use as B”.</p>
+          ) : (
+            both.map(({ sign, purchase }) => (
+              <Paid key={sign} desk={desk} purchase={purchase} label={`Load ${sign}`} />
+            ))
+          )}
+          {comparison !== null && a?.name !== b?.name && (
+            <>
+              <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
+              <Shares comparison={comparison} minutes={minutes} weights={props.weights} />
+              <Switch
+                label="Colour blocks by"
+                name="compared"
+                values={SHOWN}
+                chosen={compared}
+                onChoose={(next) => change({ compared: next })}
+              />
+              {compared === 'difference' ? (
+                <DifferenceLegend scheme={scheme} />
+              ) : (
+                <ReachLegend scheme={scheme} />
+              )}
+            </>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Sums within the minutes: of A, of B, of both, of either. */
+function Shares(props: {
+  readonly comparison: Comparison;
+  readonly minutes: number;
+  readonly weights: ArrayLike<number> | null;
+}) {
+  const { comparison, minutes } = props;
+  const weights = props.weights ?? new Uint8Array(comparison.geoids.length).fill(1);
+  const within = (of: Uint8Array) => cumulative(of, weights, minutes)[minutes];
+  const what = props.weights === null ? 'Blocks' : 'People';
+  const rows = [
+    ['A', within(comparison.a)],
+    ['B', within(comparison.b)],
+    ['both', within(laterOf(comparison))],
+    ['either', within(soonerOf(comparison))],
+  ] as const;
+  return (
+    <table class="shares" aria-live="polite">
+      <caption>
+        {what} within {minutes} minutes
+      </caption>
+      <thead>
+        <tr>
+          {rows.map(([name]) => (
+            <th key={name} scope="col" class="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          {rows.map(([name, value]) => (
+            <td key={name} class="number">
+              {count(value)}
+            </td>
+          ))}
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function DifferenceLegend({ scheme }: Pick<ViewProps, 'scheme'>) {
+  const { difference, beyond } = MAP_COLOURS[scheme];
+  const labels = [
+    'only A',
+    `A sooner by over ${LARGE_MINUTES} min`,
+    `A sooner by ${DEAD_BAND_MINUTES + 1}–${LARGE_MINUTES} min`,
+    `alike: at most ${counted(DEAD_BAND_MINUTES, 'minute')} apart`,
+    `B sooner by ${DEAD_BAND_MINUTES + 1}–${LARGE_MINUTES} min`,
+    `B sooner by over ${LARGE_MINUTES} min`,
+    'only B',
+  ];
+  return (
+    <Swatches
+      isSingle
+      entries={[
+        ...difference.map((colour, i) => ({ colour, label: labels[i] })),
+        { colour: beyond, label: 'neither' },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,24 @@
+import type { Direction, Origin } from '../state/map-state.ts';
+
+const BY: Readonly<Record<string, string>> = {
+  walk: 'on foot',
+  bike: 'by bike',
+  transit: 'by public transit',
+};
+
+/** `on foot`, `by bike` … */
+export function byMode(mode: string): string {
+  return BY[mode] ?? `by ${mode}`;
+}
+
+/** `Reached within 30 minutes on foot`. */
+export function reachTitle(mode: string, direction: Direction, minutes: number): string {
+  const verb = direction === 'from' ? 'Reached' : 'Reaching it';
+  return `${verb} within ${minutes} minutes ${byMode(mode)}`;
+}
+
+/** `block 990010012003080`, or a point, or the POI there. */
+export function originName(origin: Origin, poiName: string | null): string {
+  if (poiName !== null) return poiName;
+  return typeof origin === 'string' ? `block ${origin}` : `point ${origin.lat}, ${origin.lon}`;
+}

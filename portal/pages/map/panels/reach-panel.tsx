@@ -1,0 +1,88 @@
+import { MAP_COLOURS } from '../../../map-classes.ts';
+import { counted } from '../../parts/formats.ts';
+import { Switch } from '../layout/choices.tsx';
+import { MinutesSlider } from '../layout/minutes-slider.tsx';
+import { ModeChoice } from '../layout/mode-and-type.tsx';
+import { CLASS_MINUTES, cumulative, type Reach } from '../measures/reach.ts';
+import { Paid } from '../paid/paid.tsx';
+import { reachPurchase } from '../paid/reach-purchase.ts';
+import { MAX_MINUTES } from '../state/map-state.ts';
+import { originName, reachTitle } from './names.ts';
+import { Swatches } from './swatches.tsx';
+import type { ViewProps } from './view-props.ts';
+
+/** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
+export function ReachPanel(
+  props: ViewProps & {
+    readonly poiName: string | null;
+    /** People of the blocks of the reach; null: not there. */
+    readonly weights: ArrayLike<number> | null;
+  },
+) {
+  const { catalogue, state, choice, change, desk, scheme } = props;
+  const { origin, direction, minutes } = state;
+  const { mode } = choice;
+  return (
+    <section class="view" aria-labelledby="reach">
+      <h2 id="reach">{reachTitle(mode, direction, minutes)}</h2>
+      <Switch
+        label="Direction"
+        name="direction"
+        values={[
+          ['from', 'From it'],
+          ['to', 'To it'],
+        ]}
+        chosen={direction}
+        onChoose={(next) => change({ direction: next })}
+      />
+      <ModeChoice modes={catalogue.modes} mode={mode} onMode={(next) => change({ mode: next })} />
+      {origin === null ? (
+        <p class="quiet">Select a block on the map, then “Reach from here”.</p>
+      ) : (
+        <>
+          <p>
+            {direction === 'from' ? 'From' : 'To'} {originName(origin, props.poiName)}
+          </p>
+          <Paid
+            desk={desk}
+            purchase={reachPurchase(origin, mode, direction)}
+            label="Load the reach"
+          >
+            {(reach) => <Within reach={reach} minutes={minutes} />}
+          </Paid>
+          <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
+          <ReachLegend scheme={scheme} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** How much is within the minutes: announced when it changes. */
+function Within({ reach, minutes }: { readonly reach: Reach; readonly minutes: number }) {
+  const blocks = cumulative(
+    reach.minutes,
+    new Uint8Array(reach.minutes.length).fill(1),
+    MAX_MINUTES,
+  );
+  return (
+    <p class="figure" aria-live="polite">
+      <strong>{counted(blocks[minutes], 'block')}</strong> within {minutes} minutes
+    </p>
+  );
+}
+
+export function ReachLegend({ scheme }: Pick<ViewProps, 'scheme'>) {
+  const { classes, beyond } = MAP_COLOURS[scheme];
+  return (
+    <Swatches
+      entries={[
+        ...classes.map((colour, i) => ({
+          colour,
+          label: `${i * CLASS_MINUTES}–${(i + 1) * CLASS_MINUTES} min`,
+        })),
+        { colour: beyond, label: 'not within them' },
+      ]}
+    />
+  );
+}

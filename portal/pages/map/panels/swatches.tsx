@@ -1,0 +1,38 @@
+/** A legend: a swatch and words for each colour. */
+export function Swatches(props: {
+  /** Whether the words are too long for two columns. */
+  readonly isSingle?: boolean;
+  readonly entries: readonly {
+    readonly colour: string;
+    /** Colour of stripes over it. */
+    readonly stripe?: string;
+    readonly label: string;
+    /** A figure behind it. */
+    readonly figure?: string;
+  }[];
+}) {
+  return (
+    <ul class={`map-legend ${props.isSingle ? 'is-single' : ''}`}>
+      {props.entries.map(({ colour, stripe, label, figure }) => (
+        <li key={label}>
+          <svg width={WIDTH} height={HEIGHT} aria-hidden="true">
+            <rect width={WIDTH} height={HEIGHT} fill={colour} />
+            {stripe && <path d={STRIPES} stroke={stripe} stroke-width="1.75" />}
+            <rect class="swatch-edge" x=".5" y=".5" width={WIDTH - 1} height={HEIGHT - 1} />
+          </svg>
+          {label}
+          {figure !== undefined && <span class="number">{figure}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const WIDTH = 28;
+const HEIGHT = 18;
+/** As on the map. */
+const PERIOD = 8;
+const STRIPES = Array.from(
+  { length: (WIDTH + HEIGHT) / PERIOD + 1 },
+  (_, i) => `M${i * PERIOD} -1L${i * PERIOD - HEIGHT - 2} ${HEIGHT + 1}`,
+).join('');

@@ -1,0 +1,16 @@
+import type { Catalogue } from '../catalogue.ts';
+import type { Scheme } from '../drawing/paint.ts';
+import type { Desk } from '../paid/use-desk.ts';
+import type { Choice } from '../state/choice.ts';
+import type { MapState } from '../state/map-state.ts';
+import type { ChangeState } from '../state/use-map-state.ts';
+
+/** Properties of the panel of a view. */
+export interface ViewProps {
+  readonly catalogue: Catalogue;
+  readonly state: MapState;
+  readonly choice: Choice;
+  readonly change: ChangeState;
+  readonly desk: Desk;
+  readonly scheme: Scheme;
+}

@@ -1,0 +1,186 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Place } from '../../api/release.ts';
+import { useApi } from '../../api/use-api.ts';
+import { counted } from '../../parts/formats.ts';
+import { Paid } from '../paid/paid.tsx';
+import { type FoundPoi, poiSearch } from '../paid/poi-search.ts';
+import type { Desk } from '../paid/use-desk.ts';
+import type { MapPosition, Point } from '../state/map-state.ts';
+
+const PAUSE_MS = 200;
+const PLACE_ZOOM = 13;
+const POI_ZOOM = 15;
+
+/**
+ * Search for cities, free, and for POIs around the middle of the map, for tokens: a combobox with a
+ * list, as in the ARIA authoring practices.
+ */
+export function MapSearch(props: {
+  readonly desk: Desk;
+  /** Middle of the map. */
+  readonly around: Point;
+  readonly onMove: (position: MapPosition) => void;
+  readonly onPoi: (poi: FoundPoi) => void;
+}) {
+  const { desk, around, onMove, onPoi } = props;
+  const api = useApi();
+  const [text, setText] = useState('');
+  const [places, setPlaces] = useState<readonly Place[]>([]);
+  const [said, setSaid] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  /** Words that POIs are searched by. */
+  const [words, setWords] = useState<{ readonly q: string; readonly around: Point } | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const typed = text.trim();
+
+  useEffect(() => {
+    setPlaces([]);
+    setActive(-1);
+    setSaid('');
+    if (typed === '') return;
+    const leaving = new AbortController();
+    const search = async () => {
+      try {
+        const query = { q: typed, limit: 5 };
+        const { data } = await api.findPlaces(query, { signal: leaving.signal });
+        setPlaces(data.places);
+        setSaid(`${counted(data.places.length, 'city', 'cities')} found`);
+      } catch {
+        if (!leaving.signal.aborted) setSaid('The search for cities is unavailable.');
+      }
+    };
+    const timer = setTimeout(() => void search(), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [api, typed]);
+
+  const options = [
+    ...places.map((place) => ({
+      key: place.geoid,
+      label: `${place.name}, ${place.state}`,
+      choose() {
+        setText('');
+        onMove({ zoom: PLACE_ZOOM, lat: place.lat, lon: place.lon });
+      },
+    })),
+    {
+      key: 'pois',
+      label: `Shops, parks and the like named “${typed}”`,
+      choose: () => setWords({ q: typed, around }),
+    },
+  ];
+  const isShown = isOpen && typed !== '';
+  const choose = (at: number) => {
+    options[at].choose();
+    setOpen(false);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && typed !== '') {
+      event.preventDefault();
+      setOpen(true);
+      setActive(
+        (active + step + options.length + (active < 0 && step < 0 ? 1 : 0)) % options.length,
+      );
+    } else if (event.key === 'Enter' && isShown) {
+      event.preventDefault();
+      choose(Math.max(active, 0));
+    } else if (event.key === 'Escape') {
+      if (isShown) setOpen(false);
+      else setText('');
+    }
+  };
+  return (
+    <search class="map-search">
+      <label class="unseen" for={id}>
+        Search for a city or a place
+      </label>
+      <input
+        ref={input}
+        id={id}
+        type="text"
+        role="combobox"
+        autoComplete="off"
+        spellcheck={false}
+        placeholder="Search for a city or a place"
+        aria-expanded={isShown}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={isShown && active >= 0 ? `${id}-${active}` : undefined}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setOpen(true);
+        }}
+        onKeyDown={onKey}
+        onBlur={() => setOpen(false)}
+      />
+      <div
+        id={`${id}-list`}
+        class="search-list"
+        role="listbox"
+        aria-label="Matches"
+        hidden={!isShown}
+      >
+        {options.map(({ key, label }, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
+          <div
+            key={key}
+            id={`${id}-${i}`}
+            class="search-option"
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === active}
+            // The input keeps the focus.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => choose(i)}
+          >
+            {label}
+          </div>
+        ))}
+      </div>
+      <p class="unseen" role="status">
+        {isShown ? said : ''}
+      </p>
+      {words !== null && (
+        <div class="poi-results">
+          <div class="poi-results-head">
+            <span>“{words.q}” around the middle of the map</span>
+            <button
+              type="button"
+              class="button button-small button-quiet"
+              onClick={() => setWords(null)}
+            >
+              Close
+            </button>
+          </div>
+          <Paid desk={desk} purchase={poiSearch(words.q, words.around)} label="Search">
+            {(pois) => (
+              <ul>
+                {pois.map((poi) => (
+                  <li key={poi.dest_id}>
+                    <button
+                      type="button"
+                      class="poi-result"
+                      onClick={() => {
+                        onPoi(poi);
+                        onMove({ zoom: POI_ZOOM, lat: poi.lat, lon: poi.lon });
+                      }}
+                    >
+                      {poi.name} <span class="quiet">{poi.address.street}</span>
+                    </button>
+                  </li>
+                ))}
+                {pois.length === 0 && <li class="quiet">None within 25 km.</li>}
+              </ul>
+            )}
+          </Paid>
+        </div>
+      )}
+    </search>
+  );
+}

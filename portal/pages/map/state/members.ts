@@ -1,0 +1,31 @@
+/** How a value stands in an address. `read` gives undefined for a text that is none. */
+export interface Codec<T> {
+  read(text: string): T | undefined;
+  write(value: T): string;
+}
+
+/** A member of an address: its key, the noun for people, and its value where it is left out. */
+export interface Member<T> extends Codec<T> {
+  readonly key: string;
+  readonly what: string;
+  readonly initial: T;
+}
+
+export function oneOf<T extends string>(values: readonly T[]): Codec<T> {
+  return { read: (text) => values.find((value) => value === text), write: String };
+}
+
+export function wholeNumber(min: number, max: number): Codec<number> {
+  return {
+    read(text) {
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+    write: String,
+  };
+}
+
+/** Null where it is left out. */
+export function optional<T>(codec: Codec<T>): Codec<T | null> {
+  return { read: codec.read, write: (value) => (value === null ? '' : codec.write(value)) };
+}

@@ -1,0 +1,108 @@
+import { useMemo } from 'preact/hooks';
+import type { Shown } from './drawing/draw-map.ts';
+import type { Outlines } from './drawing/paint.ts';
+import {
+  type Comparison,
+  comparisonOf,
+  differenceClasses,
+  laterOf,
+} from './measures/comparison.ts';
+import { type Reach, reachClasses } from './measures/reach.ts';
+import type { Purchase } from './paid/purchase.ts';
+import { reachPurchase } from './paid/reach-purchase.ts';
+import type { Desk } from './paid/use-desk.ts';
+import type { Choice } from './state/choice.ts';
+import type { MapState, Origin } from './state/map-state.ts';
+
+/** Picture of a state. */
+export interface Picture {
+  readonly shown: Shown;
+  readonly outlines: Outlines;
+  /** Blocks that A and B reach, once both are bought. */
+  readonly comparison: Comparison | null;
+}
+
+export function usePicture(state: MapState, choice: Choice, desk: Desk): Picture {
+  const { view, minutes, compared, block } = state;
+  const { mode, bandsUrl, otherMode } = choice;
+  const [a, b] = sidesOf(state, choice);
+  const reachA = boughtOf(desk, a);
+  const reachB = boughtOf(desk, view === 'compare' ? b : null);
+  const comparison = useMemo(
+    () => (reachA && reachB ? comparisonOf(reachA, reachB) : null),
+    [reachA, reachB],
+  );
+  const shown = useMemo((): Shown => {
+    if (view === 'reach') {
+      return {
+        of: 'classes',
+        name: a?.name ?? 'reach',
+        modes: [mode],
+        palette: 'classes',
+        blocks: reachA && {
+          geoids: reachA.geoids,
+          classes: reachClasses(reachA.minutes, minutes),
+        },
+      };
+    }
+    if (view === 'compare') {
+      return {
+        of: 'classes',
+        name: `${a?.name} ${b?.name} ${compared}`,
+        modes: [mode, otherMode],
+        palette: compared === 'difference' ? 'difference' : 'classes',
+        blocks: comparison && {
+          geoids: comparison.geoids,
+          classes: comparedClasses(comparison, compared, minutes),
+        },
+      };
+    }
+    return { of: 'bands', bandsUrl, modes: [mode] };
+  }, [view, a?.name, b?.name, reachA, comparison, compared, minutes, mode, otherMode, bandsUrl]);
+  const outlines = useMemo(() => outlinesOf(state), [view, block, state.origin, state.otherOrigin]);
+  return { shown, outlines, comparison };
+}
+
+/** The purchases of A and B; a reach is A alone. */
+export function sidesOf(
+  { origin, otherOrigin, direction, view }: MapState,
+  { mode, otherMode }: Choice,
+): readonly [Purchase<Reach> | null, Purchase<Reach> | null] {
+  if (view !== 'reach' && view !== 'compare') return [null, null];
+  const of = (one: Origin | null, by: Choice['mode']) =>
+    one === null ? null : reachPurchase(one, by, direction);
+  return [of(origin, mode), of(otherOrigin ?? origin, otherMode)];
+}
+
+function boughtOf(desk: Desk, purchase: Purchase<Reach> | null): Reach | null {
+  if (purchase === null) return null;
+  const outcome = desk.outcomeOf<Reach>(purchase.name);
+  return outcome.state === 'bought' ? outcome.value : null;
+}
+
+function comparedClasses(
+  comparison: Comparison,
+  compared: MapState['compared'],
+  minutes: number,
+): Uint8Array {
+  switch (compared) {
+    case 'difference':
+      return differenceClasses(comparison, minutes);
+    case 'both':
+      return reachClasses(laterOf(comparison), minutes);
+    case 'a':
+      return reachClasses(comparison.a, minutes);
+    case 'b':
+      return reachClasses(comparison.b, minutes);
+  }
+}
+
+function outlinesOf({ view, block, origin, otherOrigin }: MapState): Outlines {
+  const has = view === 'reach' || view === 'compare';
+  const blockOf = (one: Origin | null) => (has && typeof one === 'string' ? one : null);
+  return {
+    selected: block,
+    a: blockOf(origin),
+    b: view === 'compare' ? blockOf(otherOrigin) : null,
+  };
+}
