@@ -49,8 +49,8 @@ export function findRegion(
 }
 
 /** The stage and the key of a region's receipt. */
-function nameOf({ ref }: StoredPlan, counties: readonly CountyFips[]): [string, string] {
-  const key = createHash('sha256').update(JSON.stringify([ref.sha256, counties]));
+function nameOf({ searchPlan }: StoredPlan, counties: readonly CountyFips[]): [string, string] {
+  const key = createHash('sha256').update(JSON.stringify([searchPlan, counties]));
   return [`region-${counties[0]}`, key.digest('hex')];
 }
 
@@ -72,7 +72,7 @@ export async function buildRegion(
   const kept = await findRegion(stored, counties, receipts);
   if (kept) return { receipt: kept, searched: [] };
   return inScratchFolder(request.scratch, async (scratch) => {
-    const { plan, ref } = stored;
+    const { plan, searchPlan } = stored;
     const elevation = plan.inputs.elevation.map(request.pathOf);
     const feeds = plan.service_date === null ? null : new FeedTables(store, plan.feeds);
     const blocks = new BlockTables(store, plan.blocks);
@@ -95,7 +95,7 @@ export async function buildRegion(
     const destinations = region.destinations.filter((_, ordinal) => inScope.has(ordinal));
     const listed = destinations.filter(({ destId }) => region.listed.has(destId));
     const receipt: RegionReceipt = {
-      plan: ref.sha256,
+      plan: searchPlan,
       streets_as_of_ms: region.streetsAsOfMs,
       listed_types: [...new Set(listed.flatMap(({ types }) => types))].sort((a, b) => a - b),
       counties: Object.fromEntries(

@@ -15,12 +15,14 @@ export interface InputPaths {
   readonly pois?: readonly string[];
   /** Ground heights: GeoTIFFs in degrees, SRTM tiles. Without them all streets are level. */
   readonly elevation?: readonly string[];
+  /** Counts by block, block group or tract: LODES, PL 94-171, or tables of one's own. */
+  readonly weights?: readonly string[];
 }
 
 /** Lists the paths of all inputs. */
 export function pathsIn(inputs: InputPaths): string[] {
-  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [] } = inputs;
-  return [osm, blocks, gtfs, places, pois, elevation].flat();
+  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [], weights = [] } = inputs;
+  return [osm, blocks, gtfs, places, pois, elevation, weights].flat();
 }
 
 /** The inputs that all parts of a release share. With feeds it has transit. */
@@ -32,6 +34,8 @@ export interface PlanRequest extends InputPaths {
    * street data.
    */
   readonly serviceDate?: string;
+  /** Whether weights may leave out many blocks, which then count as 0; false by default. */
+  readonly partialWeights?: boolean;
 }
 
 /** Options of a release apart from its inputs. */

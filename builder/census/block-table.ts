@@ -82,6 +82,18 @@ export function decodeBlocks(
   }));
 }
 
+/** The GEOIDs and populations of the blocks in the objects of these names; unknown ones are 0. */
+export function decodePopulations(
+  pointsObject: string,
+  points: Uint8Array,
+  outlinesObject: string,
+  outlines: Uint8Array,
+): { geoids: Float64Array; populations: Uint32Array } {
+  const geoids = openTable(pointsObject, points, KINDS.points).numbers('GEOI');
+  const populations = openTable(outlinesObject, outlines, KINDS.outlines).numbers('POPU');
+  return { geoids, populations: Uint32Array.from(populations, (count) => Math.max(0, count)) };
+}
+
 /** Splits consecutive members into lists of these lengths. */
 function groups<T>(members: readonly T[], lengths: Uint32Array): T[][] {
   let end = 0;

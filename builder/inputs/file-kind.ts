@@ -23,11 +23,16 @@ const HEAD_BYTES = 64;
  * that cannot be read or is of an unknown kind passes: its reader has the better message.
  */
 export async function requireKind(path: string, ...expected: readonly FileKind[]): Promise<void> {
-  const kind = kindOf(await headOf(path));
+  const kind = await sniffKind(path);
   if (kind === null || expected.includes(kind)) return;
   const wanted = expected.map((one) => KINDS[one]).join(' or ');
   const hint = kind === 'html' ? '; the download may have failed: try again' : '';
   throw new BuildError(`${path}: is ${KINDS[kind]}, not ${wanted}${hint}`);
+}
+
+/** The kind of a file by its first bytes; null if it is unknown or cannot be read. */
+export async function sniffKind(path: string): Promise<FileKind | null> {
+  return kindOf(await headOf(path));
 }
 
 async function headOf(path: string): Promise<Buffer> {

@@ -38,15 +38,15 @@ export interface JoinedRegions {
  */
 export async function joinRegions(
   store: Store,
-  { plan, ref }: StoredPlan,
+  { plan, searchPlan }: StoredPlan,
   receipts: readonly RegionReceipt[],
 ): Promise<JoinedRegions> {
   const regions = [...receipts].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const counties = new Map<CountyFips, RegionCounty>();
   for (const region of regions) {
-    if (region.plan !== ref.sha256) {
+    if (region.plan !== searchPlan) {
       throw new BuildError(
-        `the region of ${nameOf(region)} was built from plan ${short(region.plan)}, but the release uses plan ${short(ref.sha256)}; rebuild the region with that`,
+        `the region of ${nameOf(region)} was built from plan ${short(region.plan)}, but the release uses plan ${short(searchPlan)}; rebuild the region with that`,
       );
     }
     for (const [county, built] of Object.entries(region.counties)) {

@@ -21,6 +21,7 @@ import { writeFeeds } from '../prepare/write-feeds.ts';
 import { writeOsmCells } from '../prepare/write-osm-cells.ts';
 import { writePlaces } from '../prepare/write-places.ts';
 import { writePois } from '../prepare/write-pois.ts';
+import { writeWeights } from '../prepare/write-weights.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
@@ -30,7 +31,7 @@ import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
 import { CountyEstimates } from './county-estimate.ts';
 import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
-import { type ReleasePlan, readPlan, type StoredPlan } from './release-plan.ts';
+import { type ReleasePlan, readPlan, type StoredPlan, storedPlan } from './release-plan.ts';
 
 /** A plan, and the paths of its inputs on the machine that created it. */
 export interface PlannedHere extends StoredPlan {
@@ -58,8 +59,8 @@ export async function planRelease(
   receipts: Receipts,
 ): Promise<PlannedHere> {
   const { inputs, pathOf } = await describeInputs(request, progress);
-  const { counties, serviceDate: asked } = request;
-  const key = keyOf([inputs, [...counties].sort(), asked ?? null]);
+  const { counties, serviceDate: asked, partialWeights = false } = request;
+  const key = keyOf([inputs, [...counties].sort(), asked ?? null, partialWeights]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) return { ...(await readPlan(store, kept.plan)), pathOf };
   const plan = await inScratchFolder(request.scratch, (scratch) =>
@@ -67,10 +68,10 @@ export async function planRelease(
   );
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
-  const { blocks, osm, pois, places, feeds } = plan;
-  const prepared = [...objectRefsIn([blocks, osm, pois, places, feeds])];
+  const { blocks, osm, pois, places, feeds, weights } = plan;
+  const prepared = [...objectRefsIn([blocks, osm, pois, places, feeds, weights])];
   await receipts.keep('plan', key, { plan: ref, prepared });
-  return { ref, plan, pathOf };
+  return { ...storedPlan(ref, plan), pathOf };
 }
 
 /** A key of the inputs of something, for this program version. */
@@ -86,8 +87,8 @@ interface DescribedInputs {
 
 /** The inputs, each kind in an order that does not depend on their paths. */
 async function describeInputs(request: InputPaths, progress: Progress): Promise<DescribedInputs> {
-  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [] } = request;
-  const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation });
+  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [], weights = [] } = request;
+  const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation, weights });
   const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
   const paths = new Map<string, string>();
   const described: [string, PlannedInput[]][] = [];
@@ -137,7 +138,14 @@ async function makePlan(
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
   });
   const blocks = await writeBlocks(of(inputs.blocks));
-  const { counties, boxes } = await estimateCounties(request, new BlockTables(store, blocks));
+  const tables = new BlockTables(store, blocks);
+  const { counties, boxes } = await estimateCounties(request, tables);
+  const weights = await writeWeights({
+    ...of(inputs.weights),
+    blocks: tables,
+    counties: Object.keys(counties).sort(),
+    mayBePartial: request.partialWeights ?? false,
+  });
   const box = boxes.reduce(boxAroundBoth);
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
@@ -161,6 +169,7 @@ async function makePlan(
       places: [...inputs.places],
       pois: [...inputs.pois],
       elevation: [...inputs.elevation],
+      weights: [...inputs.weights],
       gtfs: inputs.gtfs.map((input, i) => {
         const { day, patterns } = feeds!.feeds[i];
         return { ...input, service_date: day && isoDate(day), weekday_patterns: [...patterns] };
@@ -171,6 +180,7 @@ async function makePlan(
     pois,
     places,
     feeds: prepared,
+    weights,
     counties,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sealOf } from '../../shards/codec/json-object.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { countyFipsSchema, feedSchema } from '../../shards/release/manifest.ts';
@@ -9,6 +10,7 @@ import { preparedBlocksSchema } from '../prepare/read-blocks.ts';
 import { preparedCellsSchema } from '../prepare/read-cells.ts';
 import { preparedFeedSchema } from '../prepare/read-feeds.ts';
 import { preparedOsmSchema } from '../prepare/read-osm-cells.ts';
+import { preparedWeightsSchema } from '../prepare/write-weights.ts';
 import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
@@ -30,6 +32,7 @@ const releasePlanSchema = z.strictObject({
     places: inputs,
     pois: inputs,
     elevation: inputs,
+    weights: inputs,
     /** Each with the day it is read for; null: another version of a feed that is read. */
     gtfs: z.array(
       plannedInputSchema.extend({
@@ -48,24 +51,34 @@ const releasePlanSchema = z.strictObject({
   places: preparedCellsSchema,
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
+  /** The weights of the origin counties: final objects of the release. */
+  weights: preparedWeightsSchema,
   /** The origin counties, ascending. */
   counties: z.record(countyFipsSchema, countyEstimateSchema),
 });
 export type ReleasePlan = z.infer<typeof releasePlanSchema>;
 
-/**
- * A plan and its reference in the store. Receipts identify the plan by the SHA-256 of the object.
- */
+/** A plan and its reference in the store. */
 export interface StoredPlan {
   readonly ref: ObjectRef;
   readonly plan: ReleasePlan;
+  /**
+   * The SHA-256 of the plan without its weights. Regions do not depend on them, so their receipts
+   * identify the plan by it: a change of weights repeats no search.
+   */
+  readonly searchPlan: string;
+}
+
+export function storedPlan(ref: ObjectRef, plan: ReleasePlan): StoredPlan {
+  const { weights: _, inputs, ...rest } = plan;
+  return { ref, plan, searchPlan: sealOf({ ...rest, inputs: { ...inputs, weights: [] } }) };
 }
 
 /** Reads a plan from a store; throws a `ShardError` if the object is damaged. */
 export async function readPlan(store: Store, ref: ObjectRef): Promise<StoredPlan> {
   const bytes = await readVerified(store, ref);
   const parsed = releasePlanSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
-  if (parsed.success) return { ref, plan: parsed.data };
+  if (parsed.success) return storedPlan(ref, parsed.data);
   const [{ path, message }] = parsed.error.issues;
   throw new ShardError(ref.name, path.join('.'), message);
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { boxesMeet } from '../../shards/geometry/wgs84.ts';
 import { boxSchema, countyFipsSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { Store } from '../../shards/store/store.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
-import { decodeBlocks, decodePoints } from '../census/block-table.ts';
+import { decodeBlocks, decodePoints, decodePopulations } from '../census/block-table.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 
 const preparedCountySchema = z.strictObject({
@@ -43,6 +43,25 @@ export class BlockTables {
   boxOf(county: CountyFips): BoundingBox {
     const [minLon, minLat, maxLon, maxLat] = this.#prepared[county].box;
     return { minLon, minLat, maxLon, maxLat };
+  }
+
+  /** The objects with a county's blocks. */
+  refsOf(county: CountyFips): ObjectRef[] {
+    const { points, outlines } = this.#prepared[county];
+    return [points, outlines];
+  }
+
+  /** The populations of a county's blocks, 0 where unknown, and their GEOIDs, ascending. */
+  async populations(
+    county: CountyFips,
+  ): Promise<{ geoids: Float64Array; populations: Uint32Array }> {
+    const { points, outlines } = this.#prepared[county];
+    return decodePopulations(
+      points.name,
+      await readVerified(this.#store, points),
+      outlines.name,
+      await readVerified(this.#store, outlines),
+    );
   }
 
   /** The points of a county's blocks, ascending by GEOID. */

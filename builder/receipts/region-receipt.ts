@@ -32,7 +32,7 @@ export type RegionCounty = z.infer<typeof regionCountySchema>;
  * The result of a region: everything that a release is joined from, with its objects by reference.
  */
 export const regionReceiptSchema = z.strictObject({
-  /** The SHA-256 of the plan that it is part of. */
+  /** The plan that it is part of, by the SHA-256 of all but its weights. */
   plan: z.string(),
   /** When the newest street was edited, or the files were cut. */
   streets_as_of_ms: z.number(),

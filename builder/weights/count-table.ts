@@ -1,0 +1,130 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { MAX_COUNT, PEOPLE, WEIGHT_NAME } from '../../shards/weights/weight.ts';
+import { BuildError } from '../errors.ts';
+import { csvRecords } from '../inputs/csv.ts';
+import { sniffKind } from '../inputs/file-kind.ts';
+import { unreadable } from '../inputs/fingerprint.ts';
+import { LODES_TABLES, type LodesColumn } from './lodes.ts';
+import {
+  type CountedArea,
+  countIn,
+  type WeightFacts,
+  type WeightFile,
+  yearInName,
+} from './weight-file.ts';
+
+/** More records than the country has blocks; and more characters than a row of counts. */
+const LIMITS = { rows: 20_000_000, recordLength: 1 << 16 };
+const AREA_DIGITS = [15, 12, 11];
+
+/** A column of a table, and the weight that it counts. */
+interface CountColumn {
+  readonly at: number;
+  /** As the header spells it. */
+  readonly name: string;
+  readonly facts: WeightFacts;
+}
+
+/** Opens a CSV of counts: of LODES, or one of one's own with a `geoid` column and others named after weights. */
+export async function readCountTable(file: string): Promise<WeightFile> {
+  const records = csvRecords(await textOf(file), file, LIMITS);
+  const first = await records.next();
+  const header = (first.done ? [] : first.value).map((name) => name.trim());
+  const { areaAt, columns, omitsZeros } = layoutOf(file, header);
+  return {
+    path: file,
+    weights: columns.map(({ facts }) => facts),
+    omitsZeros,
+    rows: rowsOf(file, records, areaAt, columns),
+  };
+}
+
+async function textOf(file: string): Promise<Readable> {
+  const bytes = createReadStream(file);
+  await new Promise<void>((resolve, reject) => {
+    bytes.once('open', () => resolve());
+    bytes.once('error', (error) => reject(unreadable(file, error)));
+  });
+  if ((await sniffKind(file)) !== 'gzip') return bytes;
+  // Errors of either stream end the other, whose reader reports them.
+  return pipeline(bytes, createGunzip(), () => {});
+}
+
+function layoutOf(file: string, header: readonly string[]) {
+  const names = header.map((name) => name.toLowerCase());
+  const twice = names.find((name, i) => name !== '' && names.indexOf(name) < i);
+  if (twice !== undefined) throw new BuildError(`${file}: header: has the column ${twice} twice`);
+  for (const { key, columns, source } of LODES_TABLES) {
+    const areaAt = names.indexOf(key);
+    if (areaAt === -1 || !names.includes('c000')) continue;
+    const year = yearInName(file);
+    const found = columns.map((column) => lodesColumn(file, names, column, { source, year }));
+    return { areaAt, columns: found, omitsZeros: true };
+  }
+  const areaAt = names.indexOf('geoid');
+  if (areaAt === -1) {
+    throw new BuildError(
+      `${file}: header: has neither geoid nor the columns of LODES (w_geocode or h_geocode, and C000); name the column of block, block group or tract GEOIDs geoid`,
+    );
+  }
+  const columns = header.flatMap((name, at) => (at === areaAt ? [] : [ownColumn(file, name, at)]));
+  if (columns.length === 0) throw new BuildError(`${file}: header: has no column beside geoid`);
+  return { areaAt, columns, omitsZeros: false };
+}
+
+function lodesColumn(
+  file: string,
+  names: readonly string[],
+  { column, ...facts }: LodesColumn,
+  origin: Pick<WeightFacts, 'source' | 'year'>,
+): CountColumn {
+  const at = names.indexOf(column.toLowerCase());
+  if (at === -1)
+    throw new BuildError(`${file}: header: has no column ${column}; download it again`);
+  return { at, name: column, facts: { ...facts, ...origin } };
+}
+
+function ownColumn(file: string, name: string, at: number): CountColumn {
+  if (!WEIGHT_NAME.test(name)) {
+    throw new BuildError(
+      `${file}: header: column ${JSON.stringify(name)} is not a name of a weight: up to 40 lower-case letters, digits and underscores, a letter first; rename or remove it`,
+    );
+  }
+  if (name === PEOPLE.weight) {
+    throw new BuildError(
+      `${file}: header: people come from the census blocks; rename or remove the column`,
+    );
+  }
+  const words = name.replaceAll('_', ' ');
+  const label = words[0].toUpperCase() + words.slice(1);
+  const source = path.basename(file);
+  const facts = { weight: name, label, unit: words, source, year: yearInName(file) };
+  return { at, name, facts };
+}
+
+async function* rowsOf(
+  file: string,
+  records: AsyncIterable<readonly string[]>,
+  areaAt: number,
+  columns: readonly CountColumn[],
+): AsyncGenerator<CountedArea> {
+  let line = 1;
+  for await (const fields of records) {
+    line++;
+    if (fields.length === 1 && fields[0].trim() === '') continue;
+    const row = `row ${line}`;
+    const area = fields[areaAt]?.trim() ?? '';
+    if (!/^\d+$/.test(area) || !AREA_DIGITS.includes(area.length)) {
+      throw new BuildError(
+        `${file}: ${row}: ${JSON.stringify(area)} is not a GEOID of a block (15 digits), a block group (12) or a tract (11), with leading zeros`,
+      );
+    }
+    const counts = columns.map(({ at, name }) =>
+      countIn(fields[at]?.trim() ?? '', MAX_COUNT, file, row, name),
+    );
+    yield { area, counts, row };
+  }
+}

@@ -1,0 +1,109 @@
+import type { Readable } from 'node:stream';
+import { MAX_COUNT } from '../../shards/weights/weight.ts';
+import { BuildError } from '../errors.ts';
+import { ZipInput } from '../inputs/zip.ts';
+import { type CountedArea, countIn, type WeightFacts, type WeightFile } from './weight-file.ts';
+
+/** Fields of the geographic header, and those before the data of a segment. */
+const GEO = { sumlev: 2, logrecno: 7, geocode: 9 };
+const SEGMENT = { logrecno: 4, data: 5 };
+/** The summary level of blocks. */
+const BLOCK = '750';
+
+/** Fields of a segment by its tables, of which it has all: P1 and P2; P3, P4 and H1. */
+const P1 = SEGMENT.data;
+const P2 = P1 + 71;
+const P3 = SEGMENT.data;
+const H1 = P3 + 71 + 73;
+const FIELDS = [P2 + 73, H1 + 3];
+
+const SOURCE = { source: 'Census 2020, PL 94-171', year: 2020 };
+
+/** The cells that become weights: of segment 1 or 2, and at which field. */
+const CELLS: readonly (WeightFacts & { readonly segment: 0 | 1; readonly field: number })[] = [
+  cell(1, P3, 'people_18_plus', 'People of 18 years and over'),
+  cell(0, P2 + 1, 'hispanic', 'Hispanic or Latino'),
+  cell(0, P2 + 4, 'white_not_hispanic', 'White alone, not Hispanic or Latino'),
+  cell(0, P1 + 2, 'white', 'White alone'),
+  cell(0, P1 + 3, 'black', 'Black or African American alone'),
+  cell(0, P1 + 4, 'american_indian', 'American Indian and Alaska Native alone'),
+  cell(0, P1 + 5, 'asian', 'Asian alone'),
+  cell(0, P1 + 6, 'pacific_islander', 'Native Hawaiian and Other Pacific Islander alone'),
+  cell(0, P1 + 7, 'other_race', 'Some Other Race alone'),
+  cell(0, P1 + 8, 'two_or_more_races', 'Two or More Races'),
+  cell(1, H1, 'housing_units', 'Housing units', 'housing units'),
+  cell(1, H1 + 1, 'households', 'Occupied housing units', 'households'),
+];
+
+function cell(segment: 0 | 1, field: number, weight: string, label: string, unit = 'people') {
+  return { segment, field, weight, label, unit, ...SOURCE };
+}
+
+/**
+ * Opens the zip archive of a state's redistricting data as the Census Bureau publishes it: the
+ * geographic header and the segments, which are pipe-delimited and have the same records in the
+ * same order, joined by the logical record number (2020 Census State Redistricting Data Summary
+ * File, technical documentation).
+ */
+export async function openPl94171(path: string): Promise<WeightFile> {
+  const zip = await ZipInput.open(path);
+  const [geo, ...segments] = [/geo2020\.pl$/, /00001(2020)\.pl$/, /00002(2020)\.pl$/].map(
+    (pattern) => zip.names.find((name) => pattern.test(name)),
+  );
+  if (geo === undefined || segments.some((name) => name === undefined)) {
+    zip.close();
+    throw new BuildError(
+      `${path}: lacks the geographic header or a segment of PL 94-171 (…geo2020.pl, …000012020.pl, …000022020.pl)`,
+    );
+  }
+  return {
+    path,
+    weights: CELLS.map(({ segment: _, field: _f, ...facts }) => facts),
+    omitsZeros: false,
+    rows: rowsOf(zip, geo, segments as string[]),
+  };
+}
+
+async function* rowsOf(
+  zip: ZipInput,
+  geo: string,
+  segments: readonly string[],
+): AsyncGenerator<CountedArea> {
+  try {
+    const headers = linesOf(zip.stream(geo));
+    const data = segments.map((name) => linesOf(zip.stream(name)));
+    let line = 0;
+    for await (const header of headers) {
+      line++;
+      const place = header.split('|');
+      const records = await Promise.all(data.map(async (lines) => (await lines.next()).value));
+      if (place[GEO.sumlev] !== BLOCK) continue;
+      const row = `record ${line}`;
+      const cells = records.map((record, i) => {
+        const fields = (record ?? '').split('|');
+        const isSame = fields[SEGMENT.logrecno] === place[GEO.logrecno];
+        if (isSame && fields.length === FIELDS[i]) return fields;
+        throw new BuildError(
+          `${zip.path}: ${segments[i]}: ${row} is not of ${FIELDS[i]} fields for the block in ${geo}; download it again`,
+        );
+      });
+      const counts = CELLS.map(({ segment, field, weight }) =>
+        countIn(cells[segment][field].trim(), MAX_COUNT, zip.path, row, weight),
+      );
+      yield { area: place[GEO.geocode] ?? '', counts, row };
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+async function* linesOf(stream: Readable): AsyncGenerator<string, undefined> {
+  stream.setEncoding('latin1');
+  let pending = '';
+  for await (const chunk of stream) {
+    const lines = (pending + chunk).split('\n');
+    pending = lines.pop()!;
+    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+  }
+  if (pending !== '') yield pending;
+}

@@ -1,0 +1,62 @@
+import type { Weight } from '../../shards/weights/weight.ts';
+import { BuildError } from '../errors.ts';
+import { requireKind, sniffKind } from '../inputs/file-kind.ts';
+import { readCountTable } from './count-table.ts';
+import { openPl94171 } from './pl94171.ts';
+
+/** Facts about a weight that its file states. */
+export type WeightFacts = Omit<Weight, 'total' | 'modelled'>;
+
+/** A row of a file: an area, and its counts in the order of the file's weights. */
+export interface CountedArea {
+  /** The GEOID of a block, a block group or a tract: 15, 12 or 11 digits. */
+  readonly area: string;
+  readonly counts: readonly number[];
+  /** The row as named in messages: `row 7`. */
+  readonly row: string;
+}
+
+/** A file of counts by area. */
+export interface WeightFile {
+  readonly path: string;
+  readonly weights: readonly WeightFacts[];
+  /** Whether blocks without a count are left out, so that a missing row is no gap. */
+  readonly omitsZeros: boolean;
+  /** Throws a `BuildError` that names the row and the column for anything but whole counts. */
+  readonly rows: AsyncIterable<CountedArea>;
+}
+
+/**
+ * Opens a file of counts, by its contents: the zip archive of a state's PL 94-171 redistricting
+ * data, or CSV, also gzipped: LODES workplace or residence area characteristics, or a table of
+ * one's own.
+ */
+export async function openWeightFile(path: string): Promise<WeightFile> {
+  await requireKind(path, 'zip', 'gzip');
+  return (await sniffKind(path)) === 'zip' ? openPl94171(path) : readCountTable(path);
+}
+
+const YEAR = /(?:^|[^0-9])((?:19|20)\d\d)(?:[^0-9]|$)/;
+
+/** The year in the name of a file, such as `md_wac_S000_JT00_2022.csv.gz`; null without one. */
+export function yearInName(path: string): number | null {
+  const year = YEAR.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];
+  return year === undefined ? null : Number(year);
+}
+
+const WHOLE = /^\d{1,10}$/;
+
+/** A count as text; throws a `BuildError` that names the cell for anything else. */
+export function countIn(
+  text: string,
+  most: number,
+  path: string,
+  row: string,
+  column: string,
+): number {
+  const count = WHOLE.test(text) ? Number(text) : Number.NaN;
+  if (count <= most) return count;
+  throw new BuildError(
+    `${path}: ${row}: ${column} is ${JSON.stringify(text)}, not a whole number from 0 to ${most}`,
+  );
+}
