@@ -109,6 +109,7 @@ async function buildDemo(folder: string, store: string): Promise<void> {
         blocks: city.blocks,
         gtfs: [city.gtfs],
         places: [city.places],
+        weights: city.weights,
         counties: [],
         release: 'demo',
         workers: availableParallelism(),

@@ -76,6 +76,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'search',
     'receipts',
     'publish',
+    'weights',
     'prepare',
     'plan',
     'transpose',

@@ -81,7 +81,7 @@ export function joinRelease(
     const joined = await joinRegions(store, request.plan, regions);
     const { sources } = joined;
     const { plan } = request.plan;
-    const { modes, taxonomy } = plan;
+    const { modes, taxonomy, weights } = plan;
     const directions = directionsOf(request);
     const searched = Object.fromEntries(
       [...joined.counties].map(([county, { searched }]) => [county, searched]),
@@ -132,6 +132,7 @@ export function joinRelease(
           ...(reachTo && { 'reach-to': reachTo.get(county)! }),
           catchment: catchments.get(county)!,
           'poi-map': map,
+          ...(weights.weights.length > 0 && { weights: weights.counties[county] }),
         },
         ...(blockBands && { block_bands: blockBands.get(county)! }),
       };
@@ -151,7 +152,7 @@ export function joinRelease(
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
       unmapped_values: plan.osm.unmapped,
-      weights: [],
+      weights: [...weights.weights],
       counties,
       states,
       objects: {

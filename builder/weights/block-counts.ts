@@ -182,6 +182,8 @@ function inCountedTracts(geoids: Float64Array, isCounted: Uint8Array): number {
   return covered;
 }
 
-function sum(values: Uint8Array | Uint32Array): number {
-  return values.reduce((total, value) => total + value, 0);
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }

@@ -9,6 +9,8 @@ export interface InputFlags {
   places?: string[];
   pois?: string[];
   elevation?: string[];
+  weights?: string[];
+  partialWeights?: boolean;
   counties?: string;
   serviceDate?: string;
 }
@@ -30,6 +32,14 @@ export function addInputs(command: Command): Command {
     .option(
       '--elevation <files...>',
       'elevation data, for hills: GeoTIFF in degrees (.tif) or SRTM tiles such as N39W077.hgt (default: all streets are level)',
+    )
+    .option(
+      '--weights <files...>',
+      'counts by block, block group or tract: LODES wac and rac (.csv.gz), PL 94-171 (.pl.zip), or CSV with a geoid column (default: people only)',
+    )
+    .option(
+      '--partial-weights',
+      'accept weights for fewer than 90 % of the blocks; the others count as 0',
     )
     .option(
       '--counties <fips>',
@@ -55,6 +65,8 @@ export function readInputs(
     places: flags.places ?? [],
     pois: flags.pois ?? [],
     elevation: flags.elevation ?? [],
+    weights: flags.weights ?? [],
+    partialWeights: flags.partialWeights ?? false,
     counties: parseCounties(flags.counties),
     ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
   };

@@ -11,6 +11,7 @@ import { writePbf } from './pbf-writer.ts';
 import { writeShapefile } from './shapefile-writer.ts';
 import { blockLayer, countyLayer, placeLayer } from './tiger-layers.ts';
 import { planTransit as planCityTransit } from './transit-plan.ts';
+import { WEIGHT_FILES, writeWeightFiles } from './weight-files.ts';
 
 /** The kinds of demo: the size of blocks, and the public transport. */
 const PRESETS = {
@@ -43,6 +44,8 @@ export interface DemoFiles {
   readonly blocks: string[];
   readonly places: string;
   readonly counties: string;
+  /** LODES workplaces and residences, and PL 94-171. */
+  readonly weights: string[];
 }
 
 /** Date of the map data; fixed, like everything in the city. */
@@ -66,6 +69,7 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
     blocks: counties.map(({ fips }) => at('blocks', `tl_${STATE_FIPS}${fips}_tabblock20.zip`)),
     places: at('places', `tl_${STATE_FIPS}_place.zip`),
     counties: at('places', 'tl_us_county.zip'),
+    weights: WEIGHT_FILES.map((name) => at('weights', name)),
   };
 
   const streets = progress.start('demo streets', null, 'elements');
@@ -80,6 +84,7 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
   }
   await writeShapefile(files.places, placeLayer(plan));
   await writeShapefile(files.counties, countyLayer(plan));
+  await writeWeightFiles(plan, counties, files.weights);
   census.finish(`${plan.blocks} blocks in ${counties.length} counties`);
 
   await writeGtfs(files.gtfs, gtfsTables(plan, transit));

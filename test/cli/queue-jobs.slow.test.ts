@@ -130,7 +130,15 @@ test('a worker told to stop while it fetches a job starts nothing and returns th
 
 /** An empty plan of this program, in a store. */
 function storedPlan(store: FolderStore) {
-  const inputs = { osm: [], blocks: [], places: [], pois: [], elevation: [], gtfs: [] };
+  const inputs = {
+    osm: [],
+    blocks: [],
+    places: [],
+    pois: [],
+    elevation: [],
+    weights: [],
+    gtfs: [],
+  };
   const empty: ReleasePlan = {
     program: programVersion(),
     modes: ['walk'],
@@ -149,6 +157,7 @@ function storedPlan(store: FolderStore) {
     pois: {},
     places: {},
     feeds: [],
+    weights: { weights: [], counties: {} },
     counties: {},
   };
   return putObject(store, 'plans/none', 'json', Buffer.from(JSON.stringify(empty)));

@@ -55,6 +55,7 @@ async function buildInto(folder: string): Promise<void> {
       blocks: city.blocks,
       gtfs: [city.gtfs],
       places: [city.places],
+      weights: city.weights,
       counties: [],
       release: 'demo',
     },

@@ -32,7 +32,7 @@ export function addDemoCommand(program: Command): void {
     .requiredOption('--out <dir>', 'output folder')
     .addHelpText(
       'after',
-      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip --out ./store',
+      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip --weights city/weights/* --out ./store',
     )
     .action((flags: DemoFlags) =>
       run(async () => {
@@ -46,7 +46,8 @@ export function addDemoCommand(program: Command): void {
           },
           terminalProgress(process.stderr),
         );
-        const written = [files.osm, files.gtfs, ...files.blocks, files.places, files.counties];
+        const { osm, gtfs, blocks, places, counties, weights } = files;
+        const written = [osm, gtfs, ...blocks, places, counties, ...weights];
         process.stdout.write(`${written.join('\n')}\n`);
       }),
     );
