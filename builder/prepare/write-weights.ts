@@ -6,7 +6,7 @@ import { weightSchema } from '../../shards/weights/weight.ts';
 import { encodeWeights } from '../../shards/weights/weight-table.ts';
 import { putObject } from '../publish/put-object.ts';
 import { BlockCounts, type CountedCounty } from '../weights/block-counts.ts';
-import { openWeightFile } from '../weights/weight-file.ts';
+import { openWeightFile } from '../weights/open-weight-file.ts';
 import type { Preparation } from './preparation.ts';
 import type { BlockTables } from './read-blocks.ts';
 

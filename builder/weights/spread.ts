@@ -1,5 +1,5 @@
 /**
- * Spreads a count over blocks by their populations, or evenly where nobody lives: whole numbers that
+ * Spreads a count over blocks by their populations, or evenly without any: whole numbers that
  * add up to it, by the method of largest remainders (Hamilton), ties to the first blocks.
  */
 export function spread(count: number, populations: Uint32Array): Uint32Array {

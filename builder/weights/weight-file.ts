@@ -1,8 +1,5 @@
 import type { Weight } from '../../shards/weights/weight.ts';
 import { BuildError } from '../errors.ts';
-import { requireKind, sniffKind } from '../inputs/file-kind.ts';
-import { readCountTable } from './count-table.ts';
-import { openPl94171 } from './pl94171.ts';
 
 /** Facts about a weight that its file states. */
 export type WeightFacts = Omit<Weight, 'total' | 'modelled'>;
@@ -24,16 +21,6 @@ export interface WeightFile {
   readonly omitsZeros: boolean;
   /** Throws a `BuildError` that names the row and the column for anything but whole counts. */
   readonly rows: AsyncIterable<CountedArea>;
-}
-
-/**
- * Opens a file of counts, by its contents: the zip archive of a state's PL 94-171 redistricting
- * data, or CSV, also gzipped: LODES workplace or residence area characteristics, or a table of
- * one's own.
- */
-export async function openWeightFile(path: string): Promise<WeightFile> {
-  await requireKind(path, 'zip', 'gzip');
-  return (await sniffKind(path)) === 'zip' ? openPl94171(path) : readCountTable(path);
 }
 
 const YEAR = /(?:^|[^0-9])((?:19|20)\d\d)(?:[^0-9]|$)/;

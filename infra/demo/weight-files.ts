@@ -75,7 +75,7 @@ function countsOf(plan: CityPlan, { geoid, cell, population, housing }: DemoBloc
     0.1 + 0.3 * west,
     0.01,
     0.08,
-    0.002,
+    0.01,
     0.1 * west,
     0.06,
   ]);
