@@ -2,6 +2,7 @@ import { counted } from '../shards/number-words.ts';
 import type { Bytes } from '../shards/units.ts';
 import { DEFAULT_MEMORY, type Means } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
+import { bytesOfColumns } from './county/nth-columns.ts';
 import { BuildError } from './errors.ts';
 import { duration } from './progress.ts';
 import { isLinked, type LinkedRegion } from './region/link-region.ts';
@@ -42,12 +43,12 @@ const MIB = 2 ** 20;
  */
 export function fitSearch(
   request: Means,
-  { world, links, region }: LinkedRegion,
+  { world, links, region, modes }: LinkedRegion,
   toSearch: readonly CountyScope[],
   used = memoryInUse(),
 ): SearchFit {
   const memory = request.memory ?? DEFAULT_MEMORY;
-  const free = memory - BASE_BYTES - used;
+  const free = memory - BASE_BYTES - used - resultBytes(world, modes.length, toSearch);
   const perThread = THREAD_BYTES + threadBytes(world);
   // Threads of a pool share a copy of the world; a single thread needs none.
   const room = Math.floor((free - bytesOf(world)) / perThread);
@@ -105,6 +106,16 @@ function bytesOf(value: unknown): Bytes {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (value === null || typeof value !== 'object') return 0;
   return Object.values(value).reduce((sum: number, member) => sum + bytesOf(member), 0);
+}
+
+/** Memory of the times to the n-th nearest of the largest county to be searched. */
+function resultBytes(
+  { typeCount }: SearchWorld,
+  modes: number,
+  toSearch: readonly CountyScope[],
+): Bytes {
+  const blocks = toSearch.map(({ firstBlock, endBlock }) => endBlock - firstBlock);
+  return bytesOfColumns({ blocks: Math.max(0, ...blocks), modes, types: typeCount });
 }
 
 /** Memory of each thread's own labels, queues and results. */

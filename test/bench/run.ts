@@ -7,6 +7,7 @@ import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
 import { type Built, withBuilt } from './built.ts';
+import { benchCoverage } from './coverage.ts';
 import { benchEngines } from './engines.ts';
 import { benchFleet } from './fleet.ts';
 import { benchFlips } from './flips.ts';
@@ -29,6 +30,7 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   serving: benchServing,
   ledger: benchLedger,
   batches: benchBatches,
+  coverage: benchCoverage,
   loop: benchLoop,
   isochrones: (built) => benchIsochrones(built, [WALK_30]),
   soak: benchSoak,

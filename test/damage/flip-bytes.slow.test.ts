@@ -15,6 +15,7 @@ const SPREAD = { blocks: 12, pois: 12, archives: 12 };
 const KINDS = [
   'index',
   'nearest',
+  'nth-nearest',
   'pois',
   'catchment',
   'reach-from',

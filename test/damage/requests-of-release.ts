@@ -49,7 +49,8 @@ export async function requestsOf(
   for (const url of CATALOGUE) free(url);
 
   const centres: { lon: number; lat: number }[] = [];
-  for (const { manifest: county } of release.counties) {
+  for (const { fips, manifest: county } of release.counties) {
+    get(`/v1/counties/${fips}/coverage`);
     const index = await release.index(county);
     const { table, matrix } = await release.catchments(county);
     const ordinals = Array.from(index.geoids.keys()).filter((i) => index.isRoutable(i));
@@ -59,6 +60,7 @@ export async function requestsOf(
       const lat = index.lat[ordinal] / MICRO;
       centres.push({ lon, lat });
       get(`/v1/blocks/${geoid}/summary`);
+      if (random.chance(0.2)) get(`/v1/blocks/${geoid}/summary?nth=2&count_within=9`);
       get(`/v1/blocks/${geoid}/pois?mode=walk&limit=1000`);
       get(`/v1/point/summary?lon=${lon}&lat=${lat}`);
       for (const direction of ['from', 'to']) {
@@ -69,6 +71,15 @@ export async function requestsOf(
       if (random.chance(0.2)) {
         const area = { center: { lon, lat }, radius_m: 500, mode: ['walk'], type: [101] };
         post('/v1/blocks/query', { ...area, limit: 1000 });
+      }
+      if (random.chance(0.3)) {
+        const area = { center: { lon, lat }, radius_m: 400 };
+        const all_of = [{ type: 101, mode: 'walk', max_minutes: 20, nth: 1 + random.below(5) }];
+        const near = [{ lon, lat, mode: 'bike', max_minutes: 20 }];
+        const sites = [{ id: geoid, lon, lat }];
+        post('/v1/coverage', { area, type: [300], nth: 1 + random.below(5), all_of });
+        post('/v1/blocks/match', { area, all_of, near, limit: 1000 });
+        post('/v1/sites/coverage', { area, sites, mode: 'walk' });
       }
     }
     for (const ordinal of random.shuffle(Array.from(matrix.origins.keys())).slice(0, spread.pois)) {
@@ -91,6 +102,7 @@ export async function requestsOf(
     for (const { geoid } of small) {
       get(`/v1/places/${geoid}/blocks?mode=walk&type=101&limit=1000`);
       get(`/v1/places/${geoid}/pois?type=101&limit=1000`);
+      get(`/v1/places/${geoid}/coverage?nth=3&type=100`);
     }
   }
 

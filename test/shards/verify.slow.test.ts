@@ -100,6 +100,22 @@ test('a release as built is sound', async () => {
   expect(await release.faults()).toEqual([]);
 });
 
+test('finds a time to the n-th nearest that does not follow from the POI rows', async () => {
+  const ref = county().objects['nth-nearest'];
+  const { ordinal, origin } = await findEntry(
+    ref,
+    ({ length }, mode, at) => length > mode && at === 3,
+  );
+  await release.editRows(ref, (modes, row) =>
+    row !== ordinal
+      ? modes
+      : modes.map(({ targets, times }) => ({ targets: targets.slice(1), times: times.slice(1) })),
+  );
+  const [type, nth] = [origin % 65_536, Math.floor(origin / 65_536)];
+  const text = `does not follow from the POI rows: type ${type}, the ${nth}. nearest`;
+  await expectOneFault(county().objects['nth-nearest'], text);
+});
+
 test('finds a flipped byte anywhere in each object, and names all of them', async () => {
   await takeTilesToo();
   const refs = objectsNamed(release.manifest);
