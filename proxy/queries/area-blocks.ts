@@ -93,8 +93,9 @@ async function blocksOfPlaces(
   const byCounty = new Map<CountyManifest, AreaPart>();
   for (const place of located) {
     for await (const part of blocksOfPlace(release, place, 0, Number.POSITIVE_INFINITY)) {
-      const before = byCounty.get(part.county)?.ordinals ?? [];
-      const ordinals = Uint32Array.from([...before, ...part.ordinals]).sort();
+      const own = Uint32Array.from(part.ordinals);
+      const before = byCounty.get(part.county)?.ordinals;
+      const ordinals = before ? Uint32Array.from([...before, ...own]).sort() : own;
       byCounty.set(part.county, { ...part, ordinals });
       const pause = yieldIfOverdue(waiters);
       if (pause) await pause;

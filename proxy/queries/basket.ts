@@ -74,9 +74,7 @@ export async function criteriaBits(
     const { targets, times } = rows[ascending.indexOf(ids[j])].mode(mode);
     for (let i = 0; i < targets.length; i++) if (times[i] <= maxTenths) met[targets[i]] |= bit;
     const street = linkModeOf(release.manifest.modes[mode]);
-    for (let block = 0; block < index.count; block++) {
-      if (!index.isLinked(block, street)) unknown[block] |= bit;
-    }
+    for (const block of index.unlinked(street)) unknown[block] |= bit;
     const pause = yieldIfOverdue(waiters);
     if (pause) await pause;
   }

@@ -90,16 +90,14 @@ export class CoverageSums {
     // Zero outside the area, so that a block is looked up in it by its weight.
     const masked = columns.map((column) => maskedBy(ordinals, column));
     masked.forEach((column, w) => {
-      for (const ordinal of ordinals) this.#totals[w] += column[ordinal];
+      this.#totals[w] += sumOf(column, ordinals);
     });
     for (const [m, position] of modes.entries()) {
       const street = linkModeOf(this.#release.manifest.modes[position]);
-      for (const ordinal of ordinals) {
-        if (index.isLinked(ordinal, street)) continue;
-        for (let w = 0; w < weights.length; w++) {
-          this.#noData[m * weights.length + w] += masked[w][ordinal];
-        }
-      }
+      const unlinked = index.unlinked(street);
+      masked.forEach((column, w) => {
+        this.#noData[m * weights.length + w] += sumOf(column, unlinked);
+      });
       const pause = yieldIfOverdue(waiters);
       if (pause) await pause;
     }
@@ -147,6 +145,17 @@ export class CoverageSums {
 
 function addSteps(steps: Float64Array, { targets, times }: ModeRow, weight: Uint32Array): void {
   for (let i = 0; i < targets.length; i++) {
-    steps[Math.floor((times[i] - 1) / STEP)] += weight[targets[i]];
+    steps[STEP_OF[times[i]]] += weight[targets[i]];
   }
+}
+
+/** The step that each time is within, by tenths of a minute. */
+const STEP_OF = Uint8Array.from({ length: STEPS * STEP + 1 }, (_, tenths) =>
+  Math.floor(Math.max(0, tenths - 1) / STEP),
+);
+
+function sumOf(weights: Uint32Array, ordinals: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < ordinals.length; i++) sum += weights[ordinals[i]];
+  return sum;
 }

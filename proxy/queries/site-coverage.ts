@@ -8,6 +8,7 @@ import type { Direction } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../shards/units.ts';
 import type { AreaPart } from './area-blocks.ts';
+import { maskedBy } from './block-weights.ts';
 import type { CoverBits } from './greedy-cover.ts';
 import { locateOrigin, type OriginBlock, placePoint } from './origin-block.ts';
 import { unroutedReasons } from './unrouted.ts';
@@ -67,15 +68,13 @@ export class WeightedArea {
     let at = 0;
     for (const { county, index, ordinals } of parts) {
       const columns = await Promise.all(names.map((name) => release.weightCounts(county, name)));
-      for (const ordinal of ordinals) {
-        geoids[at] = index.geoids[ordinal];
-        const isLinked = index.isLinked(ordinal, street);
-        for (let w = 0; w < names.length; w++) {
-          weights[w][at] = columns[w][ordinal];
-          if (!isLinked) noData[w] += columns[w][ordinal];
-        }
-        at++;
+      for (const [w, column] of columns.entries()) {
+        const masked = maskedBy(ordinals, column);
+        for (const block of index.unlinked(street)) noData[w] += masked[block];
+        for (let i = 0; i < ordinals.length; i++) weights[w][at + i] = column[ordinals[i]];
       }
+      for (let i = 0; i < ordinals.length; i++) geoids[at + i] = index.geoids[ordinals[i]];
+      at += ordinals.length;
       const pause = yieldIfOverdue(waiters);
       if (pause) await pause;
     }

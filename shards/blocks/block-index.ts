@@ -107,9 +107,14 @@ export class BlockIndex {
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
-  /** Whether a street mode could be routed from the block. */
-  isLinked(ordinal: CountyBlock, mode: StreetMode): boolean {
-    return this.#linkStatus[ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode)] === 0;
+  /** The blocks that a street mode could not be routed from, ascending. */
+  unlinked(mode: StreetMode): CountyBlock[] {
+    const blocks: CountyBlock[] = [];
+    const [modes, position] = [LINK_MODES.length, LINK_MODES.indexOf(mode)];
+    for (let i = 0; i < this.count; i++) {
+      if (this.#linkStatus[i * modes + position] !== 0) blocks.push(i);
+    }
+    return blocks;
   }
 
   /** Whether every mode could be routed from the block. */
