@@ -9,6 +9,7 @@ import {
   type BlockRecord,
   LINK_MODES,
 } from '../../shards/blocks/block-index.ts';
+import type { Mode } from '../../shards/modes.ts';
 import { decodeNearestRow, encodeNearest, nearestRange } from '../../shards/nearest/nearest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
@@ -19,15 +20,20 @@ const UNLINKED: BlockLink = { status: 'no-street-near', snap: 0 };
 
 /**
  * A copy of a release in which every seventh linked block with land has lost its streets: in turn
- * those to walk on, to ride on, and all. Its tiles and block bands are made again.
+ * those to walk on, to ride on, and all. Its tiles and block bands are made again, unless it is to
+ * have none.
  */
-export async function gappedRelease(store: string): Promise<TamperedRelease> {
+export async function gappedRelease(
+  store: string,
+  wanted: { readonly tiles: boolean } = { tiles: true },
+): Promise<TamperedRelease> {
   const release = await TamperedRelease.copyOf(store, { tiles: false });
   const { modes, taxonomy, counties } = release.manifest;
   const leaves = new Taxonomy(taxonomy.types).leafIds.length;
   const columns = modes.length * leaves;
   let linked = 0;
   for (const { objects } of Object.values(counties)) {
+    const lostBy = new Map<number, readonly string[]>();
     const index = BlockIndex.decode(objects.index.name, await release.bytesOf(objects.index));
     const nearest = await release.bytesOf(objects.nearest);
     const times = new Uint16Array(index.count * columns);
@@ -35,10 +41,11 @@ export async function gappedRelease(store: string): Promise<TamperedRelease> {
       const isCandidate = index.isFullyRoutable(block) && index.landArea(block) !== 0;
       const turn = isCandidate && ++linked % EVERY === 0 ? (linked / EVERY) % 3 : null;
       const lost = turn === null ? [] : [['walk'], ['bike'], ['walk', 'bike']][turn];
+      lostBy.set(block, lost);
       const { offset, length } = nearestRange(block, columns);
       const bytes = nearest.subarray(offset, offset + length);
       decodeNearestRow(objects.nearest.name, block, bytes, columns).forEach((time, column) => {
-        const street = modes[Math.floor(column / leaves)] === 'bike' ? 'bike' : 'walk';
+        const street = streetOf(modes[Math.floor(column / leaves)]);
         times[block * columns + column] = lost.includes(street) ? 0 : time;
       });
       return {
@@ -52,9 +59,24 @@ export async function gappedRelease(store: string): Promise<TamperedRelease> {
     });
     await release.replace(objects.index, BlockIndex.encode(records));
     await release.replace(objects.nearest, encodeNearest(times, columns));
+    await release.editRows(objects['nth-nearest'], (rows) =>
+      rows.map(({ targets, times }, mode) => {
+        const keeps = (_: number, i: number) =>
+          !lostBy.get(targets[i])!.includes(streetOf(modes[mode]));
+        return { targets: targets.filter(keeps), times: times.filter(keeps) };
+      }),
+    );
   }
-  const target = new FolderStore(release.folder);
-  release.manifest.tiles = await inScratchFolder(undefined, (scratch) =>
+  if (wanted.tiles) await drawAgain(release);
+  await release.publish();
+  return release;
+}
+
+/** Makes the tiles and the block bands of a release. */
+async function drawAgain({ folder, manifest }: TamperedRelease): Promise<void> {
+  const { modes, taxonomy, counties } = manifest;
+  const target = new FolderStore(folder);
+  manifest.tiles = await inScratchFolder(undefined, (scratch) =>
     buildTiles({ modes, taxonomy, counties }, target, silent, { scratch, threads: 1 }),
   );
   const receipts = new Receipts(target);
@@ -63,6 +85,8 @@ export async function gappedRelease(store: string): Promise<TamperedRelease> {
     counties[fips].block_bands = made;
   }
   await target.close();
-  await release.publish();
-  return release;
+}
+
+function streetOf(mode: Mode): 'walk' | 'bike' {
+  return mode === 'bike' ? 'bike' : 'walk';
 }
