@@ -150,6 +150,10 @@ export const queries = freeEndpoint({
       isochrone_contour: z.int(),
       tile: z.int(),
       minimum: z.int(),
+      area_minimum: z.int().meta({ description: 'The least that sums over an area cost.' }),
+      basket: z.int(),
+      site: z.int().meta({ description: 'A site or a candidate.' }),
+      sites_minimum: z.int(),
     }),
     account_url: z
       .url()

@@ -531,6 +531,12 @@ export interface Operations {
           isochrone_contour: number;
           tile: number;
           minimum: number;
+          /** The least that sums over an area cost. */
+          area_minimum: number;
+          basket: number;
+          /** A site or a candidate. */
+          site: number;
+          sites_minimum: number;
         };
         /** Where to create keys and buy tokens; null if not configured. */
         account_url: string | null;
