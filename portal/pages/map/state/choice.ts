@@ -1,6 +1,6 @@
 import type { Mode } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue.ts';
-import type { Criterion, MapState } from './map-state.ts';
+import type { MapState } from './map-state.ts';
 
 /** The first map: walks to grocery stores. */
 const FIRST_MODE = 'walk';
@@ -12,7 +12,6 @@ export interface Choice {
   readonly type: MapType;
   readonly bandsUrl: string;
   readonly otherMode: Mode;
-  readonly criteria: readonly Criterion[];
   /** Sentences on what the state has and the release lacks: it may be of another release. */
   readonly faults: readonly string[];
 }
@@ -27,9 +26,6 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
     mapped.find(({ id }) => id === FIRST_TYPE) ??
     mapped[0];
   const otherMode = state.otherMode === null ? mode : preferred(modes, state.otherMode, FIRST_MODE);
-  const criteria = state.criteria.filter(
-    (one) => catalogue.bandsUrl(one.mode, one.type) !== undefined,
-  );
   const faults: string[] = [];
   const lacks = (what: string, shown: string) =>
     faults.push(`The address has a ${what} that this release lacks. Shown instead: ${shown}.`);
@@ -38,10 +34,7 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   if (state.otherMode !== null && state.otherMode !== otherMode) {
     lacks('second mode', modeName(otherMode));
   }
-  if (criteria.length < state.criteria.length) {
-    faults.push('The basket in the address has types that this release lacks: left out.');
-  }
-  return { mode, type, bandsUrl: catalogue.bandsUrl(mode, type.id)!, otherMode, criteria, faults };
+  return { mode, type, bandsUrl: catalogue.bandsUrl(mode, type.id)!, otherMode, faults };
 }
 
 function preferred(all: readonly Mode[], stated: string | null, first: Mode): Mode {

@@ -6,8 +6,6 @@ export type View = (typeof VIEWS)[number];
 export const DIRECTIONS = ['from', 'to'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** How blocks are coloured by a basket: by the minutes to its furthest type, or by criteria met. */
-export const BASKET_COLOURS = ['furthest', 'met'] as const;
 /** Colouring of a comparison of A and B. */
 export const COMPARED = ['difference', 'both', 'a', 'b'] as const;
 
@@ -26,13 +24,6 @@ export interface Point {
 /** Origin of a reach, or its destination: the GEOID of a block, or a point. */
 export type Origin = string | Point;
 
-/** One type of a basket: at most so many minutes by a mode. */
-export interface Criterion {
-  readonly type: number;
-  readonly mode: string;
-  readonly minutes: number;
-}
-
 /** State of the map, as in the fragment of its address. Null: not stated. */
 export interface MapState {
   readonly view: View;
@@ -46,8 +37,6 @@ export interface MapState {
   readonly direction: Direction;
   /** Slider of reach and comparison. */
   readonly minutes: number;
-  readonly criteria: readonly Criterion[];
-  readonly basketColour: (typeof BASKET_COLOURS)[number];
   /** Origin of B; null: the same as of A. */
   readonly otherOrigin: Origin | null;
   /** Mode of B; null: the same as of A. */
@@ -60,10 +49,8 @@ export interface MapState {
 /** The longest reach, minutes. */
 export const MAX_MINUTES = 60;
 export const MIN_MINUTES = 5;
-export const MAX_CRITERIA = 8;
 
 const VERSION = '1';
-const LETTERS: Readonly<Record<string, string>> = { walk: 'w', bike: 'b', transit: 't' };
 const GEOID = /^\d{15}$/;
 
 const place = {
@@ -98,15 +85,6 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
     initial: 30,
     ...wholeNumber(MIN_MINUTES, MAX_MINUTES),
   },
-  criteria: {
-    key: 'k',
-    what: 'basket',
-    initial: [],
-    read: readCriteria,
-    write: (criteria) =>
-      criteria.map((one) => `${one.type}${LETTERS[one.mode]}${one.minutes}`).join(','),
-  },
-  basketColour: { key: 'by', what: 'colouring', initial: 'furthest', ...oneOf(BASKET_COLOURS) },
   otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(place) },
   otherMode: { key: 'm2', what: 'second mode', initial: null, ...optional(mode) },
   compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },
@@ -172,16 +150,4 @@ function readPoint(parts: readonly string[]): Point | undefined {
 /** Six decimals: a tenth of a metre. */
 function degrees(value: number): number {
   return +value.toFixed(6);
-}
-
-/** Criteria such as `101w10,601t20`. */
-function readCriteria(text: string): readonly Criterion[] | undefined {
-  const criteria = text.split(',').map((part): Criterion | undefined => {
-    const [, type, letter, minutes] = /^(\d{1,9})([a-z])(\d{1,2})$/.exec(part) ?? [];
-    const mode = Object.keys(LETTERS).find((one) => LETTERS[one] === letter);
-    const isWhole = Number(minutes) % 5 === 0 && Number(minutes) >= 5 && Number(minutes) <= 30;
-    return mode && isWhole ? { type: Number(type), mode, minutes: Number(minutes) } : undefined;
-  });
-  const read = criteria.filter((one) => one !== undefined);
-  return read.length === criteria.length && read.length <= MAX_CRITERIA ? read : undefined;
 }

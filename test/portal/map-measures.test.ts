@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  comparisonOf,
+  differenceClasses,
+  laterOf,
+  soonerOf,
+} from '../../portal/pages/map/measures/comparison.ts';
+import { cumulative, type Reach, reachClasses } from '../../portal/pages/map/measures/reach.ts';
+import { forAll } from '../support/for-all.ts';
+
+/** Minutes by block: some of forty blocks. */
+const times = fc.dictionary(
+  fc.integer({ min: 100, max: 140 }).map(String),
+  fc.integer({ min: 0, max: 60 }),
+);
+const within = fc.integer({ min: 5, max: 60 });
+
+function reach(of: Readonly<Record<string, number>>): Reach {
+  const entries = Object.entries(of).sort(([a], [b]) => Number(a) - Number(b));
+  return {
+    geoids: Float64Array.from(entries, ([geoid]) => Number(geoid)),
+    minutes: Uint8Array.from(entries, ([, minutes]) => minutes),
+  };
+}
+
+test('a comparison has the blocks of both, classed by who is there sooner', () =>
+  forAll(300, times, times, within, (a, b, limit) => {
+    const comparison = comparisonOf(reach(a), reach(b));
+    const all = [...new Set([...Object.keys(a), ...Object.keys(b)])].map(Number);
+    expect([...comparison.geoids]).toEqual(all.sort((one, other) => one - other));
+    const classes = differenceClasses(comparison, limit);
+    all.forEach((geoid, i) => {
+      const [x, y] = [a, b].map((of) => (of[geoid] <= limit ? of[geoid] : undefined));
+      let expected = 0;
+      if (x !== undefined && y !== undefined) {
+        const ahead = y - x;
+        expected = 4;
+        if (ahead > 2) expected = ahead > 10 ? 2 : 3;
+        if (ahead < -2) expected = ahead < -10 ? 6 : 5;
+      } else if (x !== undefined) expected = 1;
+      else if (y !== undefined) expected = 7;
+      expect([geoid, classes[i]]).toEqual([geoid, expected]);
+    });
+  }));
+
+test('A and B within some minutes add up to both and either', () =>
+  forAll(300, times, times, within, (a, b, limit) => {
+    const comparison = comparisonOf(reach(a), reach(b));
+    const weights = Float64Array.from(comparison.geoids, (geoid) => geoid - 99);
+    const sum = (of: Uint8Array) => cumulative(of, weights, limit)[limit];
+    const expected = (of: Readonly<Record<string, number>>) =>
+      Object.entries(of).reduce(
+        (total, [geoid, minutes]) => total + (minutes <= limit ? Number(geoid) - 99 : 0),
+        0,
+      );
+    expect(sum(comparison.a)).toBe(expected(a));
+    expect(sum(comparison.b)).toBe(expected(b));
+    expect(sum(laterOf(comparison)) + sum(soonerOf(comparison))).toBe(expected(a) + expected(b));
+  }));
+
+test('a reach is classed by ten minutes up to the limit', () =>
+  forAll(300, times, within, (of, limit) => {
+    const { geoids, minutes } = reach(of);
+    const classes = reachClasses(minutes, limit);
+    geoids.forEach((geoid, i) => {
+      const time = of[geoid];
+      const tens = [10, 20, 30, 40, 50, 60].findIndex((end) => time <= end) + 1;
+      expect([geoid, classes[i]]).toEqual([geoid, time <= limit ? tens : 0]);
+    });
+  }));

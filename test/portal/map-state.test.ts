@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  COMPARED,
+  DIRECTIONS,
+  type MapState,
+  readMapState,
+  VIEWS,
+  writeMapState,
+} from '../../portal/pages/map/state/map-state.ts';
+import { forAll } from '../support/for-all.ts';
+
+const degrees = (most: number) =>
+  fc.integer({ min: -most * 1e6, max: most * 1e6 }).map((value) => value / 1e6);
+const point = fc.record({ lat: degrees(85), lon: degrees(180) });
+const geoid = fc.stringMatching(/^\d{15}$/);
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
+const mode = maybe(fc.constantFrom('walk', 'bike', 'transit'));
+const states: fc.Arbitrary<MapState> = fc.record({
+  view: fc.constantFrom(...VIEWS),
+  mode,
+  type: maybe(fc.nat(9_999)),
+  position: maybe(
+    fc.record({
+      zoom: fc.integer({ min: 0, max: 240_000 }).map((value) => value / 10_000),
+      lat: degrees(85),
+      lon: degrees(180),
+    }),
+  ),
+  block: maybe(geoid),
+  origin: maybe(fc.oneof(geoid, point)),
+  direction: fc.constantFrom(...DIRECTIONS),
+  minutes: fc.integer({ min: 5, max: 60 }),
+  otherOrigin: maybe(fc.oneof(geoid, point)),
+  otherMode: mode,
+  compared: fc.constantFrom(...COMPARED),
+  poi: maybe(fc.nat(999_999_999)),
+});
+
+test('every state is a short address that gives it back', () =>
+  forAll(500, states, (state) => {
+    const address = writeMapState(state);
+    expect(address.length).toBeLessThan(250);
+    expect(address).toMatch(/^#x=1[\w=&/,.-]*$/);
+    expect(readMapState(address)).toEqual({ state, faults: [] });
+  }));
+
+test('any text is read, and a member that is not valid is said once', () =>
+  forAll(500, fc.string(), fc.constantFrom('v', 'map', 'b', 'o', 'd', 'min'), (text, key) => {
+    readMapState(text);
+    const address = `#x=1&m=bike&${key}=${encodeURIComponent(`~${text}`)}`;
+    const { state, faults } = readMapState(address);
+    expect(state).toEqual({ ...readMapState('#x=1').state, mode: 'bike' });
+    expect(faults).toEqual([expect.stringContaining(`(${key})`)]);
+  }));
+
+test('another version and unknown members are said', () => {
+  const { state, faults } = readMapState('#x=2&m=walk&zz=1');
+  expect(state.mode).toBe('walk');
+  expect(faults.join(' ')).toMatch(/another version.*zz/);
+});
