@@ -1,19 +1,20 @@
+export interface Swatch {
+  readonly colour: string;
+  /** Colour of stripes over it. */
+  readonly stripe?: string;
+  readonly label: string;
+}
+
 /** A legend: a swatch and words for each colour. */
 export function Swatches(props: {
   /** Whether the words are too long for two columns. */
   readonly isSingle?: boolean;
-  readonly entries: readonly {
-    readonly colour: string;
-    /** Colour of stripes over it. */
-    readonly stripe?: string;
-    readonly label: string;
-    /** A figure behind it. */
-    readonly figure?: string;
-  }[];
+  readonly entries: readonly Swatch[];
 }) {
+  const { isSingle = false, entries } = props;
   return (
-    <ul class={`map-legend ${props.isSingle ? 'is-single' : ''}`}>
-      {props.entries.map(({ colour, stripe, label, figure }) => (
+    <ul class={isSingle ? 'map-legend is-single' : 'map-legend'}>
+      {entries.map(({ colour, stripe, label }) => (
         <li key={label}>
           <svg width={WIDTH} height={HEIGHT} aria-hidden="true">
             <rect width={WIDTH} height={HEIGHT} fill={colour} />
@@ -21,7 +22,6 @@ export function Swatches(props: {
             <rect class="swatch-edge" x=".5" y=".5" width={WIDTH - 1} height={HEIGHT - 1} />
           </svg>
           {label}
-          {figure !== undefined && <span class="number">{figure}</span>}
         </li>
       ))}
     </ul>
