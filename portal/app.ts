@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { BROWSER_TOKEN_SECRET } from './accounts/browser-token.ts';
 import { KeptSecrets } from './accounts/kept-secrets.ts';
 import type { Ledger } from './accounts/ledger.ts';
 import { RateWindow } from './accounts/rate-window.ts';
@@ -15,6 +16,7 @@ import { openApiDocument } from './openapi/document.ts';
 import type { Payment } from './payment/payment.ts';
 import { serveAccount } from './routes/account.ts';
 import { serveBilling } from './routes/billing.ts';
+import { serveBrowserTokens } from './routes/browser-tokens.ts';
 import { serveHealth } from './routes/health.ts';
 import { serveKeys } from './routes/keys.ts';
 import {
@@ -51,6 +53,7 @@ const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unkn
   serveSessions,
   serveAccount,
   serveKeys,
+  serveBrowserTokens,
   serveUsage,
   serveBilling,
   serveHealth,
@@ -70,9 +73,13 @@ export async function buildPortal(parts: {
   const parsed = portalConfigSchema.parse(parts.config ?? {});
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.accountUrl}/problems` };
   const sessionSecrets = await KeptSecrets.open(config.sessionSecrets, ledger, 'sessions');
+  const tokenSecrets = await KeptSecrets.open(undefined, ledger, BROWSER_TOKEN_SECRET);
   const secrets = {
     get session() {
       return sessionSecrets.all;
+    },
+    get browserToken() {
+      return tokenSecrets.all;
     },
   };
   const mailBudget = new MailBudget(ledger, config.mailsPerHour);
@@ -96,7 +103,10 @@ export async function buildPortal(parts: {
     maxBodyBytes: MAX_BODY_BYTES,
     setCommonHeaders: securityHeaders({ isHttps: config.accountUrl.startsWith('https:') }),
   });
-  app.addHook('onClose', async () => sessionSecrets.close());
+  app.addHook('onClose', async () => {
+    sessionSecrets.close();
+    tokenSecrets.close();
+  });
   app.decorate('signupGrants', signupGrants);
   app.decorate('mailBudget', mailBudget);
   app.decorateRequest('signedIn', null);

@@ -77,9 +77,17 @@ export const newKeySchema = z.object({
 });
 export type NewKey = z.output<typeof newKeySchema>;
 
+export const newBrowserTokenSchema = z.object({
+  token: z.string(),
+  expires_at: moment,
+});
+export type NewBrowserToken = z.output<typeof newBrowserTokenSchema>;
+
 export const usageDaySchema = z.object({
   day: z.iso.date().meta({ description: 'UTC day.' }),
-  key_id: z.string(),
+  key_id: z
+    .string()
+    .meta({ description: 'The key’s id, or `browser-token` for all browser tokens.' }),
   route: z
     .string()
     .meta({ description: 'Method and path, such as `GET /v1/blocks/{geoid}/summary`.' }),

@@ -20,6 +20,8 @@ export interface PortalServices {
      * `LedgerUnavailable` until the ledger, which stores one, has been reachable.
      */
     readonly session: readonly string[];
+    /** Seal browser tokens. Throws in the same way. */
+    readonly browserToken: readonly string[];
   };
   readonly now: () => number;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { BROWSER_TOKEN_SECRET } from '../portal/accounts/browser-token.ts';
 import { KeptSecrets } from '../portal/accounts/kept-secrets.ts';
 import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
@@ -67,6 +68,7 @@ export async function buildProxy(parts: {
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.baseUrl}/problems` };
   const memory = parts.memory ?? new CacheBudget(ANSWERS_ALONE);
   const cursorSecrets = await KeptSecrets.open(config.cursorSecrets, parts.ledger, 'cursors');
+  const tokenSecrets = await KeptSecrets.open(undefined, parts.ledger, BROWSER_TOKEN_SECRET);
   let cursors: CursorSealer | undefined;
   const services: ProxyServices = {
     releases: parts.releases,
@@ -78,6 +80,9 @@ export async function buildProxy(parts: {
     get cursors() {
       cursors ??= new CursorSealer(cursorSecrets.all);
       return cursors;
+    },
+    get browserTokenSecrets() {
+      return tokenSecrets.all;
     },
     catalogue: new StaticResponseSender(),
     addressRates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
@@ -104,7 +109,10 @@ export async function buildProxy(parts: {
   });
   app.decorate('services', services);
   app.addHook('onClose', async () => services.responseWriter.close());
-  app.addHook('onClose', async () => cursorSecrets.close());
+  app.addHook('onClose', async () => {
+    cursorSecrets.close();
+    tokenSecrets.close();
+  });
   app.decorateReply('balance', null);
   app.decorateReply('dataRelease', null);
   handlePreflights(app);

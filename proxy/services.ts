@@ -9,6 +9,7 @@ import type { ProxyConfig } from './config.ts';
 import type { RowFormat } from './formats/row-format.ts';
 import type { CursorSealer } from './http/cursor.ts';
 import type { ResponseWriter } from './http/response-writer.ts';
+import type { Authority } from './metering/authorize.ts';
 import type { QueryCache } from './metering/query-cache.ts';
 import type { ResponseCache } from './metering/response-cache.ts';
 
@@ -21,7 +22,7 @@ export interface ProcessCount {
 }
 
 /** Dependencies of endpoints. */
-export interface ProxyServices {
+export interface ProxyServices extends Authority {
   readonly releases: ReleaseSource;
   readonly ledger: ServingLedger;
   readonly config: ProxyConfig & { readonly problemBase: string };

@@ -85,7 +85,7 @@ function kindOf({ object }: StoreCall): string {
 }
 
 const OPERATIONS: readonly LedgerCall['operation'][] = [
-  ...(['admit', 'debit', 'debitOnce', 'replay'] as const),
+  ...(['admit', 'admitSession', 'debit', 'debitOnce', 'replay'] as const),
   ...(['refund', 'undeliver', 'storeResponse', 'ping'] as const),
 ];
 /** Operations that must be attempted even while the breaker is open. */

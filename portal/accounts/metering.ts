@@ -1,6 +1,7 @@
 import type { AccountId } from './accounts.ts';
 import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
+import type { SessionId } from './sessions.ts';
 
 /**
  * Ledger operations of a metered request. Every failure is a rejection with a `LedgerUnavailable`.
@@ -11,6 +12,12 @@ export interface Metering {
    * rate, the only cost.
    */
   admit(keyHash: KeyHash, nowMs: number): Promise<Admission>;
+
+  /**
+   * The same for a browser token, whose usage is counted under `BROWSER_TOKEN_KEY_ID`: looks up the
+   * session that requested it, without extending it.
+   */
+  admitSession(session: SessionId, nowMs: number): Promise<Admission>;
 
   /**
    * Debits `tokens` from the account, all or nothing, and counts one request for the key's day.
@@ -54,7 +61,7 @@ export type Admission =
       readonly balance: number;
       readonly rate: RateState;
     }
-  /** Unknown or revoked. */
+  /** Unknown or revoked; of a browser token: its session has ended. */
   | { readonly outcome: 'invalid-key' }
   /** The account, or this key, is disabled. */
   | { readonly outcome: 'account-disabled' };

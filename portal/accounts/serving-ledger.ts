@@ -10,6 +10,7 @@ import type {
   Replays,
   StoredResponse,
 } from './replays.ts';
+import type { SessionId } from './sessions.ts';
 
 /** Ledger operations of the proxy. */
 export interface ServingLedger extends Metering, Replays, Pick<Ledger, 'secret' | 'ping'> {}
@@ -27,6 +28,7 @@ export interface LedgerCall {
 export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
 
 const ADMIT: LedgerCall = { operation: 'admit' };
+const ADMIT_SESSION: LedgerCall = { operation: 'admitSession' };
 
 /** A ledger that intercepts each call of the proxy, for instance to measure it. */
 export class WatchedLedger implements ServingLedger {
@@ -40,6 +42,10 @@ export class WatchedLedger implements ServingLedger {
 
   admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
     return this.#around(ADMIT, () => this.#ledger.admit(keyHash, nowMs));
+  }
+
+  admitSession(session: SessionId, nowMs: number): Promise<Admission> {
+    return this.#around(ADMIT_SESSION, () => this.#ledger.admitSession(session, nowMs));
   }
 
   debit(charge: Charge): Promise<Debit> {

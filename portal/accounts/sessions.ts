@@ -26,9 +26,12 @@ export const SESSION_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
 export const SESSION_SEEN_MS = 60 * 60 * 1000;
 export const MAX_SESSIONS = 20;
 
-export interface SessionRef {
+export interface SessionId {
   readonly account: AccountId;
   readonly id: string;
+}
+
+export interface SessionRef extends SessionId {
   /** SHA-256 of the secret stored in the browser. */
   readonly secretHash: string;
 }
@@ -52,7 +55,7 @@ export interface StoredSession extends NewSession {
 }
 
 /** Whether a session has not expired. */
-export function isLive({ seenAtMs }: StoredSession, nowMs: number): boolean {
+export function isLive({ seenAtMs }: Pick<StoredSession, 'seenAtMs'>, nowMs: number): boolean {
   return nowMs < seenAtMs + SESSION_LIFE_MS;
 }
 

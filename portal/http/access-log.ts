@@ -14,7 +14,7 @@ import { DurationHistogram } from '../../shards/concurrency/duration-histogram.t
  * runs have no character in common, and those without a fixed beginning are bounded.
  */
 const PRIVATE: readonly (readonly [found: RegExp, shown: string])[] = [
-  [/\bta_live_\w+/g, 'ta_live_…'],
+  [/\b(t[ab]_live_)[\w-]+/g, '$1…'],
   [/\bBearer\s+[^\s"\\]+/gi, 'Bearer …'],
   [/\b(?:sk|rk|pk|whsec)_\w{8,}/g, 'secret_…'],
   [/(:\/\/)[^\s"/@:]*:[^\s"/@]*@/g, '$1…@'],

@@ -96,8 +96,8 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** Prefix of every key. */
-const KEY = /ta_live_/i;
+/** Prefix of every key, and of every browser token. */
+const KEY = /t[ab]_live_/i;
 /** How often a URL may have been encoded on its way: once per client and proxy. */
 const MAX_ENCODINGS = 3;
 
@@ -110,7 +110,7 @@ function keyInUrl(url: string): Problem | undefined {
   if (!holdsKey(url)) return undefined;
   return new Problem(
     'key-in-url',
-    'the URL contains an API key, and URLs are kept in histories and logs: send the key in the header "Authorization: Bearer", and revoke this one',
+    'the URL contains an API key or a browser token, and URLs are kept in histories and logs: send the key in the header "Authorization: Bearer", and revoke this one',
   );
 }
 

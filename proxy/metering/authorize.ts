@@ -1,8 +1,14 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
+import {
+  type BrowserToken,
+  isBrowserToken,
+  openBrowserToken,
+} from '../../portal/accounts/browser-token.ts';
 import type { KeyHash } from '../../portal/accounts/key-hash.ts';
 import type { Admission, Metering } from '../../portal/accounts/metering.ts';
+import type { SessionId } from '../../portal/accounts/sessions.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { rateLimited } from '../../portal/http/rate-limiting.ts';
 
@@ -23,17 +29,31 @@ const BEARER = /^Bearer +(\S+) *$/i;
 /** Matches a missing key: an unset variable leaves nothing after the scheme. */
 const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
 
+/** Checks keys and browser tokens. */
+export interface Authority {
+  readonly ledger: Metering;
+  /** Open browser tokens. Throws `LedgerUnavailable` until the ledger has been reachable. */
+  readonly browserTokenSecrets: readonly string[];
+}
+
 /**
- * Reads the key of a request and queries the ledger once for key, account and rate. An error after
- * this point carries what is known by then; a cached response writes it itself.
+ * Reads the key or browser token of a request and queries the ledger once for it, its account and
+ * the rate. An error after this point carries what is known by then; a cached response writes it
+ * itself.
  */
 export async function authorize(
-  ledger: Metering,
+  authority: Authority,
   request: FastifyRequest,
   reply: FastifyReply,
   freeForMembers = false,
 ): Promise<AuthorizedRequest> {
-  const admission = await ledger.admit(keyHashOf(request), Date.now());
+  const credential = credentialOf(authority, request);
+  const nowMs = Date.now();
+  const { ledger } = authority;
+  const admission =
+    typeof credential === 'string'
+      ? await ledger.admit(credential, nowMs)
+      : await ledger.admitSession(sessionBehind(credential, request, nowMs), nowMs);
   if ('balance' in admission && !(freeForMembers && admission.member)) {
     reply.balance = admission.balance;
   }
@@ -46,26 +66,50 @@ export async function authorize(
     case 'account-disabled':
       throw new Problem('account-disabled', 'this account or key has been disabled');
     case 'invalid-key':
-      throw invalidKey();
+      throw invalidKey(typeof credential === 'string' ? undefined : SESSION_ENDED);
   }
 }
 
-/** The last key of each connection and its hash: the next request usually repeats it. */
-const lastKeys = new WeakMap<Socket, { authorization: string; hash: KeyHash }>();
+type Credential = KeyHash | BrowserToken;
 
-function keyHashOf(request: FastifyRequest): KeyHash {
+/** The last credential of each connection: the next request usually repeats it. */
+const lastCredentials = new WeakMap<Socket, { authorization: string; credential: Credential }>();
+
+function credentialOf(authority: Authority, request: FastifyRequest): Credential {
   const { socket } = request.raw;
   const { authorization } = request.headers;
-  const last = lastKeys.get(socket);
-  if (last !== undefined && last.authorization === authorization) return last.hash;
-  const key = bearerKey(authorization);
-  if (!isWellFormedApiKey(key)) throw invalidKey();
-  const hash = hashApiKey(key);
-  lastKeys.set(socket, { authorization: authorization!, hash });
-  return hash;
+  const last = lastCredentials.get(socket);
+  if (last !== undefined && last.authorization === authorization) return last.credential;
+  const credential = credentialIn(authority, bearer(authorization));
+  lastCredentials.set(socket, { authorization: authorization!, credential });
+  return credential;
 }
 
-function bearerKey(authorization: string | undefined): string {
+function credentialIn(authority: Authority, text: string): Credential {
+  if (isBrowserToken(text)) {
+    const token = openBrowserToken(authority.browserTokenSecrets, text);
+    if (token === undefined) throw invalidKey('the browser token is mistyped or forged');
+    return token;
+  }
+  if (!isWellFormedApiKey(text)) throw invalidKey();
+  return hashApiKey(text);
+}
+
+const SESSION_ENDED = 'the session that requested the browser token has ended';
+
+/** The session of a browser token, unless it has expired or is used on a page of another origin. */
+function sessionBehind(token: BrowserToken, request: FastifyRequest, nowMs: number): SessionId {
+  const { origin } = request.headers;
+  if (nowMs >= token.endsAtMs) throw invalidKey('the browser token has expired: request another');
+  if (origin === undefined) {
+    throw invalidKey('a browser token is for pages: the request has no Origin header');
+  }
+  if (origin !== token.origin) throw invalidKey('the browser token is bound to another origin');
+  return { account: token.account, id: token.session };
+}
+
+/** The key or browser token of an `Authorization` header. */
+function bearer(authorization: string | undefined): string {
   if (authorization === undefined || WITHOUT_KEY.test(authorization)) {
     throw new Problem(
       'missing-key',

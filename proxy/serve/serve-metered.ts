@@ -34,7 +34,7 @@ import { compressed, finishResponse, inflated } from './finish-response.ts';
  * delivered to the socket is refunded. The same release is used throughout.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
-  const { ledger, queries, releases } = services;
+  const { queries, releases } = services;
   const offers = offersOf(endpoint);
   const route = `GET ${endpoint.path}`;
 
@@ -45,7 +45,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
     });
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const admitted = await authorize(ledger, request, reply, endpoint.freeForMembers);
+    const admitted = await authorize(services, request, reply, endpoint.freeForMembers);
     const release = releases.current;
     reply.dataRelease = release.version;
     const known = queries.get(release, request.raw.url!);

@@ -68,7 +68,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
   const offers = offersOf(endpoint);
   const route = `POST ${endpoint.path}`;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    request.admitted = await authorize(ledger, request, reply);
+    request.admitted = await authorize(services, request, reply);
   };
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const release = services.releases.current;

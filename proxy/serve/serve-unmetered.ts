@@ -28,7 +28,7 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
 /** A route that needs a key and is never charged, even at a zero balance. */
 export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    const { balance } = await authorize(services.ledger, request, reply);
+    const { balance } = await authorize(services, request, reply);
     const input = parseInput(endpoint, request);
     formatFor(request.headers.accept, JSON_ALONE);
     reply.headers({

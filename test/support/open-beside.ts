@@ -5,6 +5,7 @@ const READS = new Set<string | symbol>([
   'account',
   'accountByEmail',
   'admit',
+  'admitSession',
   'usage',
   'audit',
   'session',

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { type AccountId, isMember, type Membership } from '../accounts.ts';
+import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
 import { rateState } from '../rate-state.ts';
+import { SESSION_LIFE_MS, type SessionId } from '../sessions.ts';
 import type { RedisConnection } from './connection.ts';
 import { keyEntry, keysOf, PREFIX } from './key-names.ts';
 import { TAKE } from './lua.ts';
@@ -13,7 +15,7 @@ const WINDOW_SECONDS = 60;
 const MAX_KEYS_KNOWN = 100_000;
 
 /**
- * Admits keyed requests in one round trip. The rates are counted in Redis, for all that share it.
+ * Admits requests in one round trip. The rates are counted in Redis, for all that share it.
  */
 export class Admissions {
   readonly #redis: RedisConnection;
@@ -30,9 +32,22 @@ export class Admissions {
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
     const isUseDue = this.#lastUses.isDue(keyHash, nowMs);
     const said = await this.#ask(keyHash, nowMs, isUseDue);
-    if (said === null || said[0] === 'invalid-key') return { outcome: 'invalid-key' };
-    if (said[0] === 'account-disabled') return { outcome: 'account-disabled' };
-    if (isUseDue) this.#lastUses.noted(keyHash, nowMs);
+    if (said === null) return { outcome: 'invalid-key' };
+    const admission = this.#admissionIn(said, nowMs);
+    if ('rate' in admission && isUseDue) this.#lastUses.noted(keyHash, nowMs);
+    return admission;
+  }
+
+  async admitSession({ account: id, id: sessionId }: SessionId, nowMs: number): Promise<Admission> {
+    const { account, sessions, rate } = keysOf(id);
+    const { limit, windowSeconds } = this.#window;
+    const of = [nowMs, limit, windowSeconds * 1000, id, sessionId];
+    const said = await this.#redis.run(ADMIT_SESSION, [account, sessions, rate], of);
+    return this.#admissionIn(said, nowMs);
+  }
+
+  #admissionIn(said: Admitted, nowMs: number): Admission {
+    if (said[0] === 'invalid-key' || said[0] === 'account-disabled') return { outcome: said[0] };
     const [outcome, account, keyId, text, balanceText, used, elapsedMs] = said;
     const membership: Membership | null = text === null ? null : JSON.parse(text);
     const [member, balance] = [isMember(membership, nowMs), Number(balanceText)];
@@ -84,17 +99,23 @@ type Admitted =
       ...rate: [used: number, elapsedMs: number],
     ];
 
+const OWNER = `
+local disabled, membership, balance = unpack(redis.call('HMGET', account, 'disabled', 'membership', 'balance'))`;
+
+const TAKEN = `
+local allowed, used, elapsed = take(rate, tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[1]))
+local outcome = allowed == 1 and 'admitted' or 'rate-limited'
+return { outcome, id, key_id, membership, balance, used, elapsed }`;
+
 const OUTCOME = `
+${OWNER}
 local key = redis.call('HGET', keys, key_id)
-local disabled, membership, balance = unpack(redis.call('HMGET', account, 'disabled', 'membership', 'balance'))
 if not key or not balance then return { 'invalid-key' } end
 if cjson.decode(key).disabled or disabled then return { 'account-disabled' } end
 if ARGV[4] == '1' and tonumber(ARGV[1]) > tonumber(redis.call('HGET', uses, key_id) or 0) then
   redis.call('HSET', uses, key_id, ARGV[1])
 end
-local allowed, used, elapsed = take(rate, tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[1]))
-local outcome = allowed == 1 and 'admitted' or 'rate-limited'
-return { outcome, id, key_id, membership, balance, used, elapsed }`;
+${TAKEN}`;
 
 const ADMIT: Script<Admitted> = fleeting(
   TAKE,
@@ -102,6 +123,19 @@ const ADMIT: Script<Admitted> = fleeting(
 local account, keys, rate, uses = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local id, key_id = ARGV[5], ARGV[6]`,
   OUTCOME,
+);
+
+const ADMIT_SESSION: Script<Admitted> = fleeting(
+  TAKE,
+  `
+local account, sessions, rate = KEYS[1], KEYS[2], KEYS[3]
+local id, key_id = ARGV[4], '${BROWSER_TOKEN_KEY_ID}'
+${OWNER}
+local session = redis.call('HGET', sessions, ARGV[5])
+if not session or not balance then return { 'invalid-key' } end
+if tonumber(ARGV[1]) >= cjson.decode(session).seenAtMs + ${SESSION_LIFE_MS} then return { 'invalid-key' } end
+if disabled then return { 'account-disabled' } end
+${TAKEN}`,
 );
 
 /** Follows a key's entry to its account: on a single Redis, every key is reachable. */

@@ -21,7 +21,7 @@ import type { Admission, Charge, Debit } from '../metering.ts';
 import type { PaymentEvent } from '../payment-events.ts';
 import type { RateState } from '../rate-state.ts';
 import type { DebitOnce, IdempotentRequest, Receipt, Replay, StoredResponse } from '../replays.ts';
-import type { NewSession, Session, SessionRef } from '../sessions.ts';
+import type { NewSession, Session, SessionId, SessionRef } from '../sessions.ts';
 import type { Challenge } from '../sign-ins.ts';
 import * as accounts from './accounts.ts';
 import { Admissions } from './admission.ts';
@@ -90,6 +90,10 @@ class RedisLedger implements Ledger {
 
   admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
     return this.#admissions.admit(keyHash, nowMs);
+  }
+
+  admitSession(session: SessionId, nowMs: number): Promise<Admission> {
+    return this.#admissions.admitSession(session, nowMs);
   }
 
   debit(charge: Charge): Promise<Debit> {

@@ -1,13 +1,14 @@
 import { type AccountId, isMember } from '../accounts.ts';
+import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
 import type { RateCounter } from '../rate-window.ts';
+import { isLive, type SessionId } from '../sessions.ts';
 import { membershipIn } from './accounts.ts';
-import type { Books } from './books.ts';
 import type { LedgerDatabase } from './database.ts';
 
-/** A key and its account, as far as needed for admission. */
+/** An account, and the key that acts for it, as far as needed for admission. */
 interface KeyOwner {
   readonly account: AccountId;
   readonly keyId: string;
@@ -17,11 +18,26 @@ interface KeyOwner {
   readonly balance: number;
 }
 
-/** Keys cached between two commits. */
+/** The same with a session in place of a key. */
+interface SessionOwner extends Omit<KeyOwner, 'revokedAtMs'> {
+  readonly seenAtMs: number;
+}
+
+const OWNER_OF_KEY = `
+  SELECT account, keys.id AS keyId, revokedAtMs, membership, balance,
+    keys.disabled OR accounts.disabled AS isDisabled
+  FROM keys JOIN accounts ON accounts.id = account WHERE hash = ?`;
+
+const OWNER_OF_SESSION = `
+  SELECT account, '${BROWSER_TOKEN_KEY_ID}' AS keyId, seenAtMs, membership, balance,
+    disabled AS isDisabled
+  FROM sessions JOIN accounts ON accounts.id = account WHERE account = ? AND sessions.id = ?`;
+
+/** Owners cached between two commits. */
 const MAX_KNOWN = 10_000;
 
 /**
- * Authorizes keyed requests by reads alone. Rates are counted across everything that shares
+ * Admits requests by reads alone. Rates are counted across everything that shares
  * `rates`.
  */
 export class Admissions {
@@ -29,9 +45,10 @@ export class Admissions {
   readonly #rates: RateCounter;
   readonly #lastUses = new LastUses();
   /**
-   * Reads cached since the last commit by any connection; `undefined` for keys that do not exist.
+   * Reads cached since the last commit by any connection, by hash of a key, or account and id of a
+   * session; `undefined` for those that do not exist.
    */
-  readonly #known = new Map<KeyHash, KeyOwner | undefined>();
+  readonly #known = new Map<string, KeyOwner | SessionOwner | undefined>();
   #version = -1;
 
   constructor(database: LedgerDatabase, rates: RateCounter) {
@@ -40,10 +57,21 @@ export class Admissions {
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
-    const owner = this.#database.read((books) => this.#ownerOf(books, keyHash));
+    const owner = this.#owner<KeyOwner>(keyHash, OWNER_OF_KEY, keyHash);
     if (!owner || owner.revokedAtMs !== null) return { outcome: 'invalid-key' };
     if (owner.isDisabled) return { outcome: 'account-disabled' };
     if (this.#lastUses.isDue(keyHash, nowMs)) this.#noteUse(keyHash, nowMs);
+    return this.#admitted(owner, nowMs);
+  }
+
+  async admitSession({ account, id }: SessionId, nowMs: number): Promise<Admission> {
+    const owner = this.#owner<SessionOwner>(`${account} ${id}`, OWNER_OF_SESSION, account, id);
+    if (!owner || !isLive(owner, nowMs)) return { outcome: 'invalid-key' };
+    if (owner.isDisabled) return { outcome: 'account-disabled' };
+    return this.#admitted(owner, nowMs);
+  }
+
+  async #admitted(owner: KeyOwner | SessionOwner, nowMs: number): Promise<Admission> {
     const { account, keyId, balance } = owner;
     const { allowed, rate } = await this.#rates.take(account, nowMs);
     const member = isMember(membershipIn(owner.membership), nowMs);
@@ -51,20 +79,21 @@ export class Admissions {
     return { outcome: 'admitted', account, keyId, member, balance, rate };
   }
 
-  #ownerOf(books: Books, keyHash: KeyHash): KeyOwner | undefined {
-    // SQLite changes this number when another connection has committed.
-    const { data_version: version } = books.get<{ data_version: number }>('PRAGMA data_version')!;
-    if (version !== this.#version || this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#version = version;
-    if (this.#known.has(keyHash)) return this.#known.get(keyHash);
-    const owner = books.get<KeyOwner>(
-      `SELECT account, keys.id AS keyId, revokedAtMs, membership, balance,
-         keys.disabled OR accounts.disabled AS isDisabled
-       FROM keys JOIN accounts ON accounts.id = account WHERE hash = ?`,
-      keyHash,
-    );
-    this.#known.set(keyHash, owner);
-    return owner;
+  #owner<Owner extends KeyOwner | SessionOwner>(
+    credential: string,
+    sql: string,
+    ...values: readonly string[]
+  ): Owner | undefined {
+    return this.#database.read((books) => {
+      // SQLite changes this number when another connection has committed.
+      const { data_version: version } = books.get<{ data_version: number }>('PRAGMA data_version')!;
+      if (version !== this.#version || this.#known.size >= MAX_KNOWN) this.#known.clear();
+      this.#version = version;
+      if (this.#known.has(credential)) return this.#known.get(credential) as Owner | undefined;
+      const owner = books.get<Owner>(sql, ...values);
+      this.#known.set(credential, owner);
+      return owner;
+    });
   }
 
   /** Written alongside the next commit, not by this request. */

@@ -40,6 +40,7 @@ export async function openSqliteLedger(
     ...reads,
     ...writes,
     admit: (keyHash, nowMs) => admissions.admit(keyHash, nowMs),
+    admitSession: (session, nowMs) => admissions.admitSession(session, nowMs),
 
     async replay(account, request, nowMs) {
       // Usually there is none, and nothing to write.
