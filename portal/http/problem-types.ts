@@ -70,7 +70,8 @@ export const PROBLEM_TYPES = {
   'invalid-key': {
     status: 401,
     title: 'Invalid API key',
-    advice: 'Check the key for typos. A revoked key never works again: use another.',
+    advice:
+      'Check the key for typos. A revoked key never works again: use another. A browser token ends with its session and its time, and works on pages of its origin only.',
   },
   'no-session': {
     status: 401,

@@ -97,7 +97,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
           apiKey: {
             type: 'http',
             scheme: 'bearer',
-            description: `An API key, \`ta_live_…\`${accountUrl === undefined ? '' : `, from ${accountUrl}`}. Never put it in a URL.`,
+            description: `An API key, \`ta_live_…\`${accountUrl === undefined ? '' : `, from ${accountUrl}`}. Never put it in a URL. Pages use a browser token of the portal instead, \`tb_live_…\`, with the \`Origin\` it is bound to.`,
           },
         },
       },

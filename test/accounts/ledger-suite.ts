@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { isMember, type KeyOrder, WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
+import { BROWSER_TOKEN_KEY_ID } from '../../portal/accounts/browser-token.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import type { Receipt } from '../../portal/accounts/replays.ts';
+import { SESSION_LIFE_MS } from '../../portal/accounts/sessions.ts';
 import { MAX_ACTIVE_KEYS } from '../../portal/key-limits.ts';
 import { booksOf } from '../support/books.ts';
 import { BY, issuedKey, newAccount, newKey, ROUTE } from '../support/customers.ts';
@@ -194,6 +196,53 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await outcome()).toBe('invalid-key');
       expect(await ledger.revokeKey(id, 'none', BY)).toBe(false);
       expect((await ledger.admit(hashApiKey('ta_live_other'), NOON)).outcome).toBe('invalid-key');
+    });
+
+    test('admits for a session as for a key of its account, until the session or the account ends', async () => {
+      const strict = await ofThisTest(open(4));
+      const { id } = await newAccount(strict, { email: 'pages@example.org', member: true });
+      const other = await newAccount(strict);
+      const { plainKey } = await issuedKey(strict, id, '', NOON);
+      const begin = (sessionId: string) =>
+        strict.beginSession(id, {
+          id: sessionId,
+          secretHash: 'x',
+          startedAtMs: NOON,
+          client: 'Firefox',
+          address: '192.0.2.1',
+        });
+      await begin('one');
+      await begin('two');
+      const admit = (sessionId: string, nowMs = NOON, account = id) =>
+        strict.admitSession({ account, id: sessionId }, nowMs);
+      const outcome = async (...of: Parameters<typeof admit>) => (await admit(...of)).outcome;
+      expect(await admit('one')).toMatchObject({
+        outcome: 'admitted',
+        account: id,
+        keyId: BROWSER_TOKEN_KEY_ID,
+        member: true,
+        balance: 0,
+        rate: { limit: 4, remaining: 3 },
+      });
+      // Keys and sessions share the rate of the account.
+      expect((await strict.admit(hashApiKey(plainKey), NOON)).outcome).toBe('admitted');
+      expect(await admit('two')).toMatchObject({ rate: { remaining: 1 } });
+      expect(await outcome('two')).toBe('admitted');
+      expect(await admit('two')).toMatchObject({ outcome: 'rate-limited', rate: { remaining: 0 } });
+      const later = NOON + 60_000;
+      expect(await outcome('none', later)).toBe('invalid-key');
+      expect(await outcome('one', later, other.id)).toBe('invalid-key');
+      expect(await outcome('one', later, 'nobody')).toBe('invalid-key');
+      await strict.setDisabled(id, true, BY);
+      expect(await outcome('one', later)).toBe('account-disabled');
+      await strict.setDisabled(id, false, BY);
+      expect(await outcome('one', NOON + SESSION_LIFE_MS - 1)).toBe('admitted');
+      expect(await outcome('one', NOON + SESSION_LIFE_MS)).toBe('invalid-key');
+      await strict.endSession(id, 'one', later);
+      expect(await outcome('one', later)).toBe('invalid-key');
+      expect(await outcome('two', later)).toBe('admitted');
+      await strict.closeAccount(id, BY);
+      expect(await outcome('two', later)).toBe('invalid-key');
     });
 
     test('refuses a disabled key at once, also in another process that has the ledger open', async () => {

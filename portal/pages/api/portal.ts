@@ -4,6 +4,7 @@ import type {
   Activity,
   Device,
   Key,
+  NewBrowserToken,
   NewKey,
   PortalConfig,
   UsageDay,
@@ -14,6 +15,7 @@ const TIMEOUT_MS = 20_000;
 
 let config: Promise<PortalConfig> | undefined;
 let csrf: Promise<{ csrf: string }> | undefined;
+let token: { readonly text: Promise<string>; readonly untilMs: number } | undefined;
 
 /** Loaded once; again after a failure. */
 export function portalConfig(): Promise<PortalConfig> {
@@ -37,13 +39,42 @@ export const usage = async (from: string, to: string) =>
 /** Signs in: the browser then has the session cookie. */
 export async function verifyCode(email: string, code: string): Promise<Account> {
   const response = await post('/auth/verify-code', { email, code });
-  csrf = undefined;
+  forgetSession();
   return response.json();
 }
 
 export async function signOut(): Promise<void> {
   await change('POST', '/auth/logout');
+  forgetSession();
+}
+
+/** Tokens are valid for ten minutes; a request needs some time to arrive. */
+const TOKEN_USE_MS = 9 * 60_000;
+
+/** The session's browser token, by which pages send requests to the API; kept in memory only. */
+export function browserToken(): Promise<string> {
+  if (token === undefined || Date.now() >= token.untilMs) {
+    const text = mintBrowserToken();
+    text.catch(forgetBrowserToken);
+    token = { text, untilMs: Date.now() + TOKEN_USE_MS };
+  }
+  return token.text;
+}
+
+async function mintBrowserToken(): Promise<string> {
+  const response = await change('POST', '/browser-tokens', { origin: location.origin });
+  const minted: NewBrowserToken = await response.json();
+  return minted.token;
+}
+
+/** Drops a browser token that the API has refused, such as one of an ended session. */
+export function forgetBrowserToken(): void {
+  token = undefined;
+}
+
+function forgetSession(): void {
   csrf = undefined;
+  token = undefined;
 }
 
 export const createKey = async (label: string): Promise<NewKey> =>

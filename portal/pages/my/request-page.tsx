@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { Client, DataOf, Reply } from '../../client/src/index.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { portalConfig } from '../api/portal.ts';
@@ -17,49 +16,36 @@ import { TryIt } from './try-it.tsx';
 
 const NO_KEY = 'YOUR_KEY';
 
-/** The first request with the user’s own key: from here, and in four languages. */
+/** The first request: from here with the account’s tokens, and in four languages with a key. */
 export function RequestPage() {
   const { freshKey } = useSession();
-  const [key, setKey] = useState(freshKey ?? '');
-  const api = useApi(key);
+  const api = useApi();
   const request = useLoaded(() => firstRequest(api));
   return (
     <Page
       title="First request"
       lead="Minutes on foot from one census block to the nearest point of interest of each type."
     >
-      <Section id="your-key" title="Your key">
-        <div class="field">
-          <label for="key">API key</label>
-          <input
-            id="key"
-            class="mono"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellcheck={false}
-            placeholder="ta_live_…"
-            value={key}
-            aria-describedby="key-note"
-            onInput={(event) => setKey(event.currentTarget.value.trim())}
-          />
-          <p id="key-note" class="quiet">
-            Your key stays on this page. Keys are shown only once; if you no longer have yours,{' '}
-            <Link to={PAGE_PATHS.keys}>create another</Link>.
-          </p>
-        </div>
-      </Section>
       <Shown of={request} what="an example">
         {({ url, send }) => (
           <>
             <Section id="try" title="Send it from this page">
-              <TryIt url={url} send={() => send(api)} isKeyed={key !== ''} />
+              <TryIt url={url} send={() => send(api)} />
             </Section>
             <Section id="code" title="Send it from your program">
+              {freshKey === null && (
+                <p class="quiet">
+                  Put your key in place of <code>{NO_KEY}</code>. Keys are shown only once; if you
+                  no longer have yours, <Link to={PAGE_PATHS.keys}>create another</Link>.
+                </p>
+              )}
               <Tabs
                 label="Language"
                 tabs={CODE_SAMPLES.map(({ name, codeOf }) => ({
                   name,
-                  content: <CodeBlock what={`${name} code`} text={codeOf(url, key || NO_KEY)} />,
+                  content: (
+                    <CodeBlock what={`${name} code`} text={codeOf(url, freshKey ?? NO_KEY)} />
+                  ),
                 }))}
               />
             </Section>

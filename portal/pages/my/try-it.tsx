@@ -15,21 +15,16 @@ interface Outcome {
 }
 
 /** Sends the request from the browser, and shows the response and its price. */
-export function TryIt(props: {
-  readonly url: string;
-  readonly send: () => Promise<Summary>;
-  readonly isKeyed: boolean;
-}) {
-  const { url, send, isKeyed } = props;
+export function TryIt(props: { readonly url: string; readonly send: () => Promise<Summary> }) {
+  const { url, send } = props;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [fault, setFault] = useState('');
   const [isBusy, setBusy] = useState(false);
   const api = useApi();
   const run = async () => {
     if (isBusy) return;
-    setFault(isKeyed ? '' : 'Enter your API key first.');
+    setFault('');
     setOutcome(null);
-    if (!isKeyed) return;
     setBusy(true);
     try {
       const [{ data, tokens }, types] = await Promise.all([send(), api.getDestinationTypes()]);

@@ -136,5 +136,6 @@ function namer(division: Division, ofAccount: readonly Key[]): (row: UsageDay) =
   if (division === 'together') return () => 'all requests';
   if (division === 'route') return ({ route }) => route;
   const names = new Map(ofAccount.map(({ id, label, prefix }) => [id, label || `${prefix}…`]));
+  names.set('browser-token', 'browser (pages)');
   return ({ key_id }) => names.get(key_id) ?? key_id;
 }
