@@ -59,6 +59,46 @@ test('processes that come and go next to a busy one lose no debit', async () => 
   expect(used - reported).toBeLessThanOrEqual(8);
 });
 
+test('a writer thread that dies amid debits is replaced, and no acknowledged debit is lost', async () => {
+  const address = newAddress();
+  const before = await openLedger(address, OPTIONS);
+  const { account, keyId } = await openCustomer(before, { tokens: 1_000_000 });
+  await before.close();
+  const charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
+  const program = runLedgerProgram(
+    address,
+    `const { Worker } = await import('node:worker_threads');
+     const send = Worker.prototype.postMessage;
+     let thread;
+     Worker.prototype.postMessage = function (message) { thread = this; return send.call(this, message); };
+     const threads = new Set();
+     const lane = async () => {
+       for (let made = 0; made < 200; made++) {
+         const outcome = await ledger.debit(${JSON.stringify(charge)}).then((debit) => debit.outcome, (error) => error.name);
+         threads.add(thread);
+         say(outcome);
+         if (made === 50 || made === 120) await thread.terminate();
+       }
+     };
+     await lane();
+     await Promise.all([lane(), lane(), lane()]);
+     say(threads.size + ' threads');
+     await ledger.close();`,
+  );
+  expect([await program.ended, program.output()]).toEqual([0, expect.any(String)]);
+  const count = (outcome: string) => program.output().split(`${outcome}\n`).length - 1;
+  expect(Number(/(\d+) threads/.exec(program.output())![1])).toBeGreaterThan(2);
+  const [debited, refused] = [count('debited'), count('LedgerUnavailable')];
+  expect(debited + refused).toBe(800);
+  // Alone, the lane loses nothing; three of them, what was under way at each of six deaths.
+  expect(refused).toBeLessThanOrEqual(12);
+  const ledger = await ofThisTest(openLedger(address, OPTIONS));
+  const { granted, used } = await booksOf(ledger, account);
+  expect(granted).toBe(1_000_000);
+  expect(used).toBeGreaterThanOrEqual(debited);
+  expect(used).toBeLessThanOrEqual(debited + refused);
+});
+
 test('the very next read sees another process’s commit, within a turn too', async () => {
   const address = newAddress();
   const ledger = await ofThisTest(openLedger(address, OPTIONS));

@@ -73,50 +73,60 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** A writer on a thread of its own. A thread that dies is replaced for the next group. */
 class ThreadWriter implements Writer {
-  readonly #thread: Worker;
+  readonly #file: string;
+  #thread: Worker | null = null;
   #waiting: Waiting | null = null;
-  /** Why the thread has stopped, if it has. */
-  #ended: Error | null = null;
 
   constructor(file: string) {
-    this.#thread = new Worker(new URL('./writer-thread.js', import.meta.url), {
-      workerData: file,
-      // Does not inherit the process's flags, such as code given on the command line.
-      execArgv: [],
-    });
-    this.#thread.on('message', (reply: Reply) => this.#settle(reply));
-    this.#thread.on('error', (error) => this.#end(error));
-    this.#thread.on('exit', () => this.#end(new Error('the writer thread has stopped')));
-    this.#thread.unref();
+    this.#file = file;
+    this.#thread = this.#start();
   }
 
   commit(group: readonly Write[]): Promise<readonly Outcome[]> {
-    if (this.#ended) return Promise.reject(this.#ended);
+    this.#thread ??= this.#start();
+    const thread = this.#thread;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       // Keeps the process alive until pending work is settled.
-      this.#thread.ref();
-      this.#thread.postMessage(group);
+      thread.ref();
+      thread.postMessage(group);
     });
   }
 
   async close(): Promise<void> {
-    if (!this.#ended) await this.commit([]);
+    if (this.#thread === null) return;
+    await this.commit([]);
     await this.#thread.terminate();
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./writer-thread.js', import.meta.url), {
+      workerData: this.#file,
+      // Does not inherit the process's flags, such as code given on the command line.
+      execArgv: [],
+    });
+    thread.on('message', (reply: Reply) => this.#settle(reply));
+    thread.on('error', (error) => this.#end(thread, error));
+    thread.on('exit', () => this.#end(thread, new Error('the writer thread has stopped')));
+    thread.unref();
+    return thread;
   }
 
   #settle(reply: Reply): void {
     const waiting = this.#waiting;
     this.#waiting = null;
-    this.#thread.unref();
+    this.#thread?.unref();
     if ('outcomes' in reply) waiting?.resolve(reply.outcomes);
     else waiting?.reject(Object.assign(new Error(reply.failure.message), reply.failure));
   }
 
-  #end(error: Error): void {
-    this.#ended ??= error;
-    this.#waiting?.reject(this.#ended);
+  /** An error is followed by an exit, when another thread may have been started. */
+  #end(thread: Worker, error: Error): void {
+    if (this.#thread !== thread) return;
+    this.#thread = null;
+    this.#waiting?.reject(error);
     this.#waiting = null;
   }
 }
