@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { mailboxOf } from '../accounts/mailbox.ts';
-import { openText, sealText } from '../accounts/sealed-text.ts';
 import { CHALLENGE_MINUTES, type Challenge, type SignIns } from '../accounts/sign-ins.ts';
-import { keyedHash } from './keyed-hash.ts';
+import { keyedHash, openLink, sealLink } from './sealed-link.ts';
 
 const CODES = 1_000_000;
-const LINK = 'sign-in link';
 
 /** The secrets mailed to an address. */
 export interface MailedSecrets {
@@ -23,7 +21,7 @@ export function newChallenge(
   nowMs: number,
 ): { readonly mailed: MailedSecrets; readonly mailbox: string; readonly challenge: Challenge } {
   const code = String(randomInt(CODES)).padStart(6, '0');
-  const linkToken = sealText(secret, LINK, email);
+  const linkToken = sealLink(secret, email);
   const mailbox = mailboxHash(secret, email);
   const challenge: Challenge = {
     startedAtMs: nowMs,
@@ -32,15 +30,6 @@ export function newChallenge(
     endsAtMs: nowMs + CHALLENGE_MINUTES * 60_000,
   };
   return { mailed: { code, linkToken }, mailbox, challenge };
-}
-
-/** The address in a link's token, valid or used up, and the secret it was sealed with. */
-export function openLink(
-  secrets: readonly string[],
-  linkToken: string,
-): { readonly email: string; readonly secret: string } | undefined {
-  const opened = openText(secrets, LINK, linkToken);
-  return opened && { email: opened.text, secret: opened.secret };
 }
 
 /** Whether this is the code mailed to an address; a correct one is accepted once. */

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { AccountId } from '../accounts/accounts.ts';
 import { isEqualHash } from '../accounts/equal-hash.ts';
 import { SESSION_LIFE_MS, type SessionRef } from '../accounts/sessions.ts';
-import { keyedHash } from './keyed-hash.ts';
+import { keyedHash } from './sealed-link.ts';
 
 /** Contents of the session cookie: `account.id.secret`. */
 export interface SessionToken {

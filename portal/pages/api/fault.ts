@@ -25,7 +25,7 @@ export function explained(error: unknown): string {
       return NO_RESPONSE;
     case 'missing-key':
     case 'invalid-key':
-      return 'The API refused the key or session. Check the key, or sign in again.';
+      return 'The API does not accept this key or session. Check the key, or sign in again.';
     case 'tokens-exhausted':
       return `This costs more than your balance of ${counted(error.problem.tokens_remaining, 'token')}.`;
     case 'rate-limited':

@@ -4,7 +4,7 @@ import { counted } from '../../parts/formats.ts';
 import { Link } from '../../router/link.tsx';
 import type { Desk } from './use-desk.ts';
 
-/** Asks for a key, when something costs tokens and there is none. Escape cancels. */
+/** Asks a visitor who is not signed in for a key, when something costs tokens and there is none. Escape cancels. */
 export function KeyDialog({ desk }: { readonly desk: Desk }) {
   const { waiting } = desk;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -28,8 +28,8 @@ export function KeyDialog({ desk }: { readonly desk: Desk }) {
         {waiting !== null && (
           <p>
             At most {counted(waiting.price, 'token')} of your account. The key stays in this page
-            and is forgotten when you leave. <Link to={PAGE_PATHS.signIn}>Sign in</Link> to create
-            one.
+            and is forgotten when you leave. <Link to={PAGE_PATHS.signIn}>Sign in</Link>, and you
+            need none here.
           </p>
         )}
         <div class="field">

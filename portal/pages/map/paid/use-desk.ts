@@ -8,7 +8,7 @@ import { type Outcome, type Purchase, send } from './purchase.ts';
 /** Makes the purchases of the map, and keeps them as long as the page is open. */
 export interface Desk {
   outcomeOf<T>(name: string): Outcome<T>;
-  /** Buys, after a key was entered if there is none; what has been bought is not bought again. */
+  /** Buys, after a key was entered by a visitor who is not signed in; what has been bought is not bought again. */
   buy(purchase: Purchase<unknown>): void;
   /** A purchase that waits for a key. */
   readonly waiting: Purchase<unknown> | null;
@@ -20,8 +20,10 @@ export interface Desk {
 const OFFERED = { state: 'offered' } as const;
 
 export function useDesk(): Desk {
-  const { freshKey } = useSession();
-  const [key, setKey] = useState(freshKey ?? '');
+  const { visitor } = useSession();
+  const [key, setKey] = useState('');
+  // People who are signed in pay by the session's browser token.
+  const canPay = key !== '' || visitor.state === 'signed-in';
   const [waiting, setWaiting] = useState<Purchase<unknown> | null>(null);
   const client = useApi(key);
   const kept = useRef(new Map<string, Outcome<unknown>>());
@@ -46,7 +48,7 @@ export function useDesk(): Desk {
     }
   };
   useEffect(() => {
-    if (key === '' || waiting === null) return;
+    if (!canPay || waiting === null) return;
     setWaiting(null);
     void run(waiting, client);
   });
@@ -55,7 +57,7 @@ export function useDesk(): Desk {
     buy(purchase) {
       const { state } = kept.current.get(purchase.name) ?? OFFERED;
       if (state === 'busy' || state === 'bought') return;
-      if (key === '') setWaiting(purchase);
+      if (!canPay) setWaiting(purchase);
       else void run(purchase, client);
     },
     waiting,

@@ -1,0 +1,29 @@
+import { createHmac } from 'node:crypto';
+import { openText, sealText } from '../accounts/sealed-text.ts';
+
+/**
+ * HMAC-SHA-256 of some parts, base64url, under a secret. One part is the purpose, so that a hash
+ * cannot be used for another.
+ */
+export function keyedHash(secret: string, purpose: string, ...parts: readonly string[]): string {
+  const hmac = createHmac('sha256', secret);
+  for (const part of [purpose, ...parts]) hmac.update(`${Buffer.byteLength(part)}:${part}`);
+  return hmac.digest('base64url');
+}
+
+/**
+ * The token of a sign-in link: the address, sealed. It locates the challenge and reveals the
+ * address to no one else.
+ */
+export function sealLink(secret: string, email: string): string {
+  return sealText(secret, 'sign-in link', email);
+}
+
+/** The address in a token and the secret it was sealed with; `undefined` for a foreign token. */
+export function openLink(
+  secrets: readonly string[],
+  token: string,
+): { readonly email: string; readonly secret: string } | undefined {
+  const opened = openText(secrets, 'sign-in link', token);
+  return opened && { email: opened.text, secret: opened.secret };
+}
