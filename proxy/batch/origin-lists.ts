@@ -28,6 +28,26 @@ export const blockOrigins = originList(
 
 export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points');
 
+/** Block origins or point origins, by the first of them. */
+export const blockOrPointOrigins = z
+  .unknown()
+  .transform((given, context) => {
+    const isPoints = Array.isArray(given) && typeof given[0] === 'object';
+    const parsed = isPoints ? pointOrigins.safeParse(given) : blockOrigins.safeParse(given);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) context.addIssue({ ...issue });
+    return z.NEVER;
+  })
+  .meta({
+    description: `Blocks by GEOID, or points; 1 to ${MOST}. A malformed or unknown GEOID fails alone and is listed in \`errors\`.`,
+    override: {
+      type: 'array',
+      items: { oneOf: [{ type: 'string' }, POINT_SCHEMA] },
+      minItems: 1,
+      maxItems: MOST,
+    },
+  });
+
 export const poiOrigins = originList(
   'dest_ids',
   integer(BOUNDS.destId),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
 import { MODES } from '../../shards/modes.ts';
 import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
+import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/parameters.ts';
 import { modeLabel } from '../schemas/schemas.ts';
@@ -82,6 +83,20 @@ export const destinationTypes = freeEndpoint({
     });
     return { body: { destination_types } };
   },
+});
+
+export const weights = freeEndpoint({
+  ...free,
+  path: '/v1/meta/weights',
+  operationId: 'getWeights',
+  summary: 'Weights of blocks: people, jobs, groups',
+  description:
+    'The weights of the blocks of the current release, for coverage and opportunities. ' +
+    '`people` is always there. `modelled`: counts of block groups or tracts were spread over their ' +
+    'blocks by population.',
+  responseDescription: 'The weights.',
+  response: z.object({ weights: z.array(weightSchema) }),
+  respond: ({ releases }) => ({ body: { weights: releases.current.weights } }),
 });
 
 export const vintage = freeEndpoint({
@@ -167,6 +182,7 @@ export const catalogue: readonly FreeEndpoint[] = [
   lastUpdated,
   modes,
   destinationTypes,
+  weights,
   vintage,
   queries,
 ];

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { access } from './access.ts';
 import { blockBatches } from './batch-blocks.ts';
 import { poisCatchment } from './batch-catchments.ts';
 import { pointBatches } from './batch-points.ts';
@@ -43,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   sitesCoverage,
   ...blockBatches,
   ...pointBatches,
+  ...access,
   poisCatchment,
   isochroneMeta,
   isochrone,

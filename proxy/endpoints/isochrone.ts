@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import { numberWord } from '../../shards/number-words.ts';
@@ -16,8 +17,22 @@ import { contour } from '../isochrone/contour.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { lacksModes } from '../queries/modes-and-types.ts';
-import { type BlockOrigin, findBlock, locateOrigin, placePoint } from '../queries/origin-block.ts';
+import {
+  checkPoiMinutes,
+  countOpportunities,
+  type Opportunity,
+  opportunityObjects,
+  requestedOpportunities,
+} from '../queries/opportunities.ts';
+import {
+  type BlockOrigin,
+  findBlock,
+  locateOrigin,
+  type OriginBlock,
+  placePoint,
+} from '../queries/origin-block.ts';
 import { canonicalRequest } from '../queries/pagination.ts';
+import { contourOfParam } from '../schemas/opportunity-members.ts';
 import {
   anyLatParam,
   anyLonParam,
@@ -39,6 +54,8 @@ interface ResolvedIsochrone extends ResolvedQuery {
   readonly levels: readonly Minutes[];
   /** Whether each block names the smallest level that contains it: for requests with `contours`. */
   readonly namesContours: boolean;
+  /** Counted within each contour. */
+  readonly opportunities: readonly Opportunity[];
 }
 
 const query = z.strictObject({
@@ -51,6 +68,7 @@ const query = z.strictObject({
   direction: choice(DIRECTIONS)
     .default('from')
     .meta({ description: 'Away from the origin, or towards it.' }),
+  of: contourOfParam,
   format: choice(['geojson', 'blocks'])
     .default('geojson')
     .meta({ description: 'Contours, or the blocks themselves.' }),
@@ -69,6 +87,11 @@ const isochroneFacts = {
   reachable_blocks: z.int(),
 };
 
+const counts = z
+  .record(z.string(), z.int())
+  .optional()
+  .meta({ description: 'With `of`: how many of each are within reach.' });
+
 const contoursBody = z
   .object({
     type: z.literal('FeatureCollection'),
@@ -81,6 +104,7 @@ const contoursBody = z
           contour: z.int(),
           mode: modeLabel,
           reachable_blocks: z.int(),
+          counts,
         }),
       }),
     ),
@@ -100,6 +124,7 @@ const blocksBody = z
       }),
     ),
     ...isochroneFacts,
+    counts,
   })
   .meta({ id: 'IsochroneBlocks', description: '`format=blocks`: whole minutes, rounded up.' });
 
@@ -132,6 +157,8 @@ export const isochrone = meteredEndpoint({
     const levels = levelsOf(asked);
     const namesContours = format === 'blocks' && asked.contours !== undefined;
     checkOffered(release, asked);
+    const opportunities = requestedOpportunities(release, asked.of ?? [], direction);
+    checkPoiMinutes(opportunities, levels, ['query', 'of']);
     const where = 'geoid' in origin ? { block: origin.geoid } : { lon: asked.lon, lat: asked.lat };
     return {
       // The response names the version of the store, which is therefore part of its bytes.
@@ -142,9 +169,13 @@ export const isochrone = meteredEndpoint({
         format,
         levels,
         contour: namesContours || undefined,
+        of: opportunities.length > 0 ? opportunities.map(({ of }) => of) : undefined,
         version: release.version,
       }),
-      dependsOn: objectsOf(release, origin, direction),
+      dependsOn: [
+        ...objectsOf(release, origin, direction),
+        ...opportunityObjects(release, origin, opportunities, direction),
+      ],
       isPinned: v !== undefined,
       isGeoJson: format === 'geojson',
       origin,
@@ -153,14 +184,17 @@ export const isochrone = meteredEndpoint({
       format,
       levels,
       namesContours,
+      opportunities,
     };
   },
 
   locate: async (release, { origin, mode }, waiters) =>
     routable(await locateOrigin(release, origin, waiters), mode),
 
-  async respond(release, { mode, direction, format, levels, namesContours }, context, block) {
+  async respond(release, resolved, context, block) {
+    const { mode, direction, format, levels, namesContours } = resolved;
     const { waiters } = context;
+    const counts = await countsWithin(block, resolved, waiters);
     const reached = await reachable(block, mode, direction);
     const largest = levels[levels.length - 1];
     const facts = {
@@ -175,20 +209,40 @@ export const isochrone = meteredEndpoint({
     if (format === 'blocks') {
       const blocks = new Rows(context.format);
       await addBlocksWithin(blocks, reached, largest, namesContours ? levels : null, waiters);
-      return { body: { blocks, ...facts }, tokens };
+      return { body: { blocks, ...facts, ...counts?.at(-1) }, tokens };
     }
     const features: object[] = [];
-    for (const level of [...levels].reverse()) {
+    for (const [i, level] of [...levels.entries()].reverse()) {
       await yieldIfOverdue(waiters);
       features.push({
         type: 'Feature',
         geometry: await contour(release, reached, level, waiters),
-        properties: { contour: level, mode, reachable_blocks: countWithin(reached, level) },
+        properties: {
+          contour: level,
+          mode,
+          reachable_blocks: countWithin(reached, level),
+          ...counts?.[i],
+        },
       });
     }
     return { body: { type: 'FeatureCollection', ...facts, features }, tokens };
   },
 });
+
+/** The member `counts` of each contour; null if nothing is to be counted. */
+async function countsWithin(
+  block: OriginBlock,
+  { mode, direction, levels, opportunities }: ResolvedIsochrone,
+  waiters: Waiters,
+): Promise<{ counts: Record<string, number> }[] | null> {
+  if (opportunities.length === 0) return null;
+  const modes = [block.release.manifest.modes.indexOf(mode)];
+  const [found] = await countOpportunities(block, modes, opportunities, direction, waiters);
+  const within = found.map((counts) => counts.within(levels));
+  return levels.map((_, i) => ({
+    counts: Object.fromEntries(opportunities.map(({ of }, o) => [of, within[o][i]])),
+  }));
+}
 
 type Asked = z.output<typeof query>;
 

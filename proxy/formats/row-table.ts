@@ -45,6 +45,10 @@ export const COVERAGE: RowTable = {
   ],
   hasPoints: false,
 };
+export const OPPORTUNITIES: RowTable = {
+  columns: ['of', 'mode', 'minutes', 'count'],
+  hasPoints: false,
+};
 export const MATCHES: RowTable = { columns: ['geoid', 'population'], hasPoints: false };
 
 /** A table of rows that also name their origin. */

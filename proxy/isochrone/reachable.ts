@@ -1,13 +1,6 @@
 import { Problem } from '../../portal/http/problem.ts';
-import { rankIn } from '../../shards/arrays/sorted.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import {
-  BLOCKS_A_COUNTY,
-  countyOf,
-  type GeoidNumber,
-  geoidFromNumber,
-} from '../../shards/geoid.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
@@ -86,18 +79,4 @@ export async function addBlocksWithin(
     if (minutes[i] > limit) continue;
     rows.add(begin + geoidText.of(matrix.targets[targets[i]]) + ends[minutes[i]]);
   }
-}
-
-/** Ranges of each county's blocks in a matrix's targets. */
-export function countyRanges(
-  targets: Float64Array,
-): { fips: string; first: number; end: number }[] {
-  const ranges: { fips: string; first: number; end: number }[] = [];
-  for (let first = 0; first < targets.length; ) {
-    const fips = countyOf(geoidFromNumber(targets[first] as GeoidNumber));
-    const end = rankIn(targets, (Number(fips) + 1) * BLOCKS_A_COUNTY);
-    ranges.push({ fips, first, end });
-    first = end;
-  }
-  return ranges;
 }

@@ -182,6 +182,18 @@ export const sitesMembers = {
   precision: z.literal('block'),
 };
 
+export const opportunityCount = z
+  .object({
+    of: z.string().meta({ description: 'A weight, or `type:ID`.' }),
+    mode: modeLabel,
+    minutes: z.int().optional().meta({ description: 'Absent with a `decay` other than `step`.' }),
+    count: z.number().meta({ description: 'How many are within reach; with a decay, their sum.' }),
+  })
+  .meta({
+    id: 'OpportunityCount',
+    description: 'A count of opportunities within reach of a block, by one mode.',
+  });
+
 const position = z.array(z.number()).min(2).max(3);
 const ring = z.array(position).min(4);
 

@@ -358,7 +358,7 @@ export class Release {
   beside<T extends object>(
     ref: ObjectRef,
     what: string,
-    make: () => { value: T; bytes: Bytes },
+    make: () => { value: T; bytes: Bytes } | Promise<{ value: T; bytes: Bytes }>,
   ): Promise<T> {
     return this.#cache.head({ ...ref, name: `${ref.name}/${what}` }, async () => make());
   }

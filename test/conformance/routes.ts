@@ -7,6 +7,7 @@ export const FREE_ROUTES = [
   '/v1/meta/modes',
   '/v1/meta/destination-types',
   '/v1/meta/vintage',
+  '/v1/meta/weights',
   '/v1/places',
   '/v1/places/{geoid}/boundary',
   '/v1/plans',
@@ -36,6 +37,7 @@ const placeGeoid: OfMarks<string> = ({ place }) => place.geoid;
 const destId: OfMarks<number> = ({ poi }) => poi.dest_id;
 const geoids: OfMarks<string[]> = ({ block, water }) => [block.geoid, water.geoid];
 const point: OfMarks<object> = ({ block: { lon, lat } }) => ({ lon, lat });
+const ACCESS = { of: ['jobs', 'people', 'type:101'] };
 const FEW = { mode: 'walk', limit: 7 };
 
 /** A GET of a route, with values for its path parameters. */
@@ -119,6 +121,13 @@ export const COVERAGE_POSTS: readonly MeteredRoute[] = [
   })),
 ];
 
+/** Opportunities: rows of counts, whose batch takes blocks or points. */
+export const ACCESS_ROUTES: readonly MeteredRoute[] = [
+  get('/v1/blocks/{geoid}/access', ACCESS, geoid),
+  get('/v1/point/access', (marks) => ({ ...point(marks), ...ACCESS })),
+  post('/v1/access', (marks) => ({ origins: geoids(marks), ...ACCESS })),
+];
+
 /** An isochrone is charged by its contours. */
 export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));
 
@@ -130,4 +139,5 @@ export const KNOWN_REQUESTS = [
   ...METERED_POSTS,
   ...COVERAGE_GETS,
   ...COVERAGE_POSTS,
+  ...ACCESS_ROUTES,
 ];

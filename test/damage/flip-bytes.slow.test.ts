@@ -24,6 +24,7 @@ const KINDS = [
   'places',
   'place-map',
   'dest-ids',
+  'weights',
   'tiles',
   'block bands',
   'tile sums',

@@ -25,6 +25,7 @@ export const CATALOGUE: readonly string[] = [
   '/v1/meta/modes',
   '/v1/meta/destination-types',
   '/v1/meta/vintage',
+  '/v1/meta/weights',
   '/v1/isochrone/meta',
   '/v1/meta/block-bands',
 ];
@@ -63,6 +64,8 @@ export async function requestsOf(
       if (random.chance(0.2)) get(`/v1/blocks/${geoid}/summary?nth=2&count_within=9`);
       get(`/v1/blocks/${geoid}/pois?mode=walk&limit=1000`);
       get(`/v1/point/summary?lon=${lon}&lat=${lat}`);
+      get(`/v1/blocks/${geoid}/access?of=jobs&of=households&of=type:101&direction=from`);
+      get(`/v1/blocks/${geoid}/access?of=asian&of=people&direction=to&mode=walk`);
       for (const direction of ['from', 'to']) {
         const origin = `block=${geoid}&direction=${direction}&mode=transit`;
         get(`/v1/isochrone?${origin}&minutes=60&format=blocks`);

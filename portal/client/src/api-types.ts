@@ -229,6 +229,17 @@ export type SiteCoverageRow = {
   no_data: number;
 };
 
+/** A count of opportunities within reach of a block, by one mode. */
+export type OpportunityCount = {
+  /** A weight, or `type:ID`. */
+  of: string;
+  mode: Mode;
+  /** Absent with a `decay` other than `step`. */
+  minutes?: number;
+  /** How many are within reach; with a decay, their sum. */
+  count: number;
+};
+
 /** `format=geojson`: largest contour first. */
 export type Isochrone = {
   type: 'FeatureCollection';
@@ -285,6 +296,10 @@ export type Isochrone = {
       contour: number;
       mode: Mode;
       reachable_blocks: number;
+      /** With `of`: how many of each are within reach. */
+      counts?: {
+        [member: string]: unknown;
+      };
     };
   }>;
 };
@@ -343,6 +358,10 @@ export type IsochroneBlocks = {
   };
   block: string;
   reachable_blocks: number;
+  /** With `of`: how many of each are within reach. */
+  counts?: {
+    [member: string]: unknown;
+  };
 };
 
 /** Problem documents by slug. */
@@ -476,6 +495,23 @@ export interface Operations {
           is_leaf: boolean;
           leaf_ids: Array<number>;
           parent_id: number | null;
+        }>;
+      };
+    };
+  };
+  /** Weights of blocks: people, jobs, groups. The weights of the blocks of the current release, for coverage and opportunities. `people` is always there. `modelled`: counts of block groups or tracts were spread over their blocks by population. */
+  getWeights: {
+    params: Record<string, never>;
+    responses: {
+      'application/json': {
+        weights: Array<{
+          weight: string;
+          label: string;
+          unit: string;
+          source: string;
+          year: number | null;
+          modelled: boolean;
+          total: number;
         }>;
       };
     };
@@ -1256,6 +1292,120 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
+  /** How many people, jobs or POIs are within reach of a block. Cumulative opportunities by minutes, or one sum that decays with time. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
+  getBlockAccess: {
+    params: {
+      /** Census block GEOID, 15 digits including leading zeros. */
+      geoid: string;
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** From the origin, or towards it. */
+      direction?: 'from' | 'to' | undefined;
+      /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
+      of?: ReadonlyArray<string> | undefined;
+      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
+      minutes?: ReadonlyArray<number> | undefined;
+      /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
+      curve?: boolean | undefined;
+      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t. */
+      decay?: string | undefined;
+    };
+    responses: {
+      'application/json': {
+        block: BlockMetadata;
+        results: Array<OpportunityCount>;
+        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
+        unrouted?: Array<{
+          mode: Mode;
+          reason: UnroutedReason;
+        }>;
+      };
+      'text/csv': string;
+      'application/x-ndjson': string;
+    };
+  };
+  /** How many people, jobs or POIs are within reach of the block of a point. The point is resolved to the census block that contains it. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
+  getPointAccess: {
+    params: {
+      /** Latitude, WGS84 degrees. */
+      lat: number;
+      /** Longitude, WGS84 degrees. */
+      lon: number;
+      /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** From the origin, or towards it. */
+      direction?: 'from' | 'to' | undefined;
+      /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
+      of?: ReadonlyArray<string> | undefined;
+      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
+      minutes?: ReadonlyArray<number> | undefined;
+      /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
+      curve?: boolean | undefined;
+      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t. */
+      decay?: string | undefined;
+    };
+    responses: {
+      'application/json': {
+        resolved_block: string;
+        block: BlockMetadata;
+        results: Array<OpportunityCount>;
+        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
+        unrouted?: Array<{
+          mode: Mode;
+          reason: UnroutedReason;
+        }>;
+      };
+      'text/csv': string;
+      'application/x-ndjson': string;
+    };
+  };
+  /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
+  getAccess: {
+    params: {
+      /** Blocks by GEOID, or points; 1 to 250. A malformed or unknown GEOID fails alone and is listed in `errors`. */
+      origins: ReadonlyArray<string | {
+        lon: number;
+        lat: number;
+      }>;
+      /** Travel modes. Omitted: all modes of the release. */
+      mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** From the origin, or towards it. */
+      direction?: 'from' | 'to' | undefined;
+      /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
+      of?: ReadonlyArray<string> | undefined;
+      /** Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for `type:`). */
+      minutes?: ReadonlyArray<number> | undefined;
+      /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
+      curve?: boolean | undefined;
+      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t. */
+      decay?: string | undefined;
+      max_rows?: MaxRows | undefined;
+    };
+    responses: {
+      'application/json': {
+        results: Array<{
+          /** A weight, or `type:ID`. */
+          of: string;
+          mode: Mode;
+          /** Absent with a `decay` other than `step`. */
+          minutes?: number;
+          /** How many are within reach; with a decay, their sum. */
+          count: number;
+          geoid?: string;
+          origin_lat?: number;
+          origin_lon?: number;
+        }>;
+        truncated: Array<string | {
+          origin_lat: number;
+          origin_lon: number;
+        }>;
+        errors: Array<OriginError>;
+        truncated_reason: TruncatedReason;
+      };
+      'text/csv': string;
+      'application/x-ndjson': string;
+    };
+  };
   /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
   listPoisCatchments: {
     params: {
@@ -1351,6 +1501,8 @@ export interface Operations {
       mode?: 'walk' | 'bike' | 'transit' | undefined;
       /** Away from the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
+      /** Weights of the release, or `type:ID`, to count within each contour; see `/v1/meta/weights`. Omitted: none. */
+      of?: ReadonlyArray<string> | undefined;
       /** Contours, or the blocks themselves. */
       format?: 'geojson' | 'blocks' | undefined;
       /** Store version to pin; if another is current, the response is `no-isochrone-data`. */
@@ -1447,6 +1599,7 @@ export const OPERATIONS: Record<
   getLastUpdated: ['free','GET','/v1/last-updated'],
   getModes: ['free','GET','/v1/meta/modes'],
   getDestinationTypes: ['free','GET','/v1/meta/destination-types'],
+  getWeights: ['free','GET','/v1/meta/weights'],
   getVintage: ['free','GET','/v1/meta/vintage'],
   getPlans: ['free','GET','/v1/plans'],
   findPlaces: ['free','GET','/v1/places'],
@@ -1471,6 +1624,9 @@ export const OPERATIONS: Record<
   measureSites: ['keyed','POST','/v1/sites/coverage'],
   getBlockSummaries: ['keyed','POST','/v1/blocks/summary','origins',250],
   listBlocksPois: ['keyed','POST','/v1/blocks/pois','origins',250],
+  getBlockAccess: ['keyed','GET','/v1/blocks/{geoid}/access'],
+  getPointAccess: ['keyed','GET','/v1/point/access'],
+  getAccess: ['keyed','POST','/v1/access','origins',250],
   listPoisCatchments: ['keyed','POST','/v1/pois/catchment','dest_ids',250],
   getIsochroneMeta: ['free','GET','/v1/isochrone/meta'],
   getIsochrone: ['keyed','GET','/v1/isochrone'],

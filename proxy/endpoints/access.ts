@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { Release } from '../../shards/release/release.ts';
+import { type Batch, rowBudgetOf } from '../batch/batch.ts';
+import {
+  BATCH_MEMBERS,
+  BATCH_PROBLEMS,
+  BATCH_RULES,
+  batchResponse,
+  ORIGIN_POINT,
+} from '../batch/batch-docs.ts';
+import { blockBatch, type Point, pointBatch } from '../batch/block-origins.ts';
+import { blockOrPointOrigins } from '../batch/origin-lists.ts';
+import { meteredEndpoint, postEndpoint, type QueryResult, rowsResponse } from '../endpoint.ts';
+import { OPPORTUNITIES, withOrigin } from '../formats/row-table.ts';
+import { Rows } from '../formats/rows.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
+import {
+  type AccessQuery,
+  type AskedAccess,
+  accessOf,
+  requestedAccess,
+} from '../queries/access.ts';
+import { blockMetadata } from '../queries/nearest-times.ts';
+import { opportunityObjects } from '../queries/opportunities.ts';
+import {
+  type BlockOrigin,
+  findBlock,
+  locateOrigin,
+  type OriginBlock,
+  placePoint,
+  type ResolvedBlock,
+} from '../queries/origin-block.ts';
+import { canonicalRequest } from '../queries/pagination.ts';
+import { unroutedMetadata, unroutedModes } from '../queries/unrouted.ts';
+import { maxRowsMember as max_rows, modeMember } from '../schemas/body-members.ts';
+import { ACCESS_MEMBERS, ACCESS_PARAMS } from '../schemas/opportunity-members.ts';
+import { geoidParam, latParam, lonParam, modeParam } from '../schemas/parameters.ts';
+import {
+  blockMetadata as blockMetadataSchema,
+  opportunityCount,
+  unrouted,
+} from '../schemas/schemas.ts';
+import type { QueryContext } from '../services.ts';
+
+const QUERY = { mode: modeParam, ...ACCESS_PARAMS };
+const RESPONSE = { block: blockMetadataSchema, results: z.array(opportunityCount), unrouted };
+
+const RULES =
+  ' `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of ' +
+  'this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a ' +
+  'minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the ' +
+  'block has no rows and is listed in `unrouted`. One token per row, at least one.';
+
+interface ResolvedAccess extends ResolvedQuery, ResolvedBlock {
+  readonly access: AccessQuery;
+}
+
+function resolve(
+  release: Release,
+  route: string,
+  origin: BlockOrigin,
+  where: object,
+  asked: AskedAccess,
+): ResolvedAccess {
+  const { access, spelled } = requestedAccess(release, asked);
+  const { opportunities, direction } = access;
+  const counties = 'county' in origin ? [origin.county] : origin.counties;
+  return {
+    origin,
+    access,
+    canonical: canonicalRequest(route, { ...where, ...spelled }),
+    dependsOn: [
+      ...counties.flatMap(({ objects }) => [
+        ...('county' in origin ? [] : [objects.blocks]),
+        objects.index,
+      ]),
+      ...opportunityObjects(release, origin, opportunities, direction),
+    ],
+  };
+}
+
+async function respond(
+  { format, waiters }: QueryContext,
+  { access }: ResolvedAccess,
+  block: OriginBlock,
+  beside: object,
+): Promise<QueryResult> {
+  const results = new Rows(format);
+  await (await accessOf(block, access, waiters)).addTo(results, waiters);
+  const missing = unroutedMetadata(unroutedModes(block, access.modes));
+  const answer = rowsResponse({ ...beside, results, ...missing }, results.count);
+  return { ...answer, columns: access.columns };
+}
+
+const blockAccess = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/blocks/{geoid}/access',
+  operationId: 'getBlockAccess',
+  summary: 'How many people, jobs or POIs are within reach of a block',
+  description: `Cumulative opportunities by minutes, or one sum that decays with time.${RULES}`,
+  tag: 'Blocks',
+  params: z.strictObject({ geoid: geoidParam }),
+  query: z.strictObject(QUERY),
+  table: OPPORTUNITIES,
+  responseDescription: 'The block, and the opportunities within reach of it.',
+  response: z.object(RESPONSE),
+  problems: ['block-not-found', 'direction-not-available'],
+  resolve: (release, { params: { geoid }, query }) =>
+    resolve(release, 'block-access', findBlock(release, geoid), { geoid }, query),
+  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  respond: (_release, resolved, context, block) =>
+    respond(context, resolved, block, { block: blockMetadata(block) }),
+});
+
+const pointAccess = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/point/access',
+  operationId: 'getPointAccess',
+  summary: 'How many people, jobs or POIs are within reach of the block of a point',
+  description: `The point is resolved to the census block that contains it.${RULES}`,
+  tag: 'Points',
+  params: z.strictObject({}),
+  query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
+  table: OPPORTUNITIES,
+  responseDescription: 'The block of the point, and the opportunities within reach of it.',
+  response: z.object({ resolved_block: z.string(), ...RESPONSE }),
+  problems: ['point-not-covered', 'direction-not-available'],
+  resolve: (release, { query: { lat, lon, ...query } }) =>
+    resolve(release, 'point-access', placePoint(release, lon, lat), { lat, lon }, query),
+  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
+  respond(_release, resolved, context, block) {
+    const beside = { resolved_block: block.geoid, block: blockMetadata(block) };
+    return respond(context, resolved, block, beside);
+  },
+});
+
+const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
+
+const batchAccess = postEndpoint({
+  access: 'posted',
+  path: '/v1/access',
+  operationId: 'getAccess',
+  summary: 'How many people, jobs or POIs are within reach of many blocks or points',
+  description: `\`GET /v1/blocks/{geoid}/access\` or \`/v1/point/access\` for many origins: all GEOIDs, or all points.${BATCH_RULES}`,
+  tag: 'Blocks',
+  body: z.strictObject({
+    origins: blockOrPointOrigins,
+    mode: modeMember,
+    ...ACCESS_MEMBERS,
+    max_rows,
+  }),
+  requestExample: ({ block, mode }) => ({ origins: [block], mode: [mode], minutes: [15, 30] }),
+  table: withOrigin(OPPORTUNITIES, ['geoid', ...ORIGIN_COLUMNS]),
+  responseDescription: 'The opportunities within reach of each origin.',
+  response: z.object({
+    results: z.array(
+      opportunityCount.extend({ geoid: z.string(), ...ORIGIN_POINT }).partial({
+        geoid: true,
+        origin_lat: true,
+        origin_lon: true,
+      }),
+    ),
+    truncated: z.array(z.union([z.string(), z.object(ORIGIN_POINT)])),
+    ...BATCH_MEMBERS,
+  }),
+  problems: [...BATCH_PROBLEMS, 'direction-not-available'],
+  resolve(release, { origins, ...asked }, services): Batch<string> | Batch<Point> {
+    const { access } = requestedAccess(release, asked, 'body');
+    const { modes, columns } = access;
+    const rowBudget = rowBudgetOf(asked, services);
+    if (isBlocks(origins)) {
+      const blocks = { origins, rowBudget, modes };
+      const batch = blockBatch(release, blocks, async (block, waiters) => ({
+        rows: await accessOf(block, access, waiters, { geoid: block.geoid }),
+      }));
+      return { ...batch, columns: ['geoid', ...columns] };
+    }
+    const points = { origins, rowBudget, modes };
+    const batch = pointBatch(release, points, async (block, waiters, name) => ({
+      rows: await accessOf(block, access, waiters, name),
+    }));
+    return { ...batch, columns: [...ORIGIN_COLUMNS, ...columns] };
+  },
+  respond: (_release, batch, context, balance) =>
+    batchResponse(batch as Batch<unknown>, context, balance),
+});
+
+function isBlocks(origins: readonly string[] | readonly Point[]): origins is readonly string[] {
+  return typeof origins[0] === 'string';
+}
+
+export const access = [blockAccess, pointAccess, batchAccess];

@@ -1,0 +1,121 @@
+import { invalidParameters } from '../../portal/http/problem.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { MINUTES } from '../../shards/matrix/row-codec.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { Minutes } from '../../shards/units.ts';
+import { PEOPLE } from '../../shards/weights/weight.ts';
+import type { FoundRows } from '../formats/rows.ts';
+import { checkDirection } from './anchors.ts';
+import { type Decay, decayOf } from './decay.ts';
+import { originText } from './fragments.ts';
+import { modeLabels, modePositions } from './modes-and-types.ts';
+import {
+  checkPoiMinutes,
+  countOpportunities,
+  MAX_POI_MINUTES,
+  type Opportunity,
+  requestedOpportunities,
+} from './opportunities.ts';
+import type { OriginBlock } from './origin-block.ts';
+import { unroutedReason } from './unrouted.ts';
+
+/** Request for opportunities, apart from its origins. */
+export interface AskedAccess {
+  readonly mode?: readonly Mode[] | undefined;
+  readonly direction: Direction;
+  readonly of?: readonly string[] | undefined;
+  readonly minutes?: readonly Minutes[] | undefined;
+  readonly curve: boolean;
+  readonly decay: string;
+}
+
+/** The counts that a request selects. */
+export interface AccessQuery {
+  /** Positions among the release's modes, ascending. */
+  readonly modes: readonly number[];
+  readonly direction: Direction;
+  readonly opportunities: readonly Opportunity[];
+  /** Limits of the counts, ascending, for `step`; otherwise one count decays with time. */
+  readonly levels: readonly Minutes[];
+  readonly decay: Decay | null;
+  /** Members of a row. */
+  readonly columns: readonly string[];
+}
+
+const DEFAULT_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
+const CURVE: readonly Minutes[] = Array.from({ length: MINUTES.most }, (_, i) => i + 1);
+
+/** The counts that a request selects, and their spelling in a canonical request. */
+export function requestedAccess(
+  release: Release,
+  asked: AskedAccess,
+  part: 'query' | 'body' = 'query',
+): { access: AccessQuery; spelled: Readonly<Record<string, unknown>> } {
+  const { direction, minutes, curve } = asked;
+  checkDirection(release, direction);
+  const modes = modePositions(release, asked.mode, part);
+  const of = asked.of ?? [PEOPLE.weight];
+  const opportunities = requestedOpportunities(release, of, direction, part);
+  if (minutes) checkPoiMinutes(opportunities, minutes, [part, 'minutes']);
+  const decay = decayOf(asked.decay) ?? null;
+  const conflict = (msg: string) =>
+    invalidParameters([{ loc: [part, 'minutes'], msg, type: 'conflict' }]);
+  if (minutes && curve) throw conflict('send minutes or curve, but not both');
+  if (decay && (minutes || curve)) {
+    throw conflict('applies only to decay=step: other decays count by the time itself');
+  }
+  const levels = decay ? [] : (minutes ?? (curve ? CURVE : DEFAULT_MINUTES));
+  return {
+    access: {
+      modes,
+      direction,
+      opportunities,
+      levels,
+      decay,
+      columns: decay ? ['of', 'mode', 'count'] : ['of', 'mode', 'minutes', 'count'],
+    },
+    spelled: {
+      mode: modeLabels(release, modes),
+      direction,
+      of: opportunities.map((one) => one.of),
+      levels,
+      decay: decay ? asked.decay : undefined,
+    },
+  };
+}
+
+/**
+ * The counts of a block, ordered by opportunity, mode and minutes; none by modes that could not be
+ * routed from it. `origin`: the members that identify the origin in a batch.
+ */
+export async function accessOf(
+  block: OriginBlock,
+  { modes, direction, opportunities, levels, decay, columns }: AccessQuery,
+  waiters: Waiters,
+  origin: object = {},
+): Promise<FoundRows> {
+  const labels = block.release.manifest.modes;
+  const routed = modes.filter(
+    (mode) => unroutedReason(block.index, block.ordinal, labels[mode]) === null,
+  );
+  const counts = await countOpportunities(block, routed, opportunities, direction, waiters);
+  const rows = opportunities.flatMap(({ of, types }, i) =>
+    routed.flatMap((position, m) => {
+      const mode = labels[position];
+      if (decay) return [{ of, mode, count: counts[m][i].decayed(decay) }];
+      const known = types === null ? levels : levels.filter((level) => level <= MAX_POI_MINUTES);
+      const within = counts[m][i].within(known);
+      return known.map((minutes, l) => ({ of, mode, minutes, count: within[l] }));
+    }),
+  );
+  return {
+    count: rows.length,
+    async addTo(target) {
+      const { format } = target;
+      const begin = format.begin(0, 0) + originText(format, origin);
+      for (const row of rows) target.add(begin + format.members(row, columns) + format.end);
+    },
+  };
+}

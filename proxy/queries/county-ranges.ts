@@ -1,0 +1,22 @@
+import { rankIn } from '../../shards/arrays/sorted.ts';
+import {
+  BLOCKS_A_COUNTY,
+  countyOf,
+  type GeoidNumber,
+  geoidFromNumber,
+} from '../../shards/geoid.ts';
+import type { CountyFips } from '../../shards/units.ts';
+
+/** Ranges of each county's blocks among ascending GEOIDs. */
+export function countyRanges(
+  geoids: Float64Array,
+): { fips: CountyFips; first: number; end: number }[] {
+  const ranges: { fips: CountyFips; first: number; end: number }[] = [];
+  for (let first = 0; first < geoids.length; ) {
+    const fips = countyOf(geoidFromNumber(geoids[first] as GeoidNumber));
+    const end = rankIn(geoids, (Number(fips) + 1) * BLOCKS_A_COUNTY);
+    ranges.push({ fips, first, end });
+    first = end;
+  }
+  return ranges;
+}

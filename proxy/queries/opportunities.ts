@@ -1,0 +1,248 @@
+import { invalidParameters } from '../../portal/http/problem.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { Matrix } from '../../shards/matrix/matrix.ts';
+import { MINUTES, type ModeRow, TENTHS } from '../../shards/matrix/row-codec.ts';
+import type { CountyManifest, Direction } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import type { DestTypeId, Minutes } from '../../shards/units.ts';
+import { countyRanges } from './county-ranges.ts';
+import type { Decay } from './decay.ts';
+import type { BlockOrigin, OriginBlock } from './origin-block.ts';
+
+/** A countable thing: a weight of the blocks within reach, or the POIs of some types. */
+export interface Opportunity {
+  /** As requested: `jobs`, `type:101`. */
+  readonly of: string;
+  /** Leaf types; null for a weight. */
+  readonly types: readonly DestTypeId[] | null;
+}
+
+const OF_TYPE = /^type:(\d+)$/;
+/** Minutes up to which POIs are known. */
+export const MAX_POI_MINUTES: Minutes = TENTHS.most / 10;
+
+/** Requested opportunities, ascending. Throws for a weight or type that the release lacks. */
+export function requestedOpportunities(
+  release: Release,
+  asked: readonly string[],
+  direction: Direction,
+  part: 'query' | 'body' = 'query',
+): Opportunity[] {
+  const known = release.weights.map(({ weight }) => weight);
+  const fault = (msg: string, type: string) =>
+    invalidParameters([{ loc: [part, 'of'], msg, type }]);
+  return [...new Set(asked)].sort().map((of) => {
+    const type = OF_TYPE.exec(of)?.[1];
+    if (type === undefined) {
+      if (known.includes(of)) return { of, types: null };
+      const all = known.join(', ');
+      throw fault(`this release has no weight ${of}; it has ${all}`, 'unknown_weight');
+    }
+    if (!release.taxonomy.has(Number(type))) {
+      throw fault(
+        `this release has no destination type ${type}; see /v1/meta/destination-types`,
+        'unknown_destination_type',
+      );
+    }
+    if (direction === 'to') {
+      throw fault(`${of} has no direction to: POIs are counted from a block`, 'conflict');
+    }
+    return { of, types: release.taxonomy.expand([Number(type)]) };
+  });
+}
+
+/** Throws for minutes beyond those within which POIs are known. */
+export function checkPoiMinutes(
+  opportunities: readonly Opportunity[],
+  minutes: readonly Minutes[],
+  loc: readonly string[],
+): void {
+  const pois = opportunities.find(({ types }) => types !== null);
+  if (!pois || minutes.every((level) => level <= MAX_POI_MINUTES)) return;
+  throw invalidParameters([
+    {
+      loc: [...loc],
+      msg: `${pois.of} is known up to ${MAX_POI_MINUTES} minutes`,
+      type: 'out_of_range',
+    },
+  ]);
+}
+
+/** The objects that the opportunities of an origin depend on, apart from what locates it. */
+export function opportunityObjects(
+  release: Release,
+  origin: BlockOrigin,
+  opportunities: readonly Opportunity[],
+  direction: Direction,
+): ObjectRef[] {
+  const counties = 'county' in origin ? [origin.county] : origin.counties;
+  const weights = opportunities.filter(({ types }) => types === null);
+  const hasPois = weights.length < opportunities.length;
+  return counties.flatMap((county) => [
+    ...(hasPois ? [county.objects.pois] : []),
+    ...(weights.length > 0 ? [release.reachObject(county, direction)] : []),
+    // The populations of the blocks, and which of them a weight counts.
+    ...(weights.length > 0
+      ? reached(release, county, direction).flatMap((one) => [
+          one.objects.index,
+          ...weights.map(({ of }) => release.weightObject(one, of)),
+        ])
+      : []),
+  ]);
+}
+
+/** The counties of the release within reach of a county. */
+function reached(
+  release: Release,
+  { reach }: CountyManifest,
+  direction: Direction,
+): CountyManifest[] {
+  return reach[direction].flatMap((fips) => release.county(fips) ?? []);
+}
+
+/** Counts by the time to them. */
+export class CountsByTime {
+  readonly #counts: Float64Array;
+  readonly #perMinute: number;
+
+  /** `counts`: by time in units of which a minute has `perMinute`. */
+  constructor(counts: Float64Array, perMinute: number) {
+    this.#counts = counts;
+    this.#perMinute = perMinute;
+  }
+
+  /** How many there are within the time limits, which ascend. */
+  within(limits: readonly Minutes[]): number[] {
+    let [sum, time] = [0, 0];
+    return limits.map((limit) => {
+      const end = Math.min(this.#counts.length, limit * this.#perMinute + 1);
+      for (; time < end; time++) sum += this.#counts[time];
+      return sum;
+    });
+  }
+
+  /** The sum of what each counts by its time, to three decimals. */
+  decayed(decay: Decay): number {
+    let sum = 0;
+    for (let time = 0; time < this.#counts.length; time++) {
+      if (this.#counts[time] > 0) sum += this.#counts[time] * decay(time / this.#perMinute);
+    }
+    return Math.round(sum * 1_000) / 1_000;
+  }
+}
+
+/**
+ * Counts the opportunities of a block, by mode, then in their own order. Blocks outside the release
+ * have no counts. At most one range read for all weights and one for all POIs, once the heads and
+ * the weights are cached.
+ */
+export async function countOpportunities(
+  block: OriginBlock,
+  modes: readonly number[],
+  opportunities: readonly Opportunity[],
+  direction: Direction,
+  waiters: Waiters,
+): Promise<CountsByTime[][]> {
+  const byOpportunity = await Promise.all([
+    countWeights(block, modes, opportunities, direction, waiters),
+    countPois(block, modes, opportunities, waiters),
+  ]);
+  const [weights, pois] = byOpportunity;
+  return modes.map((_, m) =>
+    opportunities.map(({ of, types }) => (types === null ? weights : pois).get(of)![m]),
+  );
+}
+
+type CountsByMode = Map<string, CountsByTime[]>;
+
+async function countWeights(
+  { release, county, ordinal }: OriginBlock,
+  modes: readonly number[],
+  opportunities: readonly Opportunity[],
+  direction: Direction,
+  waiters: Waiters,
+): Promise<CountsByMode> {
+  const found: CountsByMode = new Map();
+  const weights = opportunities.filter(({ types }) => types === null);
+  if (weights.length === 0) return found;
+  const matrix = await release.reach(county, direction);
+  const columns: Uint32Array[] = [];
+  for (const { of } of weights) {
+    columns.push(await weightByTarget(release, matrix, county, direction, of));
+  }
+  const row = await matrix.encodedRow(ordinal);
+  for (const { of } of weights) found.set(of, []);
+  for (const mode of modes) {
+    const reachedBy = row.mode(mode);
+    weights.forEach(({ of }, w) => {
+      found.get(of)!.push(new CountsByTime(weighed(reachedBy, columns[w]), 1));
+    });
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return found;
+}
+
+function weighed({ targets, times }: ModeRow, column: Uint32Array): Float64Array {
+  const counts = new Float64Array(MINUTES.most + 1);
+  for (let i = 0; i < targets.length; i++) counts[times[i]] += column[targets[i]];
+  return counts;
+}
+
+/** A weight by the targets of a county's reach; made once for the counties involved, then cached. */
+function weightByTarget(
+  release: Release,
+  matrix: Matrix,
+  county: CountyManifest,
+  direction: Direction,
+  weight: string,
+): Promise<Uint32Array> {
+  const sources = reached(release, county, direction).flatMap((one) => [
+    one.objects.index.sha256,
+    release.weightObject(one, weight).sha256,
+  ]);
+  return release.beside(matrix.ref, `${weight} of ${sources.join(' ')}`, async () => {
+    const value = new Uint32Array(matrix.targets.length);
+    for (const { fips, first, end } of countyRanges(matrix.targets)) {
+      const of = release.county(fips);
+      if (!of) continue;
+      const { geoids } = await release.index(of);
+      const counts = await release.weightCounts(of, weight);
+      let block = 0;
+      for (let target = first; target < end; target++) {
+        while (geoids[block] < matrix.targets[target]) block++;
+        if (geoids[block] === matrix.targets[target]) value[target] = counts[block];
+      }
+    }
+    return { value, bytes: value.byteLength };
+  });
+}
+
+async function countPois(
+  { release, county, ordinal }: OriginBlock,
+  modes: readonly number[],
+  opportunities: readonly Opportunity[],
+  waiters: Waiters,
+): Promise<CountsByMode> {
+  const found: CountsByMode = new Map();
+  if (opportunities.every(({ types }) => types === null)) return found;
+  const { matrix, table } = await release.pois(county, waiters);
+  const row = await matrix.encodedRow(ordinal);
+  for (const { of, types } of opportunities) {
+    if (types === null) continue;
+    const wanted = table.ofTypes(types);
+    const byMode: CountsByTime[] = [];
+    for (const mode of modes) {
+      const { targets, times } = row.mode(mode);
+      const counts = new Float64Array(TENTHS.most + 1);
+      for (let i = 0; i < targets.length; i++) if (wanted.has(targets[i])) counts[times[i]]++;
+      byMode.push(new CountsByTime(counts, 10));
+    }
+    found.set(of, byMode);
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return found;
+}
