@@ -71,6 +71,8 @@ async function encodeCounty(
     modes,
     leafIds,
     geoids: index.geoids,
+    lon: index.lon,
+    lat: index.lat,
     population: blocks.map((block) => index.population(block)),
     water: blocks.filter((block) => index.landArea(block) === 0),
   };

@@ -14,8 +14,8 @@ export const blockBands = freeEndpoint({
   summary: 'The block bands of counties, readable by range',
   description:
     'For each county in the box, a public object with the band of five minutes of each of its blocks, ' +
-    'by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs and ' +
-    'population. It is read by byte range, free and without a key: a head, and a column for each ' +
+    'by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs, centres ' +
+    'and population. It is read by byte range, free and without a key: a head, and a column for each ' +
     `mode and type. At most ${MAX_COUNTIES} counties, by county code. Empty for a release that was ` +
     'built without tiles.',
   tag: 'Isochrones',

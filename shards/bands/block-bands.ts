@@ -6,7 +6,7 @@ import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { Mode } from '../modes.ts';
-import type { Bytes, CountyBlock, CountyFips, DestTypeId } from '../units.ts';
+import type { Bytes, CountyBlock, CountyFips, DestTypeId, MicroDegrees } from '../units.ts';
 import { BANDS } from './time-bands.ts';
 
 /**
@@ -44,6 +44,9 @@ const headSchema = z.strictObject({
   column_bytes: z.array(z.int().min(0)),
   /** The first GEOID as a number, and each of the others minus the previous one. */
   geoid_steps: z.array(z.int().min(1)),
+  /** Centres, likewise, in degrees × 10⁵. */
+  lon_steps: z.array(z.int()),
+  lat_steps: z.array(z.int()),
   /** By block; null if unknown. */
   population: z.array(z.int().min(0).nullable()),
   /** Positions of the blocks without land, which maps do not draw. */
@@ -57,6 +60,9 @@ export interface BlockBandFacts {
   readonly leafIds: readonly DestTypeId[];
   /** Ascending, as in the county's index. */
   readonly geoids: ArrayLike<GeoidNumber>;
+  /** Centres. */
+  readonly lon: ArrayLike<MicroDegrees>;
+  readonly lat: ArrayLike<MicroDegrees>;
   readonly population: readonly (number | null)[];
   /** Blocks without land. */
   readonly water: readonly CountyBlock[];
@@ -67,7 +73,7 @@ const DENSEST = { level: 9 };
 
 /** `bands`: column × blocks + block, columns as in the county's `nearest` object. */
 export async function encodeBlockBands(
-  { county, modes, leafIds, geoids, population, water }: BlockBandFacts,
+  { county, modes, leafIds, geoids, lon, lat, population, water }: BlockBandFacts,
   bands: Uint8Array,
 ): Promise<Uint8Array> {
   const blocks = geoids.length;
@@ -81,7 +87,9 @@ export async function encodeBlockBands(
     modes: [...modes],
     dest_type_ids: [...leafIds],
     column_bytes: columns.map(({ length }) => length),
-    geoid_steps: Array.from(geoids, (geoid, i) => geoid - (i === 0 ? 0 : geoids[i - 1])),
+    geoid_steps: stepsBetween(Array.from(geoids)),
+    lon_steps: stepsBetween(Array.from(lon, toCentre)),
+    lat_steps: stepsBetween(Array.from(lat, toCentre)),
     population: [...population],
     water: [...water],
   } satisfies z.infer<typeof headSchema>;
@@ -90,6 +98,25 @@ export async function encodeBlockBands(
   start.write(BLOCK_BANDS_MAGIC, 'latin1');
   start.writeUInt32LE(packed.length, BLOCK_BANDS_MAGIC.length);
   return Buffer.concat([start, packed, ...columns]);
+}
+
+/** A metre: tiles show no more. */
+const CENTRE: MicroDegrees = 10;
+
+function toCentre(degrees: MicroDegrees): number {
+  return Math.round(degrees / CENTRE);
+}
+
+function stepsBetween(values: readonly number[]): number[] {
+  return values.map((value, i) => value - (i === 0 ? 0 : values[i - 1]));
+}
+
+function sumsOf(steps: readonly number[]): Float64Array {
+  let sum = 0;
+  return Float64Array.from(steps, (step) => {
+    sum += step;
+    return sum;
+  });
 }
 
 function stepsOf(bands: Uint8Array): Uint8Array {
@@ -109,6 +136,9 @@ export class BlockBands {
   readonly modes: readonly string[];
   readonly leafIds: readonly DestTypeId[];
   readonly geoids: Float64Array;
+  /** Centres, rounded to a metre. */
+  readonly lon: Float64Array;
+  readonly lat: Float64Array;
   readonly population: readonly (number | null)[];
   readonly water: readonly CountyBlock[];
   readonly #object: string;
@@ -133,11 +163,9 @@ export class BlockBands {
     this.county = head.county;
     this.modes = head.modes;
     this.leafIds = head.dest_type_ids;
-    let geoid = 0;
-    this.geoids = Float64Array.from(head.geoid_steps, (step) => {
-      geoid += step;
-      return geoid;
-    });
+    this.geoids = sumsOf(head.geoid_steps);
+    this.lon = sumsOf(head.lon_steps).map((lon) => lon * CENTRE);
+    this.lat = sumsOf(head.lat_steps).map((lat) => lat * CENTRE);
     this.population = head.population;
     this.water = head.water;
     let at = end;
@@ -148,7 +176,10 @@ export class BlockBands {
     if (head.column_bytes.length !== head.modes.length * head.dest_type_ids.length) {
       throw fail('has other columns than modes and types');
     }
-    if (head.population.length !== this.geoids.length) throw fail('counts blocks differently');
+    const lists = [head.population, this.lon, this.lat];
+    if (lists.some(({ length }) => length !== this.geoids.length)) {
+      throw fail('counts blocks differently');
+    }
     if (at !== bytes.length) throw fail(`columns end at ${at} of ${bytes.length} bytes`);
   }
 

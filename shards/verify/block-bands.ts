@@ -7,10 +7,13 @@ import { decodeNearestRow, nearestRange } from '../nearest/nearest.ts';
 import { CheckedPages } from '../pmtiles/checked-pages.ts';
 import type { CountyManifest } from '../release/manifest.ts';
 import type { ObjectRef } from '../store/store.ts';
-import type { CountyFips, Tenths } from '../units.ts';
+import type { CountyFips, MicroDegrees, Tenths } from '../units.ts';
 import { type Finding, type Findings, findFaults } from './finding.ts';
 import { sameIds } from './row-rules.ts';
 import type { Verification } from './verification.ts';
+
+/** Half of what centres are rounded to. */
+const ROUNDING: MicroDegrees = 5;
 
 /**
  * Verifies that a county's block bands are those of the times in its `nearest` and of the links and
@@ -45,6 +48,13 @@ function compareFacts(bands: BlockBands, index: BlockIndex, findings: Findings):
   for (let block = 0; block < index.count; block++) {
     const said = [bands.population[block], water.has(block)].join(', ');
     const wanted = [index.population(block), index.landArea(block) === 0].join(', ');
+    const apart = Math.max(
+      Math.abs(bands.lon[block] - index.lon[block]),
+      Math.abs(bands.lat[block] - index.lat[block]),
+    );
+    if (apart > ROUNDING) {
+      findings.add('centres', () => `${nameOf(index, block)}: ${apart} millionths of a degree off`);
+    }
     if (said === wanted) continue;
     findings.add('people and water', () => `${nameOf(index, block)}: ${said}, not ${wanted}`);
   }

@@ -163,6 +163,8 @@ test('any bands of any number of blocks are decoded as they were encoded; anythi
       modes: ['walk', 'bike'] as const,
       leafIds: [101],
       geoids,
+      lon: geoids.map((_, i) => -70_000_000 - i * 1_340),
+      lat: geoids.map((_, i) => 39_000_000 + (i % 7) * 990),
       population: Array.from(walk, (band, i) => (band === 0 ? null : i)),
       water: [...walk.keys()].filter((i) => walk[i] === 7),
     };
@@ -170,6 +172,7 @@ test('any bands of any number of blocks are decoded as they were encoded; anythi
     const bytes = await encodeBlockBands(facts, Uint8Array.from([...walk, ...bike]));
     const read = new BlockBands('tiles/x', bytes);
     expect([...read.geoids].map(geoidFromNumber)).toEqual(geoids.map(geoidFromNumber));
+    expect([[...read.lon], [...read.lat]]).toEqual([facts.lon, facts.lat]);
     expect([read.county, read.modes, read.leafIds, read.population, read.water]).toEqual([
       '24001',
       ['walk', 'bike'],

@@ -1,0 +1,109 @@
+import { ArchiveSource } from '../drawing/archive-source.ts';
+
+const MAGIC = 'TTABAND1';
+const HEAD_AT = 12;
+
+/** Band of a block by number: 1 to 6 from the nearest; no street near; over 30 minutes. */
+export const UNROUTED = 0;
+export const BEYOND = 7;
+
+interface Head {
+  readonly county: string;
+  readonly modes: readonly string[];
+  readonly dest_type_ids: readonly number[];
+  readonly column_bytes: readonly number[];
+  readonly geoid_steps: readonly number[];
+  readonly lon_steps: readonly number[];
+  readonly lat_steps: readonly number[];
+  readonly population: readonly (number | null)[];
+  readonly water: readonly number[];
+}
+
+/** The block bands of a county, read by ranges: the head once, and a column when it is needed. */
+export class CountyBands {
+  readonly county: string;
+  /** GEOIDs as numbers, ascending. */
+  readonly geoids: Float64Array;
+  /** Centres, degrees. */
+  readonly lon: Float64Array;
+  readonly lat: Float64Array;
+  readonly population: readonly (number | null)[];
+  /** 1 for a block without land, which the map does not draw. */
+  readonly isWater: Uint8Array;
+  readonly #source: ArchiveSource;
+  readonly #head: Head;
+  readonly #columnsAt: number;
+  readonly #columns = new Map<number, Promise<Uint8Array>>();
+
+  private constructor(source: ArchiveSource, head: Head, columnsAt: number) {
+    this.county = head.county;
+    this.geoids = sums(head.geoid_steps, 1);
+    this.lon = sums(head.lon_steps, 1e5);
+    this.lat = sums(head.lat_steps, 1e5);
+    this.population = head.population;
+    this.isWater = new Uint8Array(this.geoids.length);
+    for (const block of head.water) this.isWater[block] = 1;
+    this.#source = source;
+    this.#head = head;
+    this.#columnsAt = columnsAt;
+  }
+
+  static async open(url: string): Promise<CountyBands> {
+    const source = new ArchiveSource(url);
+    const start = await rangeOf(source, 0, HEAD_AT);
+    if (new TextDecoder().decode(start.subarray(0, MAGIC.length)) !== MAGIC) {
+      throw new Error(`${url}: not block bands`);
+    }
+    const bytes = new DataView(start.buffer).getUint32(MAGIC.length, true);
+    const text = new TextDecoder().decode(await inflate(await rangeOf(source, HEAD_AT, bytes)));
+    return new CountyBands(source, JSON.parse(text), HEAD_AT + bytes);
+  }
+
+  /** The band of each block for a mode and type; null where there is no such column. */
+  bands(mode: string, type: number): Promise<Uint8Array> | null {
+    const { modes, dest_type_ids: types } = this.#head;
+    const [m, t] = [modes.indexOf(mode), types.indexOf(type)];
+    return m === -1 || t === -1 ? null : this.#column(m * types.length + t);
+  }
+
+  #column(number: number): Promise<Uint8Array> {
+    const column = this.#columns.get(number) ?? this.#readColumn(number);
+    this.#columns.set(number, column);
+    // A failed one is requested again.
+    column.catch(() => this.#columns.delete(number));
+    return column;
+  }
+
+  async #readColumn(number: number): Promise<Uint8Array> {
+    const lengths = this.#head.column_bytes;
+    const at = lengths.slice(0, number).reduce((sum, length) => sum + length, this.#columnsAt);
+    const steps = await inflate(await rangeOf(this.#source, at, lengths[number]));
+    let band = 0;
+    return Uint8Array.from(this.geoids, (_, block) => {
+      band = (band + (steps[block >> 1] >> (4 * (block & 1)))) & 7;
+      return band;
+    });
+  }
+}
+
+function sums(steps: readonly number[], scale: number): Float64Array {
+  let sum = 0;
+  return Float64Array.from(steps, (step) => {
+    sum += step;
+    return sum / scale;
+  });
+}
+
+async function rangeOf(
+  source: ArchiveSource,
+  at: number,
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array((await source.getBytes(at, bytes)).data);
+}
+
+async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes]).stream();
+  const inflated = stream.pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(inflated).arrayBuffer());
+}

@@ -1,0 +1,153 @@
+import type { Client, DataOf } from '../../../client/src/index.ts';
+import { BEYOND, CountyBands, UNROUTED } from './block-bands.ts';
+
+/** West, south, east and north edge, degrees. */
+export type Box = readonly [west: number, south: number, east: number, north: number];
+
+/** More counties than these are not read at once: a nation has thousands. */
+export const MAX_COUNTIES = 16;
+
+/** The blocks of the counties in a box, coloured by minutes to the nearest. */
+export interface ColouredBlocks {
+  /** GEOIDs as numbers. */
+  readonly geoids: Float64Array;
+  /** Band of each block: 0 no street near, 1 to 6, 7 over 30 minutes. */
+  readonly classes: Uint8Array;
+  /** Null where unknown. */
+  readonly population: readonly (number | null)[];
+  /** Centres, degrees. */
+  readonly lon: Float64Array;
+  readonly lat: Float64Array;
+  readonly isWater: Uint8Array;
+  readonly counties: readonly string[];
+}
+
+type Listed = DataOf<'getBlockBands'>['counties'];
+
+const opened = new Map<string, Promise<CountyBands>>();
+let listed: { readonly box: Box; readonly counties: Promise<Listed | null> } | null = null;
+
+/**
+ * The county objects whose blocks may be in a box, opened; null where there are too many. What was
+ * read is kept, so that a map that moves or another type reads only what is new.
+ */
+export async function countiesIn(api: Client, box: Box): Promise<readonly CountyBands[] | null> {
+  const counties = await listOf(api, box);
+  const inBox = counties?.filter(({ bounds }) => meets(bounds, box)) ?? null;
+  if (inBox === null || inBox.length > MAX_COUNTIES) return null;
+  return Promise.all(inBox.map(({ url }) => open(url)));
+}
+
+/** The blocks of the counties in a box; null where there are too many counties. */
+export async function colouredBlocks(
+  api: Client,
+  box: Box,
+  mode: string,
+  type: number,
+): Promise<ColouredBlocks | null> {
+  const counties = await countiesIn(api, box);
+  if (counties === null) return null;
+  const bands = await Promise.all(counties.map((county) => county.bands(mode, type)));
+  const blocks = counties.reduce((sum, { geoids }) => sum + geoids.length, 0);
+  const [geoids, lon, lat] = [0, 0, 0].map(() => new Float64Array(blocks));
+  const [classes, isWater] = [0, 0].map(() => new Uint8Array(blocks));
+  let at = 0;
+  for (const [i, county] of counties.entries()) {
+    geoids.set(county.geoids, at);
+    lon.set(county.lon, at);
+    lat.set(county.lat, at);
+    isWater.set(county.isWater, at);
+    classes.set(bands[i] ?? new Uint8Array(county.geoids.length), at);
+    at += county.geoids.length;
+  }
+  const population = counties.flatMap((county) => county.population);
+  return {
+    geoids,
+    classes,
+    population,
+    lon,
+    lat,
+    isWater,
+    counties: counties.map((c) => c.county),
+  };
+}
+
+/** Positions of the blocks with land whose centre is in a box. */
+export function blocksWithin({ lon, lat, isWater }: ColouredBlocks, box: Box): number[] {
+  const [west, south, east, north] = box;
+  const found: number[] = [];
+  for (let i = 0; i < lon.length; i++) {
+    const isIn = lon[i] >= west && lon[i] <= east && lat[i] >= south && lat[i] <= north;
+    if (isIn && isWater[i] === 0) found.push(i);
+  }
+  return found;
+}
+
+/** People and blocks by class. */
+export interface Tally {
+  /** By class: 0 no street near, 1 to 6, 7 over 30 minutes. */
+  readonly people: readonly number[];
+  readonly blocks: readonly number[];
+  readonly allPeople: number;
+}
+
+/** Counts the people of some blocks by class; those of unknown number count as none. */
+export function tallyOf(coloured: ColouredBlocks, blocks: readonly number[]): Tally {
+  const people = new Array<number>(BEYOND + 1).fill(0);
+  const counts = new Array<number>(BEYOND + 1).fill(0);
+  for (const i of blocks) {
+    people[coloured.classes[i]] += coloured.population[i] ?? 0;
+    counts[coloured.classes[i]]++;
+  }
+  return { people, blocks: counts, allPeople: people.reduce((sum, one) => sum + one, 0) };
+}
+
+/** People within so many classes of five minutes, as a share of all; 0 where there are none. */
+export function shareWithin({ people, allPeople }: Tally, classes: number): number {
+  const near = people.slice(UNROUTED + 1, classes + 1).reduce((sum, one) => sum + one, 0);
+  return allPeople === 0 ? 0 : near / allPeople;
+}
+
+function open(url: string): Promise<CountyBands> {
+  const county = opened.get(url) ?? CountyBands.open(url);
+  opened.set(url, county);
+  // A failed one is requested again.
+  county.catch(() => opened.delete(url));
+  return county;
+}
+
+/** Lists the counties of a larger box, so that small moves request nothing. */
+function listOf(api: Client, box: Box): Promise<Listed | null> {
+  if (listed !== null && holds(listed.box, box)) return listed.counties;
+  const wide = widened(box);
+  const request = api.getBlockBands({ bbox: wide.map((edge) => edge.toFixed(6)).join() });
+  const counties = request.then(({ data }) =>
+    data.counties_found > data.counties.length ? null : data.counties,
+  );
+  const mine = { box: wide, counties };
+  listed = mine;
+  counties.catch(() => {
+    if (listed === mine) listed = null;
+  });
+  return counties;
+}
+
+function widened([west, south, east, north]: Box): Box {
+  const [x, y] = [(east - west) / 2, (north - south) / 2];
+  return [
+    Math.max(-180, west - x),
+    Math.max(-90, south - y),
+    Math.min(180, east + x),
+    Math.min(90, north + y),
+  ];
+}
+
+function holds(outer: Box, inner: Box): boolean {
+  return (
+    outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3]
+  );
+}
+
+function meets([west, south, east, north]: readonly number[], box: Box): boolean {
+  return west <= box[2] && east >= box[0] && south <= box[3] && north >= box[1];
+}
