@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
@@ -82,6 +85,20 @@ test('people by class in a box are those of the API’s rows, block by block', a
   expect(shareWithin(tally, 3)).toBeCloseTo(
     peopleWhere((m) => m !== null && m <= 15) / peopleWhere(() => true),
   );
+});
+
+test('the Python program of the documents counts the people within 15 minutes as the API does', async () => {
+  const text = await readFile('infra/docs/maps.md', 'utf8');
+  const [, program] = /```python\n([\s\S]*?)```/.exec(text)!;
+  expect(program.trim().split('\n').length).toBeLessThanOrEqual(32);
+  const named = program
+    .replace('http://127.0.0.1:8080', baseUrl)
+    .replace('mode, dest_type_id = "walk", 101', `mode, dest_type_id = "${MODE}", ${TYPE}`);
+  const { stdout } = await promisify(execFile)('python3', ['-c', named]);
+  const near = known.filter(({ minutes }) => minutes !== null && minutes <= 15);
+  const people = near.reduce((sum, { population }) => sum + population, 0);
+  expect(people).toBeGreaterThan(0);
+  expect(Number(stdout)).toBe(people);
 });
 
 test('a map that moves within what it has listed does not list counties again', async () => {

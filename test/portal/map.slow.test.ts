@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -224,24 +225,55 @@ test('the colour at each block is that of the minutes the API gives', async () =
   }
 });
 
-test('the legend has the colours of the map', async () => {
+test('the legend has the colours of the map, and the people of each class', async () => {
   for (const scheme of ['light', 'dark'] as const) {
     const { page, context } = await open('/map', { colorScheme: scheme });
     const { classes, beyond, outside } = MAP_COLOURS[scheme];
-    const entries = page.locator('.map-legend li');
-    await entries.first().waitFor();
+    await page.getByText('people in view are within 15 minutes').waitFor();
+    const entries = page.locator('.people-legend tbody tr');
     const fills = await entries.evaluateAll(
       (
         items: { querySelector(selector: string): { getAttribute(name: string): string } | null }[],
       ) => items.map((item) => item.querySelector('rect')?.getAttribute('fill')),
     );
     expect(fills).toEqual([...classes, beyond, beyond, outside]);
-    expect(await entries.allTextContents()).toEqual([
-      ...['0–5 min', '5–10 min', '10–15 min', '15–20 min', '20–25 min', '25–30 min'],
-      ...['over 30 min', 'no street near', 'water, or outside the data'],
+    const people = new Array<number>(CLASS_ENDS.length + 2).fill(0);
+    for (const { geoid, population } of blocks) {
+      const url = `/v1/blocks/${geoid}/summary?mode=walk&type=101`;
+      const { results, unrouted } = (await site.proxy.get(url, key)).json();
+      const end = CLASS_ENDS.findIndex((one) => results[0]?.travel_time <= one);
+      const row = end !== -1 ? end : CLASS_ENDS.length + (unrouted === undefined ? 0 : 1);
+      people[row] += population ?? 0;
+    }
+    const rows = await page.locator('.people-legend tbody').innerText();
+    const counts = rows.split('\n').map((row) => row.split('\t').map((cell) => cell.trim()));
+    expect(counts.map(([label, count]) => [label, count ?? ''])).toEqual([
+      ...['0–5 min', '5–10 min', '10–15 min', '15–20 min', '20–25 min', '25–30 min']
+        .concat('over 30 min', 'no street near')
+        .map((label, i) => [label, people[i].toLocaleString('en-GB')]),
+      ['water, or outside the data', ''],
     ]);
     await context.close();
   }
+});
+
+test('the blocks in view are a table that can be sorted by keyboard, and a file', async () => {
+  const { page, wrong, context } = await open('/map');
+  await page.getByText('Blocks in view as a table').click();
+  const first = page.locator('.block-rows tbody tr').first();
+  const most = blocks.toSorted((a, b) => (b.population ?? 0) - (a.population ?? 0))[0];
+  expect(await first.innerText()).toContain(most.geoid);
+  await page.getByRole('button', { name: 'Block', exact: true }).press('Enter');
+  expect(await first.innerText()).toContain(blocks.map(({ geoid }) => geoid).sort()[0]);
+  await page.getByText('Download what is in view').click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe('walk-101-demo.csv');
+  const lines = (await readFile(await saved.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines).toHaveLength(blocks.length + 1);
+  expect(wrong).toEqual([]);
+  await context.close();
 });
 
 test('the page runs under its policy, and asks only the portal and the API', async () => {

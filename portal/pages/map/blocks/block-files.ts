@@ -9,7 +9,7 @@ export function classWords(band: number): string {
   return `${CLASS_ENDS[band - 2] ?? 0}–${CLASS_ENDS[band - 1]} min`;
 }
 
-/** What a file of blocks is about. */
+/** Facts that a file of blocks states. */
 export interface FileFacts {
   readonly mode: string;
   readonly type: number;

@@ -28,8 +28,8 @@ const opened = new Map<string, Promise<CountyBands>>();
 let listed: { readonly box: Box; readonly counties: Promise<Listed | null> } | null = null;
 
 /**
- * The county objects whose blocks may be in a box, opened; null where there are too many. What was
- * read is kept, so that a map that moves or another type reads only what is new.
+ * The county objects whose blocks may be in a box, opened; null where there are too many. Heads
+ * and columns are kept, so that a map that moves or another type reads only what is new.
  */
 export async function countiesIn(api: Client, box: Box): Promise<readonly CountyBands[] | null> {
   const counties = await listOf(api, box);

@@ -1,28 +1,137 @@
-import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../../map-classes.ts';
+import { MAP_COLOURS } from '../../../map-classes.ts';
+import { count } from '../../parts/formats.ts';
 import type { BaseMap } from '../base-map-style.ts';
-import type { Scheme } from '../drawing/paint.ts';
-import { type Swatch, Swatches } from './swatches.tsx';
+import { BEYOND, UNROUTED } from '../blocks/block-bands.ts';
+import { classWords } from '../blocks/block-files.ts';
+import { MAX_COUNTIES, shareWithin, type Tally } from '../blocks/coloured-blocks.ts';
+import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
 
-/** The classes of the map, and what is in none of them. */
-export function Legend(props: { readonly scheme: Scheme; readonly baseMap: BaseMap | null }) {
-  const { scheme, baseMap } = props;
-  const { classes, beyond, stripe } = MAP_COLOURS[scheme];
-  const entries: readonly Swatch[] = [
-    ...CLASS_ENDS.map((_, i) => ({ colour: classes[i], label: `${classLabel(i)} min` })),
-    { colour: beyond, label: 'over 30 min' },
-    { colour: beyond, stripe, label: 'no street near' },
-    ...groundOf(scheme, baseMap),
-  ];
-  return <Swatches entries={entries} />;
+/** Classes from the nearest on, then beyond, then no street. */
+const ORDER = [1, 2, 3, 4, 5, 6, BEYOND, UNROUTED];
+const NEAR_CLASSES = 3;
+
+/** The legend of the map: a histogram of the people in view, as a table. */
+export function Legend(props: {
+  readonly scheme: keyof typeof MAP_COLOURS;
+  readonly baseMap: BaseMap | null;
+  readonly title: string;
+  readonly blocks: LoadedBlocks;
+}) {
+  const { scheme, baseMap, title, blocks } = props;
+  const { classes, beyond, stripe, outside, water } = MAP_COLOURS[scheme];
+  const tally = blocks.state === 'here' ? blocks.view.tally : null;
+  const most = tally ? Math.max(1, ...tally.people) : 1;
+  return (
+    <>
+      <table class="people-legend">
+        <caption class="unseen">{title}: people in view by minutes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Minutes</th>
+            <th scope="col">People in view</th>
+            <th scope="col">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {ORDER.map((band) => (
+            <tr key={band}>
+              <th scope="row">
+                <Swatch
+                  colour={classes[band - 1] ?? beyond}
+                  {...(band === UNROUTED && { stripe })}
+                />
+                {classWords(band)}
+              </th>
+              <td class="number">
+                {tally && <Bar share={tally.people[band] / most} />}
+                {tally ? count(tally.people[band]) : ''}
+              </td>
+              <td class="number">{tally ? shareText(tally, band) : ''}</td>
+            </tr>
+          ))}
+          {groundOf(baseMap).map(([kind, label]) => (
+            <tr key={label}>
+              <th scope="row">
+                <Swatch colour={kind === 'water' ? water : outside} />
+                {label}
+              </th>
+              <td />
+              <td />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p role="status" class="people-sum">
+        {sentenceOf(blocks)}
+      </p>
+    </>
+  );
 }
 
-/** Swatches of the ground; none below another service's style, whose colours are its own. */
-function groundOf(scheme: Scheme, baseMap: BaseMap | null): readonly Swatch[] {
-  const { outside, water } = MAP_COLOURS[scheme];
-  if (baseMap === null) return [{ colour: outside, label: 'water, or outside the data' }];
+/** The people within 15 minutes, or the reason that they are not counted. */
+function sentenceOf(blocks: LoadedBlocks): string {
+  switch (blocks.state) {
+    case 'loading':
+      return 'Counting people …';
+    case 'failed':
+      return 'People could not be counted: the API is away. The colours are unaffected.';
+    case 'too-many':
+      return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
+    case 'here': {
+      const { tally } = blocks.view;
+      if (tally.allPeople === 0) return 'Nobody lives in view.';
+      const near = percent(shareWithin(tally, NEAR_CLASSES));
+      return `${near} of ${count(tally.allPeople)} people in view are within 15 minutes.`;
+    }
+  }
+}
+
+function shareText({ people, allPeople }: Tally, band: number): string {
+  return allPeople === 0 ? '' : percent(people[band] / allPeople);
+}
+
+/** `0.4 %` below one per cent, so that few is not none. */
+function percent(share: number): string {
+  const value = share * 100;
+  return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+const BAR = { width: 56, height: 10 };
+
+function Bar({ share }: { readonly share: number }) {
+  return (
+    <svg class="people-bar" width={BAR.width} height={BAR.height} aria-hidden="true">
+      <rect width={share * BAR.width} height={BAR.height} />
+    </svg>
+  );
+}
+
+const SWATCH = { width: 28, height: 18, period: 8 };
+const STRIPES = Array.from(
+  { length: (SWATCH.width + SWATCH.height) / SWATCH.period + 1 },
+  (_, i) => {
+    const x = i * SWATCH.period;
+    return `M${x} -1L${x - SWATCH.height - 2} ${SWATCH.height + 1}`;
+  },
+).join('');
+
+/** A colour as on the map. */
+function Swatch({ colour, stripe }: { readonly colour: string; readonly stripe?: string }) {
+  return (
+    <svg width={SWATCH.width} height={SWATCH.height} aria-hidden="true">
+      <rect width={SWATCH.width} height={SWATCH.height} fill={colour} />
+      {stripe && <path d={STRIPES} stroke={stripe} stroke-width="1.75" />}
+      <rect class="swatch-edge" x=".5" y=".5" width={SWATCH.width - 1} height={SWATCH.height - 1} />
+    </svg>
+  );
+}
+
+/** The surroundings of the blocks: a style of another service has colours of its own. */
+function groundOf(baseMap: BaseMap | null): readonly (readonly ['water' | 'outside', string])[] {
+  if (baseMap === null) return [['outside', 'water, or outside the data']];
   if (!('archive' in baseMap)) return [];
   return [
-    { colour: water, label: 'water' },
-    { colour: outside, label: 'outside the data' },
+    ['water', 'water'],
+    ['outside', 'outside the data'],
   ];
 }

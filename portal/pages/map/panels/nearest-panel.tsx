@@ -1,11 +1,17 @@
+import { useApi } from '../../api/use-api.ts';
+import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import { mapTitle } from '../catalogue.ts';
 import { ModeChoice, TypeChoice } from '../layout/mode-and-type.tsx';
+import { BlockTable } from './block-table.tsx';
 import { Legend } from './legend.tsx';
+import { ViewFiles } from './view-files.tsx';
 import type { ViewProps } from './view-props.ts';
 
-/** Minutes to the nearest POI of a type: mode and type, and the legend. */
-export function NearestPanel({ catalogue, choice, change, scheme }: ViewProps) {
+/** Minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view. */
+export function NearestPanel({ catalogue, state, choice, change, scheme }: ViewProps) {
   const { mode, type } = choice;
+  const blocks = useBlocksInView(useApi(), state.position, catalogue.bounds, mode, type.id);
+  const title = mapTitle(mode, type.name);
   return (
     <>
       <div class="map-choices">
@@ -21,11 +27,20 @@ export function NearestPanel({ catalogue, choice, change, scheme }: ViewProps) {
         />
       </div>
       <section aria-labelledby="legend">
-        <h2 id="legend">{mapTitle(mode, type.name)}</h2>
+        <h2 id="legend">{title}</h2>
         {mode === 'transit' && (
-          <p class="quiet">10th-percentile door-to-door time, departures 8:00–9:00 on a weekday.</p>
+          <p class="quiet">
+            10th percentile: door to door for someone who knows the timetable, leaving between 8:00
+            and 9:00 on a weekday.
+          </p>
         )}
-        <Legend scheme={scheme} baseMap={catalogue.baseMap} />
+        <Legend scheme={scheme} baseMap={catalogue.baseMap} title={title} blocks={blocks} />
+        {blocks.state === 'here' && (
+          <>
+            <BlockTable view={blocks.view} />
+            <ViewFiles catalogue={catalogue} choice={choice} view={blocks.view} />
+          </>
+        )}
       </section>
     </>
   );

@@ -1,0 +1,73 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Client } from '../../../client/src/index.ts';
+import {
+  type Box,
+  blocksWithin,
+  type ColouredBlocks,
+  colouredBlocks,
+  type Tally,
+  tallyOf,
+} from './coloured-blocks.ts';
+import { seenBox } from './seen-box.ts';
+
+/** The blocks in view, by class. */
+export interface BlocksInView {
+  readonly coloured: ColouredBlocks;
+  /** Positions of those in view. */
+  readonly seen: readonly number[];
+  readonly tally: Tally;
+}
+
+export type LoadedBlocks =
+  | { readonly state: 'loading' }
+  | { readonly state: 'here'; readonly view: BlocksInView }
+  | { readonly state: 'too-many' | 'failed' };
+
+const LOADING: LoadedBlocks = { state: 'loading' };
+
+/**
+ * The blocks that the map shows, with the class of each for a mode and type. `position`: null while
+ * the map shows the whole release.
+ */
+export function useBlocksInView(
+  api: Client,
+  position: { readonly zoom: number; readonly lat: number; readonly lon: number } | null,
+  bounds: readonly number[],
+  mode: string,
+  type: number,
+): LoadedBlocks {
+  const [loaded, setLoaded] = useState<LoadedBlocks>(LOADING);
+  const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
+  useEffect(() => {
+    let isGone = false;
+    const box = position === null ? boxOf(bounds) : boxOnStage(position);
+    inView(api, box, mode, type).then(
+      (next) => isGone || setLoaded(next),
+      () => isGone || setLoaded({ state: 'failed' }),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, place, bounds, mode, type]);
+  return loaded;
+}
+
+async function inView(api: Client, box: Box, mode: string, type: number): Promise<LoadedBlocks> {
+  const coloured = await colouredBlocks(api, box, mode, type);
+  if (coloured === null) return { state: 'too-many' };
+  const seen = blocksWithin(coloured, box);
+  return { state: 'here', view: { coloured, seen, tally: tallyOf(coloured, seen) } };
+}
+
+/** Without a stage, as where WebGL is missing, that of the window. */
+function boxOnStage(position: Parameters<typeof seenBox>[0]): Box {
+  const stage = document.querySelector('.map-canvas');
+  const [width, height] = [stage?.clientWidth || innerWidth, stage?.clientHeight || innerHeight];
+  return seenBox(position, width, height);
+}
+
+function boxOf([west, south, east, north]: readonly number[]): Box {
+  // A map of the whole release shows some ground around it.
+  const [x, y] = [(east - west) / 4, (north - south) / 4];
+  return [west - x, south - y, east + x, north + y];
+}
