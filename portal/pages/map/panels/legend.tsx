@@ -51,12 +51,10 @@ export function Legend(props: {
           ))}
           {groundOf(baseMap).map(([kind, label]) => (
             <tr key={label}>
-              <th scope="row">
+              <th scope="row" colSpan={3}>
                 <Swatch colour={kind === 'water' ? water : outside} />
                 {label}
               </th>
-              <td />
-              <td />
             </tr>
           ))}
         </tbody>
@@ -100,7 +98,12 @@ const BAR = { width: 56, height: 10 };
 
 function Bar({ share }: { readonly share: number }) {
   return (
-    <svg class="people-bar" width={BAR.width} height={BAR.height} aria-hidden="true">
+    <svg
+      class="people-bar"
+      viewBox={`0 0 ${BAR.width} ${BAR.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       <rect width={share * BAR.width} height={BAR.height} />
     </svg>
   );
