@@ -5,6 +5,7 @@ import { BEYOND, UNROUTED } from '../blocks/block-bands.ts';
 import { classWords } from '../blocks/block-files.ts';
 import { MAX_COUNTIES, shareWithin, type Tally } from '../blocks/coloured-blocks.ts';
 import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
+import { SwatchBox } from './swatches.tsx';
 
 /** Classes from the nearest on, then beyond, then no street. */
 const ORDER = [1, 2, 3, 4, 5, 6, BEYOND, UNROUTED];
@@ -36,7 +37,7 @@ export function Legend(props: {
           {ORDER.map((band) => (
             <tr key={band}>
               <th scope="row">
-                <Swatch
+                <SwatchBox
                   colour={classes[band - 1] ?? beyond}
                   {...(band === UNROUTED && { stripe })}
                 />
@@ -52,7 +53,7 @@ export function Legend(props: {
           {groundOf(baseMap).map(([kind, label]) => (
             <tr key={label}>
               <th scope="row" colSpan={3}>
-                <Swatch colour={kind === 'water' ? water : outside} />
+                <SwatchBox colour={kind === 'water' ? water : outside} />
                 {label}
               </th>
             </tr>
@@ -105,26 +106,6 @@ function Bar({ share }: { readonly share: number }) {
       aria-hidden="true"
     >
       <rect width={share * BAR.width} height={BAR.height} />
-    </svg>
-  );
-}
-
-const SWATCH = { width: 28, height: 18, period: 8 };
-const STRIPES = Array.from(
-  { length: (SWATCH.width + SWATCH.height) / SWATCH.period + 1 },
-  (_, i) => {
-    const x = i * SWATCH.period;
-    return `M${x} -1L${x - SWATCH.height - 2} ${SWATCH.height + 1}`;
-  },
-).join('');
-
-/** A colour as on the map. */
-function Swatch({ colour, stripe }: { readonly colour: string; readonly stripe?: string }) {
-  return (
-    <svg width={SWATCH.width} height={SWATCH.height} aria-hidden="true">
-      <rect width={SWATCH.width} height={SWATCH.height} fill={colour} />
-      {stripe && <path d={STRIPES} stroke={stripe} stroke-width="1.75" />}
-      <rect class="swatch-edge" x=".5" y=".5" width={SWATCH.width - 1} height={SWATCH.height - 1} />
     </svg>
   );
 }

@@ -16,15 +16,22 @@ export function Swatches(props: {
     <ul class={isSingle ? 'map-legend is-single' : 'map-legend'}>
       {entries.map(({ colour, stripe, label }) => (
         <li key={label}>
-          <svg width={WIDTH} height={HEIGHT} aria-hidden="true">
-            <rect width={WIDTH} height={HEIGHT} fill={colour} />
-            {stripe && <path d={STRIPES} stroke={stripe} stroke-width="1.75" />}
-            <rect class="swatch-edge" x=".5" y=".5" width={WIDTH - 1} height={HEIGHT - 1} />
-          </svg>
+          <SwatchBox colour={colour} {...(stripe && { stripe })} />
           {label}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A colour as on the map, with its stripes. */
+export function SwatchBox({ colour, stripe }: Omit<Swatch, 'label'>) {
+  return (
+    <svg width={WIDTH} height={HEIGHT} aria-hidden="true">
+      <rect width={WIDTH} height={HEIGHT} fill={colour} />
+      {stripe && <path d={STRIPES} stroke={stripe} stroke-width="1.75" />}
+      <rect class="swatch-edge" x=".5" y=".5" width={WIDTH - 1} height={HEIGHT - 1} />
+    </svg>
   );
 }
 
