@@ -6,14 +6,22 @@ import { Stryker } from '@stryker-mutator/core';
  * those that cover the folder and take seconds.
  */
 const ROOMS = {
-  'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
-  'shards/store': 'test/shards/{folder-store,https-store,locks,wire-faults.slow}.test.ts',
+  'builder/gtfs':
+    'test/transit/{feeds.slow,on-demand.slow,service-day-choice.slow,service-days,stations.slow,tables,transfers.slow}.test.ts',
+  'builder/streets': 'test/{search/{ride-ends,street-search.slow},streets/*}.test.ts',
+  'builder/transit':
+    'test/transit/{door-to-door,frequent-stops,patterns-among,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
+  'portal/accounts':
+    'test/accounts/{api-key,kept-answers.slow,ledger-address,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
   'portal/payment': 'test/portal/{billing,payment,payment-outage}.slow.test.ts',
-  'portal/sign-in': 'test/portal/{attacks.slow,mail.slow,own-account,sign-in.slow}.test.ts',
+  'portal/sign-in':
+    'test/portal/{attacks.slow,email-address,mail.slow,own-account,sign-in-mail,sign-in-secrets,sign-in.slow,signup-grants.slow}.test.ts',
   'proxy/metering':
-    'test/proxy/{backend-faults,delivery,free-answers,known-answer,metering,plan-cache.slow,posted,rate-subject,refusals,small-answers}.test.ts',
+    'test/proxy/{backend-faults,delivery,free-answers,known-answer,metering,query-cache.slow,posted,rate-subject,refusals,small-answers}.test.ts',
   'proxy/serve':
     'test/proxy/{backend-faults,content-coding,delivery,free-answers,known-answer,metering,posted,refusals,representations,row-formats,small-answers}.test.ts',
+  'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
+  'shards/store': 'test/shards/{folder-store,https-store,locks,wire-faults.slow}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 

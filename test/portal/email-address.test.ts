@@ -49,7 +49,7 @@ describe('an address', () => {
   });
 
   test.each([
-    ['  a@b.co ', 'a@b.co'],
+    ['  a@b.co  ', 'a@b.co'],
     ['a b@c d.co', 'a b@c d.co'],
     ['\ta@b.co', '\ta@b.co'],
     ['Ada@Example.ORG', 'Ada@example.org'],
