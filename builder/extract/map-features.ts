@@ -1,5 +1,6 @@
 import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { twiceSignedArea } from '../../shards/geometry/rings.ts';
 import { boxOf } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
 import { MAX_MAP_ZOOM } from '../base-map/map-kind.ts';
@@ -96,12 +97,9 @@ class MapDrawing implements MapFeatures {
 
   /** Adds a ring, turned as its shape requires; returns its signed area in square units. */
   #ring(ring: Ring, isShell: boolean): number {
-    const x = ring.map(([lon]) => worldX(lon * MICRO));
-    const y = ring.map(([, lat]) => worldY(lat * MICRO));
-    let twice = 0;
-    for (let i = 1; i < x.length; i++) {
-      twice += (x[i - 1] - x[0]) * (y[i] - y[0]) - (x[i] - x[0]) * (y[i - 1] - y[0]);
-    }
+    const x = Int32Array.from(ring, ([lon]) => worldX(lon * MICRO));
+    const y = Int32Array.from(ring, ([, lat]) => worldY(lat * MICRO));
+    const twice = twiceSignedArea(x, y, 0, x.length);
     if (twice > 0 !== isShell) {
       x.reverse();
       y.reverse();

@@ -1,3 +1,4 @@
+import { twiceSignedArea } from '../../shards/geometry/rings.ts';
 import type { MapShapes } from '../base-map/map-shapes.ts';
 import { LineSimplifier } from '../geo/simplify.ts';
 import { WORLD_BITS } from '../geo/web-mercator.ts';
@@ -60,7 +61,7 @@ export class ShapeFitter {
     let hasShell = false;
     for (let part = this.#firstPart[feature]; part < this.#firstPart[feature + 1]; part++) {
       const [first, last] = [this.#firstPoint[part], this.#firstPoint[part + 1] - 1];
-      const isShell = this.#twiceArea(first, last) > 0;
+      const isShell = twiceSignedArea(this.#x, this.#y, first, last) > 0;
       if (isShell) hasShell = false;
       else if (!hasShell) continue;
       // A ring has no ends: it is split at the point farthest from its first.
@@ -96,16 +97,6 @@ export class ShapeFitter {
       if (away > most) [farthest, most] = [i, away];
     }
     return farthest;
-  }
-
-  #twiceArea(first: number, last: number): number {
-    const [x, y] = [this.#x, this.#y];
-    let twice = 0;
-    for (let i = first + 1; i <= last; i++) {
-      twice +=
-        (x[i - 1] - x[first]) * (y[i] - y[first]) - (x[i] - x[first]) * (y[i - 1] - y[first]);
-    }
-    return twice;
   }
 
   #rounded(at: number): number {

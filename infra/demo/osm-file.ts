@@ -126,7 +126,7 @@ function drawClose(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): v
 }
 
 /** Sides of a neighbourhood, in cells. */
-const NEIGHBOURHOOD = 8;
+const NEIGHBOURHOOD = 12;
 
 /** A label in the middle of each neighbourhood. */
 function drawNeighbourhood(plan: CityPlan, sketch: CellSketch, { column, row }: Cell): void {
