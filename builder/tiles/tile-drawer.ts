@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
 import type { Mode } from '../../shards/modes.ts';
+import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
@@ -102,7 +103,8 @@ export class TileDrawer {
   readonly #request: TilesRequest;
   readonly #store: Store;
   readonly #bands: number;
-  readonly #mapped: readonly BoundingBox[];
+  /** The area of the base map around each county. */
+  readonly #mapped: ReadonlyMap<CountyFips, BoundingBox>;
   readonly #painter = new BandPainter();
   #last: { readonly pyramid: TilePyramid['tile']; readonly open: Promise<OpenPyramid> } | null =
     null;
@@ -111,8 +113,8 @@ export class TileDrawer {
     this.#request = request;
     this.#store = store;
     this.#bands = bandArchives(request);
-    const around = Object.values(withSurroundings(request.counties));
-    this.#mapped = around.map(({ block_box }) => boxWithin(block_box));
+    const around = Object.entries(withSurroundings(request.counties));
+    this.#mapped = new Map(around.map(([fips, { block_box }]) => [fips, boxWithin(block_box)]));
   }
 
   async draw({ pyramid, firstArchive, endArchive }: TilePiece): Promise<PieceOfTiles> {
@@ -134,7 +136,9 @@ export class TileDrawer {
           tiles = this.#painter.draw(maps, range);
         } else if (archive > this.#bands) {
           const ground = groundOf(pyramid.counties, counties, fitted);
-          tiles = drawBaseMap(map!, ground, z, range).filter(({ x, y }) => this.#isMapped(z, x, y));
+          tiles = drawBaseMap(map!, ground, z, range).filter((tile) =>
+            this.#isMapped(pyramid, { z, ...tile }),
+          );
         } else if (z >= MIN_BLOCK_ZOOM) tiles = drawBlocks(counties, fitted, range);
         for (const { x, y, bytes } of tiles) {
           const packed = gzipSync(bytes);
@@ -161,9 +165,9 @@ export class TileDrawer {
   }
 
   /** Whether a tile is part of the base map: near the blocks of a county. */
-  #isMapped(z: number, x: number, y: number): boolean {
-    const box = boxOfTile({ z, x, y });
-    return this.#mapped.some((around) => boxesMeet(around, box));
+  #isMapped({ counties }: TilePyramid, tile: TileAddress): boolean {
+    const box = boxOfTile(tile);
+    return counties.some((county) => boxesMeet(this.#mapped.get(county)!, box));
   }
 
   async #read(pyramid: TilePyramid): Promise<OpenPyramid> {
