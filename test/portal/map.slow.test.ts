@@ -459,7 +459,7 @@ test('by keyboard alone: a mode, a type, the map, and a block', async () => {
       return labels?.[0]?.firstElementChild?.textContent ?? ariaLabel ?? (localName + textContent);
     })()`);
   const stops: string[] = [];
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 16; i++) {
     await page.keyboard.press('Tab');
     stops.push(await focused());
   }
