@@ -45,7 +45,7 @@ export const MOST = {
   /** Items of a list in a body. */
   listed: 100,
   blocksListed: 1_000,
-  weightsListed: 20,
+  weightsListed: 40,
   /** Places, counties, blocks that an area is composed of. */
   placesOfArea: 20,
   countiesOfArea: 20,

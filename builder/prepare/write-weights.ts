@@ -28,7 +28,7 @@ export interface WeightPreparation extends Preparation {
 
 /**
  * Reads weight files once for all units, and puts the weights of each county into the store. Holds
- * four bytes for each weight of each block.
+ * five bytes for each weight of each block.
  */
 export async function writeWeights(preparation: WeightPreparation): Promise<PreparedWeights> {
   const { paths, blocks, counties, receipts, keyOf, mayBePartial } = preparation;

@@ -99,7 +99,7 @@ test('too few tokens: in words, and nothing is charged', async () => {
 test('search by keyboard: a city for nothing, a POI for tokens, and from where it is reached', async () => {
   const { page, wrong, context } = await open('');
   const owner = await site.proxy.customer({ tokens: 100 });
-  const search = page.getByRole('combobox', { name: 'Search for a city or a place' });
+  const search = page.getByRole('combobox', { name: 'Search for a city or a POI' });
   await search.fill('port mer');
   await page.getByRole('option', { name: /^Port Meridian/ }).waitFor();
   await search.press('ArrowDown');

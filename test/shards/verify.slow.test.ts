@@ -357,12 +357,13 @@ test('recounts the manifest’s figures for a county or a state', async () => {
 });
 
 test('finds a county whose number of blocks differs from the manifest’s in every object with rows', async () => {
-  const { index, nearest } = county().objects;
+  const { index, nearest, weights } = county().objects;
   const said = ++county().blocks;
   const faults = await publishedFaults();
   expect(faults).toEqual([
     `${index.name}: blocks: ${said - 1}; the manifest says ${said}`,
     expect.stringContaining(`${nearest.name}: META: ${said - 1} × `),
+    `${weights!.name}: blocks: ${said - 1}; the manifest says ${said}`,
   ]);
 });
 

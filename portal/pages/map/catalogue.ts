@@ -31,7 +31,7 @@ export interface Catalogue {
 const COMPONENTS: Readonly<Record<string, string>> = {
   road_network: 'streets',
   transit_network: 'timetables',
-  pois: 'places',
+  pois: 'points of interest',
   blocks: 'blocks',
 };
 

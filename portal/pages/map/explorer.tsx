@@ -81,14 +81,9 @@ export function Explorer(props: {
           </Notice>
         ))}
         {view === 'nearest' && <NearestPanel {...parts} />}
-        {view === 'reach' && <ReachPanel {...parts} poiName={poiName} weights={null} />}
+        {view === 'reach' && <ReachPanel {...parts} poiName={poiName} />}
         {view === 'compare' && (
-          <ComparePanel
-            {...parts}
-            poiName={poiName}
-            comparison={picture.comparison}
-            weights={null}
-          />
+          <ComparePanel {...parts} poiName={poiName} comparison={picture.comparison} />
         )}
         {state.block !== null && (
           <BlockPanel
@@ -172,7 +167,7 @@ function markersOf(
 }
 
 function nameOf(id: number, known: readonly (FoundPoi | null)[]): string {
-  return known.find((one) => one?.dest_id === id)?.name ?? `place ${id}`;
+  return known.find((one) => one?.dest_id === id)?.name ?? `POI ${id}`;
 }
 
 function middleOf([west, south, east, north]: readonly number[]): Point {

@@ -31,7 +31,6 @@ export function ComparePanel(
   props: ViewProps & {
     readonly poiName: string | null;
     readonly comparison: Comparison | null;
-    readonly weights: ArrayLike<number> | null;
   },
 ) {
   const { catalogue, state, choice, change, desk, scheme, poiName, comparison } = props;
@@ -84,7 +83,7 @@ export function ComparePanel(
           {comparison !== null && a?.name !== b?.name && (
             <>
               <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
-              <Shares comparison={comparison} minutes={minutes} weights={props.weights} />
+              <Shares comparison={comparison} minutes={minutes} />
               <Switch
                 label="Colour blocks by"
                 name="compared"
@@ -106,15 +105,10 @@ export function ComparePanel(
 }
 
 /** Sums within the minutes: of A, of B, of both, of either. */
-function Shares(props: {
-  readonly comparison: Comparison;
-  readonly minutes: number;
-  readonly weights: ArrayLike<number> | null;
-}) {
+function Shares(props: { readonly comparison: Comparison; readonly minutes: number }) {
   const { comparison, minutes } = props;
-  const weights = props.weights ?? new Uint8Array(comparison.geoids.length).fill(1);
-  const within = (of: Uint8Array) => cumulative(of, weights, minutes)[minutes];
-  const what = props.weights === null ? 'Blocks' : 'People';
+  const each = new Uint8Array(comparison.geoids.length).fill(1);
+  const within = (of: Uint8Array) => cumulative(of, each, minutes)[minutes];
   const rows = [
     ['A', within(comparison.a)],
     ['B', within(comparison.b)],
@@ -123,9 +117,7 @@ function Shares(props: {
   ] as const;
   return (
     <table class="shares" aria-live="polite">
-      <caption>
-        {what} within {minutes} minutes
-      </caption>
+      <caption>Blocks within {minutes} minutes</caption>
       <thead>
         <tr>
           {rows.map(([name]) => (

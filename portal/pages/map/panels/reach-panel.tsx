@@ -12,13 +12,7 @@ import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
 /** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
-export function ReachPanel(
-  props: ViewProps & {
-    readonly poiName: string | null;
-    /** People of the blocks of the reach; null: not there. */
-    readonly weights: ArrayLike<number> | null;
-  },
-) {
+export function ReachPanel(props: ViewProps & { readonly poiName: string | null }) {
   const { catalogue, state, choice, change, desk, scheme } = props;
   const { origin, direction, minutes } = state;
   const { mode } = choice;

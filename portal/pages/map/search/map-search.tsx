@@ -97,7 +97,7 @@ export function MapSearch(props: {
   return (
     <search class="map-search">
       <label class="unseen" for={id}>
-        Search for a city or a place
+        Search for a city or a POI
       </label>
       <input
         ref={input}
@@ -106,7 +106,7 @@ export function MapSearch(props: {
         role="combobox"
         autoComplete="off"
         spellcheck={false}
-        placeholder="Search for a city or a place"
+        placeholder="Search for a city or a POI"
         aria-expanded={isShown}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"

@@ -53,7 +53,7 @@ export const MIN_MINUTES = 5;
 const VERSION = '1';
 const GEOID = /^\d{15}$/;
 
-const place = {
+const originCodec = {
   read: (text: string) => (GEOID.test(text) ? text : readPoint(text.split(','))),
   write: (origin: Origin) =>
     typeof origin === 'string' ? origin : `${degrees(origin.lat)},${degrees(origin.lon)}`,
@@ -63,13 +63,14 @@ const mode = {
   read: (text: string) => (/^[a-z]{1,20}$/.test(text) ? text : undefined),
   write: String,
 };
-const id = wholeNumber(0, 999_999_999);
+const typeId = wholeNumber(0, 999_999_999);
+const destId = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 /** The members of a fragment, in their order. */
 const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   view: { key: 'v', what: 'view', initial: 'nearest', ...oneOf(VIEWS) },
   mode: { key: 'm', what: 'mode', initial: null, ...optional(mode) },
-  type: { key: 't', what: 'destination type', initial: null, ...optional(id) },
+  type: { key: 't', what: 'destination type', initial: null, ...optional(typeId) },
   position: {
     key: 'map',
     what: 'map position',
@@ -77,7 +78,7 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
     ...optional({ read: readPosition, write: writePosition }),
   },
   block: { key: 'b', what: 'selected block', initial: null, ...optional(geoid) },
-  origin: { key: 'o', what: 'origin', initial: null, ...optional(place) },
+  origin: { key: 'o', what: 'origin', initial: null, ...optional(originCodec) },
   direction: { key: 'd', what: 'direction', initial: 'from', ...oneOf(DIRECTIONS) },
   minutes: {
     key: 'min',
@@ -85,10 +86,10 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
     initial: 30,
     ...wholeNumber(MIN_MINUTES, MAX_MINUTES),
   },
-  otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(place) },
+  otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(originCodec) },
   otherMode: { key: 'm2', what: 'second mode', initial: null, ...optional(mode) },
   compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },
-  poi: { key: 'p', what: 'place', initial: null, ...optional(id) },
+  poi: { key: 'p', what: 'POI', initial: null, ...optional(destId) },
 };
 
 /** A state as read from an address, and sentences on what of the address could not be used. */

@@ -18,7 +18,7 @@ export function oneOf<T extends string>(values: readonly T[]): Codec<T> {
 export function wholeNumber(min: number, max: number): Codec<number> {
   return {
     read(text) {
-      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
       return value >= min && value <= max ? value : undefined;
     },
     write: String,
