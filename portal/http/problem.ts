@@ -66,7 +66,7 @@ const MAX_DETAIL = 500;
 const MAX_LISTED = 20;
 const MAX_TOLD = 3;
 const MAX_NAME = 60;
-const MAX_MESSAGE = 300;
+const MAX_MESSAGE = 600;
 
 /** A problem with all errors of a request: the first ones are listed, the rest are counted. */
 export function invalidParameters(faults: readonly ParameterIssue[]): Problem {

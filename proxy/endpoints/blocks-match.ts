@@ -29,7 +29,7 @@ export const blocksMatch = postEndpoint({
     'row, at least one per page.',
   tag: 'Coverage',
   body: z.strictObject({
-    area: areaMember,
+    area: areaMember.optional(),
     all_of: allOfMember,
     near: nearMember,
     limit: limitMember,
@@ -47,7 +47,7 @@ export const blocksMatch = postEndpoint({
   problems: [
     ...(['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'] as const),
     ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
-    ...(['point-not-covered', 'direction-not-available'] as const),
+    ...(['point-not-covered', 'no-isochrone-data', 'direction-not-available'] as const),
   ],
 
   resolve(release, { area, all_of, near, limit, cursor }, { cursors }): ResolvedMatch {
@@ -55,7 +55,7 @@ export const blocksMatch = postEndpoint({
     const where = areaOf(area);
     checkAnchors(release, near);
     const asked = {
-      area: { ...area, blocks: area.blocks && Array.from(area.blocks) },
+      area: { ...area, blocks: area?.blocks && Array.from(area.blocks) },
       all_of,
       near,
     };

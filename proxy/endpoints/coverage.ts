@@ -138,7 +138,7 @@ const postCoverage = postEndpoint({
     `${PLANS.charges.basket} tokens a basket.`,
   tag: 'Coverage',
   body: z.strictObject({
-    area: areaMember,
+    area: areaMember.optional(),
     mode: modeMember,
     type: typeMember,
     weight: weightMember,

@@ -28,7 +28,7 @@ export const sitesCoverage = postEndpoint({
     '`sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add ' +
     'to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most ' +
     'within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the ' +
-    'first weight. Without `area`: the counties that the points lie in. Times are those between ' +
+    'first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between ' +
     'the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with ' +
     'the sites as POIs. Nothing that you send is stored. One token a site or candidate, at least ' +
     `${PLANS.charges.sites_minimum}.`,
@@ -56,7 +56,7 @@ export const sitesCoverage = postEndpoint({
   problems: [
     ...(['missing-area', 'invalid-geometry', 'polygon-too-complex'] as const),
     ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
-    ...(['direction-not-available'] as const),
+    ...(['point-not-covered', 'direction-not-available'] as const),
   ],
 
   resolve(release, body): SitesQuery {

@@ -7,6 +7,7 @@ import type { Release } from '../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../shards/units.ts';
 import { lacksModes } from './modes-and-types.ts';
 import { locateOrigin, placePoint } from './origin-block.ts';
+import { REASONS, unroutedReason } from './unrouted.ts';
 
 /** A point as sent, to which blocks must be near. */
 export interface Anchor {
@@ -36,7 +37,8 @@ export function checkDirection({ manifest: { directions } }: Release, direction:
 
 /**
  * The blocks that are near all of some points, ascending by GEOID; null for no points. One range
- * read a point. Throws `point-not-covered` for a point outside all blocks.
+ * read a point. Throws `point-not-covered` for a point outside all blocks, and
+ * `no-isochrone-data` for one whose block cannot be routed.
  */
 export async function blocksNear(
   release: Release,
@@ -58,7 +60,16 @@ async function blocksNearOne(
   { lon, lat, mode, direction, max_minutes }: Anchor,
   waiters: Waiters,
 ): Promise<Float64Array> {
-  const { county, ordinal } = await locateOrigin(release, placePoint(release, lon, lat), waiters);
+  const origin = await locateOrigin(release, placePoint(release, lon, lat), waiters);
+  const { county, ordinal, index, geoid } = origin;
+  const reason = unroutedReason(index, ordinal, mode);
+  if (reason !== null) {
+    throw new Problem(
+      'no-isochrone-data',
+      `near ${lat}, ${lon}: block ${geoid} cannot be routed by ${mode}: ${REASONS[reason]}`,
+      { geoid, reason },
+    );
+  }
   const matrix = await release.reach(county, direction);
   const row = await matrix.encodedRow(ordinal);
   const { targets, times } = row.mode(release.manifest.modes.indexOf(mode));

@@ -5,7 +5,7 @@ import type { Minutes } from '../../shards/units.ts';
 export type Decay = (minutes: Minutes) => number;
 
 /** A number of minutes in a decay. */
-const NUMBER = String.raw`(\d{1,4}(?:\.\d{1,6})?)`;
+const NUMBER = String.raw`(\d{1,20}(?:\.\d{0,40})?(?:[eE][+-]?\d{1,3})?)`;
 export const DECAY_PATTERN = `^(?:step|linear:${NUMBER}|exponential:${NUMBER}|logistic:${NUMBER}:${NUMBER})$`;
 const DECAY = new RegExp(DECAY_PATTERN);
 

@@ -33,7 +33,8 @@ export function requestedOpportunities(
   const known = release.weights.map(({ weight }) => weight);
   const fault = (msg: string, type: string) =>
     invalidParameters([{ loc: [part, 'of'], msg, type }]);
-  return [...new Set(asked)].sort().map((of) => {
+  const spelled = asked.map((of) => of.replace(OF_TYPE, (_, id) => `type:${Number(id)}`));
+  return [...new Set(spelled)].sort().map((of) => {
     const type = OF_TYPE.exec(of)?.[1];
     if (type === undefined) {
       if (known.includes(of)) return { of, types: null };

@@ -1,4 +1,4 @@
-import { invalidParameters } from '../../portal/http/problem.ts';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { runCooperatively } from '../../shards/concurrency/yielding.ts';
 import { countyOf } from '../../shards/geoid.ts';
@@ -27,7 +27,7 @@ export interface SitesQuery {
   readonly candidates: readonly Site[];
   /** Number of candidates to choose; 0 for none. */
   readonly choose: number;
-  /** Null for the counties of the points. */
+  /** Null for the counties of the sites, or of the candidates if there are no sites. */
   readonly area: Area | null;
   /** Position among the release's modes. */
   readonly mode: number;
@@ -47,7 +47,7 @@ export async function querySites(
   const { mode, weights, minutes } = query;
   const found = await locateSites(release, query.sites, mode, waiters);
   const offered = await locateSites(release, query.candidates, mode, waiters);
-  const points = [...found.located, ...offered.located];
+  const points = found.located.length > 0 ? found.located : offered.located;
   const parts = await blocksOfArea(release, query.area ?? countiesOf(points), waiters);
   const area = await WeightedArea.of(release, parts, mode, weights, waiters);
   const [weight] = area.weights;
@@ -106,6 +106,12 @@ function nameOf({ id, block }: LocatedSite) {
 
 /** The counties that some points lie in. */
 function countiesOf(points: readonly LocatedSite[]): Area {
+  if (points.length === 0) {
+    throw new Problem(
+      'point-not-covered',
+      'no site is in a block of this release that its mode can be routed from',
+    );
+  }
   const fips = [...new Set(points.map(({ block }) => countyOf(block.geoid)))].sort();
   if (fips.length <= MOST.countiesOfArea) return { kind: 'counties', fips };
   throw invalidParameters([

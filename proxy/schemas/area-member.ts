@@ -53,8 +53,9 @@ export const areaMember = z
         .optional()
         .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
       radius_m: radiusMember,
-      places: codes(/^\d{7}$/, 'census place GEOIDs of 7 digits', MOST.placesOfArea),
-      counties: codes(/^\d{5}$/, 'county FIPS codes of 5 digits', MOST.countiesOfArea),
+      // One of another form is a place that is not known.
+      places: codes(/^/, '^\\d{7}$', 'census place GEOIDs of 7 digits', MOST.placesOfArea),
+      counties: codes(/^\d{5}$/, '^\\d{5}$', 'county FIPS codes of 5 digits', MOST.countiesOfArea),
       blocks: blocksOfArea,
     },
     {
@@ -75,7 +76,8 @@ export const areaMember = z
 export type AskedArea = z.output<typeof areaMember>;
 
 /** The area of a body; throws `missing-area`, or `invalid-parameters` for several in one. */
-export function areaOf({ polygon, center, radius_m, places, counties, blocks }: AskedArea): Area {
+export function areaOf(asked: AskedArea | undefined): Area {
+  const { polygon, center, radius_m, places, counties, blocks } = asked ?? {};
   const hasCircle = center !== undefined || radius_m !== undefined;
   const ways = [polygon, hasCircle || undefined, places, counties, blocks];
   const sent = ways.filter((way) => way !== undefined).length;
@@ -95,10 +97,10 @@ export function areaOf({ polygon, center, radius_m, places, counties, blocks }: 
 }
 
 /** A list of codes, of which each counts once. */
-function codes(pattern: RegExp, kind: string, most: number) {
+function codes(accepted: RegExp, pattern: string, kind: string, most: number) {
   const item = z
     .string({ error: `must be text` })
-    .regex(pattern, { error: `must be one of the ${kind}, with leading zeros` });
+    .regex(accepted, { error: `must be one of the ${kind}, with leading zeros` });
   return listOf(item, most, {
     none: `must be an array of ${kind}`,
     empty: 'must not be empty',
@@ -110,7 +112,7 @@ function codes(pattern: RegExp, kind: string, most: number) {
       description: `Up to ${most} ${kind}.`,
       override: {
         type: 'array',
-        items: { type: 'string', pattern: pattern.source },
+        items: { type: 'string', pattern },
         minItems: 1,
         maxItems: most,
       },

@@ -424,10 +424,10 @@ export interface Problems {
   'polygon-too-complex': Problem;
   /** Unknown county. Status 404. */
   'county-not-found': Problem;
-  /** Direction not available. Status 404. */
-  'direction-not-available': Problem;
   /** No isochrone data. Status 404. */
   'no-isochrone-data': Problem;
+  /** Direction not available. Status 404. */
+  'direction-not-available': Problem;
 }
 
 /** Parameters, and responses by media type, of each operation. */
@@ -1093,7 +1093,7 @@ export interface Operations {
   /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. With `all_of` and without `type`, `results` is empty. 10 tokens a basket. */
   measureCoverage: {
     params: {
-      area: Area;
+      area?: Area | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
@@ -1123,7 +1123,7 @@ export interface Operations {
   /** Blocks of an area that meet all of several criteria. Returns the blocks that meet every criterion of `all_of` and are `near` every point, ordered by GEOID. A block of which a criterion is not known does not match. Paginated. One token per row, at least one per page. */
   matchBlocks: {
     params: {
-      area: Area;
+      area?: Area | undefined;
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
       all_of: ReadonlyArray<{
         type: number;
@@ -1154,7 +1154,7 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the first weight. Without `area`: the counties that the points lie in. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. Nothing that you send is stored. One token a site or candidate, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. Nothing that you send is stored. One token a site or candidate, at least 10. */
   measureSites: {
     params: {
       /** Sites that are there, up to 1000. Each has an `id` of its own. */
@@ -1533,7 +1533,7 @@ export interface Operations {
       };
     };
   };
-  /** The block bands of counties, readable by range. For each county in the box, a public object with the band of five minutes of each of its blocks, by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs and population. It is read by byte range, free and without a key: a head, and a column for each mode and type. At most 100 counties, by county code. Empty for a release that was built without tiles. */
+  /** The block bands of counties, readable by range. For each county in the box, a public object with the band of five minutes of each of its blocks, by mode and leaf destination type: what the tiles of bands show, by block, with GEOIDs, centres and population. It is read by byte range, free and without a key: a head, and a column for each mode and type. At most 100 counties, by county code. Empty for a release that was built without tiles. */
   getBlockBands: {
     params: {
       /** `min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. If `min_lon` is greater than `max_lon`, the box crosses the antimeridian and must span less than 180 degrees. */
