@@ -97,6 +97,7 @@ test('going back to one direction builds nothing, and garbage collection removes
     'plans/99001',
     // Prepared for builders of that plan.
     ...COUNTIES.flatMap((county) => [`prepared/${county}-outlines`, `prepared/${county}-points`]),
+    'prepared/map-detail-744893',
     'prepared/osm',
     'prepared/osm-744893',
     'prepared/osm-744894',

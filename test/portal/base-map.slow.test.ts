@@ -129,6 +129,7 @@ test.each(['light', 'dark'] as const)(
     const { classes, beyond, water } = MAP_COLOURS[scheme];
     const { key } = await site.proxy.customer({ tokens: 1e6 });
     let seen = 0;
+    let hidden = 0;
     for (const block of land) {
       if (GRID.some(([dx, dy]) => colourAt(block, dx, dy) === null)) continue;
       const path = `/v1/blocks/${block.geoid}/summary?mode=walk&type=${TYPE}`;
@@ -138,10 +139,14 @@ test.each(['light', 'dark'] as const)(
       // A street or a name may lie over some of it, but never another class.
       const found = GRID.map(([dx, dy]) => colourAt(block, dx, dy));
       const ofClasses = new Set(found.filter((colour) => classes.includes(colour ?? '')));
-      if (expected !== beyond) expect([block.geoid, ...ofClasses]).toEqual([block.geoid, expected]);
       seen++;
+      // The name of a city may lie over all of it.
+      if (ofClasses.size === 0) hidden++;
+      else if (expected !== beyond)
+        expect([block.geoid, ...ofClasses]).toEqual([block.geoid, expected]);
     }
     expect(seen).toBeGreaterThan(150);
+    expect(hidden).toBeLessThan(seen / 20);
     const wet = blocks.filter(({ isWater }) => isWater).map((block) => colourAt(block));
     const shown = wet.filter((colour) => colour !== null);
     expect(shown.length).toBeGreaterThan(3);
@@ -160,7 +165,7 @@ test.each(['light', 'dark'] as const)(
 test('the legend names water and land outside the data by their colours', async () => {
   const blocks = await blocksOf(site);
   const { page, context } = await openMap(site, blocks[0], 'light');
-  const entries = page.locator('.map-legend li');
+  const entries = page.locator('.people-legend tbody th');
   const fills = await entries
     .locator('rect:first-child')
     .evaluateAll((rects) =>

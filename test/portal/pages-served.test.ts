@@ -57,7 +57,7 @@ test('script and style are immutable under their names, compressed, and small', 
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
-    if (address.endsWith('.js')) expect(packed.rawPayload.length).toBeLessThan(40 * KILOBYTE);
+    if (address.endsWith('.js')) expect(packed.rawPayload.length).toBeLessThan(44 * KILOBYTE);
     else expect(packed.rawPayload.length).toBeLessThan(10 * KILOBYTE);
   }
   expect((await get('/assets/index-00000000.js')).statusCode).toBe(404);

@@ -250,6 +250,8 @@ test('reads the largest documented body to its end', async () => {
     if (!operation) continue;
     const { properties } = operation.requestBody.content['application/json'].schema;
     const { polygon, center, radius_m, cursor, ...rest } = properties;
+    // Sums have other objects than this release, and limits that their own tests reach.
+    if ('area' in rest || 'of' in rest) continue;
     const payload = {
       ...Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, largest(of)])),
       // The largest number is not a type, and would be refused before the body's missing end is
