@@ -4,6 +4,7 @@ import { beforeEach, expect, inject, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
+import { WEIGHT_FILES } from '../../infra/demo/weight-files.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -33,6 +34,7 @@ async function buildAgain(): Promise<readonly string[]> {
         blocks: ['001', '003'].map((county) => city('blocks', `tl_99${county}_tabblock20.zip`)),
         gtfs: [city('gtfs', 'demo_transit.zip')],
         places: [city('places', 'tl_99_place.zip')],
+        weights: WEIGHT_FILES.map((name) => city('weights', name)),
         counties: [],
         release: 'demo',
       },

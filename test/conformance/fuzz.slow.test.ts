@@ -48,6 +48,9 @@ test('no random request to the running service fails, and charged = debited = ro
   );
 });
 
+/** A path that the client resolves to another route before it sends it. */
+const DOT_SEGMENT = /^[^?]*\/(\.|%2e){1,2}([/?]|$)/i;
+
 /** One operation: every response is documented; `api.call` checks the other guarantees. */
 async function fuzz(path: string, method: string): Promise<void> {
   const statuses = new Set<number>();
@@ -60,7 +63,7 @@ async function fuzz(path: string, method: string): Promise<void> {
       const as = wealth === 0 ? poor : demo.api.customer;
       const headers = { ...request.headers, ...(accept === '' ? {} : { accept }) };
       const answer = await demo.api.call({ ...request, headers, as });
-      isInDocument(answer, path, method);
+      if (!DOT_SEGMENT.test(request.path)) isInDocument(answer, path, method);
       statuses.add(answer.statusCode);
     },
   );
@@ -71,9 +74,6 @@ async function fuzz(path: string, method: string): Promise<void> {
 function isInDocument(answer: Answer, path: string, method: string): void {
   const { statusCode, headers, body } = answer;
   const operation = document.paths[path][method];
-  // A dot segment is resolved before the service sees the path.
-  if (statusCode === 404 && body.includes('/not-found')) return;
-  if (statusCode === 405 && body.includes('/method-not-allowed')) return;
   const said = operation.responses[String(statusCode)];
   expect(
     said,
