@@ -52,7 +52,7 @@ export const MOST = {
   blocksOfArea: 10_000,
   /** Criteria of a basket; points that blocks must be near. */
   criteria: 8,
-  anchors: 4,
+  nearPoints: 4,
   /** Sites, and as many candidates. */
   sites: 1_000,
   minutesListed: 12,

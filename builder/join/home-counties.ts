@@ -41,7 +41,7 @@ export async function findHomeCounties(
   const reported = new Map<CountyFips, Uint32Array>();
   for (const [county, { searched }] of counties) {
     const { targets } = await Matrix.open(store, searched.objects.pois);
-    reported.set(county, Uint32Array.from(ordinalsOf(known.destIds, targets)));
+    reported.set(county, ordinalsOf(known.destIds, targets));
   }
   await findNearest(store, known, counties, reported, homes);
 

@@ -43,7 +43,7 @@ async function blocksOf(release: Release, county: CountyManifest): Promise<Drawn
   const bytes = await release.store.readRange(objects.blocks, 0, objects.blocks.bytes);
   const outlines = readOutlines(objects.blocks.name, bytes);
   const ordinals = Array.from(index.geoids.keys()).filter((block) => index.isRoutable(block));
-  const rows = await release.nearestRows(county, ordinals);
+  const rows = await release.nearestRows(county, Uint32Array.from(ordinals));
   const column =
     release.manifest.modes.indexOf('walk') * release.taxonomy.leafIds.length +
     release.taxonomy.leafIds.indexOf(LIBRARIES);

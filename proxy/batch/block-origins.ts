@@ -3,20 +3,25 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { FoundRows } from '../formats/rows.ts';
-import { choiceOf, choiceRows } from '../queries/choice.ts';
 import {
   type AskedCells,
-  type AskedChoice,
+  type AskedNth,
   requestedCells,
-  requestedChoice,
+  requestedNth,
   summaryColumns,
   summaryOf,
   summaryRows,
-} from '../queries/nearest-times.ts';
-import { findBlock, locateOrigin, type OriginBlock, placePoint } from '../queries/origin-block.ts';
-import { type PoiTimesQuery, poisOf, requestedPois } from '../queries/poi-times.ts';
-import { ROW_BEGINS } from '../queries/row-page.ts';
-import { unroutedModes, unroutedReasons } from '../queries/unrouted.ts';
+} from '../queries/nearest/nearest-times.ts';
+import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
+import {
+  findBlock,
+  locateOrigin,
+  type OriginBlock,
+  placePoint,
+} from '../queries/origins/origin-block.ts';
+import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
+import { type PoiTimesQuery, poisOf, requestedPois } from '../queries/pois/poi-times.ts';
+import { ROW_BEGINS } from '../queries/rows/row-page.ts';
 import type { pointItem } from '../schemas/body-members.ts';
 import {
   type Batch,
@@ -114,17 +119,17 @@ async function ofBlock(
 /** Looks up the summary rows of a batch; also returns their columns without those of origins. */
 export function summaryLookup(
   release: Release,
-  { nth, count_within, ...query }: AskedCells & AskedChoice,
+  { nth, count_within, ...query }: AskedCells & AskedNth,
 ): OriginLookup & { readonly columns: readonly string[] } {
   const { filter } = requestedCells(release, query, 'body');
-  const choice = requestedChoice(filter, { nth, count_within });
+  const nthFilter = requestedNth(filter, { nth, count_within });
   return {
     modes: filter.modes,
-    columns: summaryColumns(choice),
+    columns: summaryColumns(nthFilter),
     rowsOf: async (block, origin, waiters) =>
-      choice === null
+      nthFilter === null
         ? summaryRows(await summaryOf(block, filter), origin)
-        : choiceRows(await choiceOf(block, choice, waiters), choice, origin),
+        : nthRows(await nthTimesOf(block, nthFilter, waiters), nthFilter, origin),
   };
 }
 

@@ -14,14 +14,14 @@ import { meteredEndpoint, postEndpoint, type QueryResult, rowsResponse } from '.
 import { OPPORTUNITIES, withOrigin } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { blockMetadata } from '../queries/nearest/nearest-times.ts';
 import {
   type AccessQuery,
   type AskedAccess,
   accessOf,
   requestedAccess,
-} from '../queries/access.ts';
-import { blockMetadata } from '../queries/nearest-times.ts';
-import { opportunityObjects } from '../queries/opportunities.ts';
+} from '../queries/opportunities/access.ts';
+import { opportunityObjects } from '../queries/opportunities/opportunities.ts';
 import {
   type BlockOrigin,
   findBlock,
@@ -29,9 +29,9 @@ import {
   type OriginBlock,
   placePoint,
   type ResolvedBlock,
-} from '../queries/origin-block.ts';
-import { canonicalRequest } from '../queries/pagination.ts';
-import { unroutedMetadata, unroutedModes } from '../queries/unrouted.ts';
+} from '../queries/origins/origin-block.ts';
+import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
+import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { maxRowsMember as max_rows, modeMember } from '../schemas/body-members.ts';
 import { ACCESS_MEMBERS, ACCESS_PARAMS } from '../schemas/opportunity-members.ts';
 import { geoidParam, latParam, lonParam, modeParam } from '../schemas/parameters.ts';

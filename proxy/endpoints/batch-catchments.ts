@@ -6,10 +6,10 @@ import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../ba
 import { poiOrigins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
-import { catchmentOf, homeCounty } from '../queries/catchment.ts';
 import { modePositions } from '../queries/modes-and-types.ts';
-import { tenthsWithin } from '../queries/poi-times.ts';
-import { ROW_BEGINS } from '../queries/row-page.ts';
+import { catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
+import { tenthsWithin } from '../queries/pois/poi-times.ts';
+import { ROW_BEGINS } from '../queries/rows/row-page.ts';
 import {
   blockMember,
   maxMinutesMember,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { postEndpoint } from '../endpoint.ts';
 import { MATCHES } from '../formats/row-table.ts';
-import { type Anchor, checkAnchors } from '../queries/anchors.ts';
-import type { Area } from '../queries/area-blocks.ts';
-import { type Criterion, requestedCriteria } from '../queries/basket.ts';
-import { queryMatches } from '../queries/matching-blocks.ts';
-import { type PagedRequest, pagedRequest } from '../queries/pagination.ts';
+import type { Area } from '../queries/areas/area.ts';
+import { type Criterion, requestedCriteria } from '../queries/areas/basket.ts';
+import { queryMatches } from '../queries/areas/matching-blocks.ts';
+import { checkNearPoints, type NearPoint } from '../queries/origins/near-points.ts';
+import { type PagedRequest, pagedRequest } from '../queries/rows/pagination.ts';
 import { areaMember, areaOf } from '../schemas/area-member.ts';
 import { cursorMember, limitMember } from '../schemas/body-members.ts';
 import { allOfMember, nearMember } from '../schemas/criteria.ts';
@@ -15,7 +15,7 @@ import { matchedBlock, nextCursor } from '../schemas/schemas.ts';
 interface ResolvedMatch extends PagedRequest {
   readonly area: Area;
   readonly criteria: readonly Criterion[];
-  readonly near: readonly Anchor[];
+  readonly near: readonly NearPoint[];
 }
 
 export const blocksMatch = postEndpoint({
@@ -53,7 +53,7 @@ export const blocksMatch = postEndpoint({
   resolve(release, { area, all_of, near, limit, cursor }, { cursors }): ResolvedMatch {
     const criteria = requestedCriteria(release, all_of);
     const where = areaOf(area);
-    checkAnchors(release, near);
+    checkNearPoints(release, near);
     const asked = {
       area: { ...area, blocks: area?.blocks && Array.from(area.blocks) },
       all_of,

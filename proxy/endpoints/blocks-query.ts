@@ -3,10 +3,10 @@ import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { BOUNDS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
-import { queryArea, type ResolvedArea, resolveArea } from '../queries/area-times.ts';
-import { blocksIn } from '../queries/blocks-in-area.ts';
-import { drawnArea } from '../queries/drawn-area.ts';
-import { circleArea, type SearchedArea } from '../queries/poi-search.ts';
+import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
+import { drawnArea } from '../queries/areas/drawn-area.ts';
+import { blocksIn } from '../queries/areas/drawn-blocks.ts';
+import { circleArea, type SearchedArea } from '../queries/pois/poi-search.ts';
 import {
   cursorMember,
   includeMissingMember,

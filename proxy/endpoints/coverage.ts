@@ -6,22 +6,22 @@ import { meteredEndpoint, postEndpoint, type QueryResult } from '../endpoint.ts'
 import { COVERAGE } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/area-blocks.ts';
+import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/areas/area.ts';
 import {
   type AskedCriterion,
   BasketSums,
   type Criterion,
   criteriaBits,
   requestedCriteria,
-} from '../queries/basket.ts';
+} from '../queries/areas/basket.ts';
 import {
   type CoverageQuery,
   CoverageSums,
   coverageObjects,
   requestedCoverage,
-} from '../queries/coverage.ts';
-import { canonicalRequest } from '../queries/pagination.ts';
-import { locatePlace } from '../queries/places.ts';
+} from '../queries/areas/coverage.ts';
+import { locatePlace } from '../queries/areas/places.ts';
+import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { areaMember, areaOf } from '../schemas/area-member.ts';
 import { modeMember, oneNthMember, typeMember, weightMember } from '../schemas/body-members.ts';
 import { allOfMember } from '../schemas/criteria.ts';

@@ -23,15 +23,15 @@ import {
   type Opportunity,
   opportunityObjects,
   requestedOpportunities,
-} from '../queries/opportunities.ts';
+} from '../queries/opportunities/opportunities.ts';
 import {
   type BlockOrigin,
   findBlock,
   locateOrigin,
   type OriginBlock,
   placePoint,
-} from '../queries/origin-block.ts';
-import { canonicalRequest } from '../queries/pagination.ts';
+} from '../queries/origins/origin-block.ts';
+import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { contourOfParam } from '../schemas/opportunity-members.ts';
 import {
   anyLatParam,

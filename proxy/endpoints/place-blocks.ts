@@ -3,8 +3,8 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { queryArea, type ResolvedArea, resolveArea } from '../queries/area-times.ts';
-import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/places.ts';
+import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
+import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
 import {
   cursorParam,
   includeMissingParam,

@@ -3,14 +3,14 @@ import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { type LocatedPlace, locatePlace } from '../queries/places.ts';
-import type { SearchedArea } from '../queries/poi-search.ts';
+import { type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
+import type { SearchedArea } from '../queries/pois/poi-search.ts';
 import {
   countiesOfArea,
   querySearch,
   type ResolvedSearch,
   resolveSearch,
-} from '../queries/poi-search.ts';
+} from '../queries/pois/poi-search.ts';
 import {
   cursorParam,
   limitParam,

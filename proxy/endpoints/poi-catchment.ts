@@ -6,11 +6,15 @@ import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { type CatchmentFilter, catchmentOf, homeCounty } from '../queries/catchment.ts';
 import { modeLabels, modePositions } from '../queries/modes-and-types.ts';
-import { nextCursor as cursorOf, type PagedRequest, pagedRequest } from '../queries/pagination.ts';
-import { tenthsWithin } from '../queries/poi-times.ts';
-import { ROW_BEGINS } from '../queries/row-page.ts';
+import { type CatchmentFilter, catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
+import { tenthsWithin } from '../queries/pois/poi-times.ts';
+import {
+  nextCursor as cursorOf,
+  type PagedRequest,
+  pagedRequest,
+} from '../queries/rows/pagination.ts';
+import { ROW_BEGINS } from '../queries/rows/row-page.ts';
 import {
   blockParam,
   cursorParam,

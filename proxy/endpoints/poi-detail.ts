@@ -4,9 +4,9 @@ import type { DestId } from '../../shards/units.ts';
 import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { homeCounty, poiOrdinal } from '../queries/catchment.ts';
-import { canonicalRequest } from '../queries/pagination.ts';
-import { poiResult } from '../queries/poi-search.ts';
+import { homeCounty, poiOrdinal } from '../queries/pois/catchment.ts';
+import { poiResult } from '../queries/pois/poi-search.ts';
+import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { NONE, singleDestIdParam } from '../schemas/parameters.ts';
 import { poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 

@@ -12,7 +12,7 @@ import {
   type ResolvedSearch,
   resolveSearch,
   type SearchedArea,
-} from '../queries/poi-search.ts';
+} from '../queries/pois/poi-search.ts';
 import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
 import {
   cursorParam,

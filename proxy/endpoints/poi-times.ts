@@ -8,8 +8,12 @@ import {
   placePoint,
   queryOfBlock,
   type ResolvedBlock,
-} from '../queries/origin-block.ts';
-import { queryPoiTimes, type ResolvedPoiTimes, resolvePoiTimes } from '../queries/poi-times.ts';
+} from '../queries/origins/origin-block.ts';
+import {
+  queryPoiTimes,
+  type ResolvedPoiTimes,
+  resolvePoiTimes,
+} from '../queries/pois/poi-times.ts';
 import {
   cursorParam,
   destIdParam,

@@ -3,20 +3,20 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import {
-  type AskedChoice,
+  type AskedNth,
   blockMetadata,
   isChoice,
   querySummary,
   type ResolvedSummary,
   resolveSummary,
-} from '../queries/nearest-times.ts';
+} from '../queries/nearest/nearest-times.ts';
 import {
   findBlock,
   locateOrigin,
   placePoint,
   queryOfBlock,
   type ResolvedBlock,
-} from '../queries/origin-block.ts';
+} from '../queries/origins/origin-block.ts';
 import {
   countWithinParam,
   cursorParam,
@@ -51,7 +51,7 @@ const RESPONSE = {
 };
 
 /** The object that a summary is read from. */
-const rowsOf = (asked: AskedChoice) => (isChoice(asked) ? 'pois' : 'nearest');
+const rowsOf = (asked: AskedNth) => (isChoice(asked) ? 'pois' : 'nearest');
 
 type ResolvedOriginSummary = ResolvedSummary & ResolvedBlock;
 

@@ -5,7 +5,7 @@ import { type DissolvePart, dissolveSteps } from '../../shards/geometry/dissolve
 import { geometryOf, type PolygonGeometry, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
-import { countyRanges } from '../queries/county-ranges.ts';
+import { countyRanges } from '../queries/opportunities/county-ranges.ts';
 import type { Reachable } from './reachable.ts';
 
 /** Smaller holes are filled: ponds, squares, a block that cannot be reached. */

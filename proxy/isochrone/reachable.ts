@@ -6,9 +6,9 @@ import type { Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
 import type { Minutes } from '../../shards/units.ts';
 import type { Rows } from '../formats/rows.ts';
-import { GeoidFragment } from '../queries/fragments.ts';
-import type { OriginBlock } from '../queries/origin-block.ts';
-import { REASONS, unroutedReason } from '../queries/unrouted.ts';
+import type { OriginBlock } from '../queries/origins/origin-block.ts';
+import { REASONS, unroutedReason } from '../queries/origins/unrouted.ts';
+import { GeoidFragment } from '../queries/rows/fragments.ts';
 
 /** The blocks that can be reached from a block, or that can reach it, with the travel times. */
 export interface Reachable {

@@ -7,7 +7,7 @@ import { type CountyBlock, type Degrees, MICRO } from '../../shards/units.ts';
 import type { ExampleMarks } from '../endpoint.ts';
 import { poiDetail } from '../endpoints/poi-detail.ts';
 import { pointPois } from '../endpoints/poi-times.ts';
-import { blocksOfPlace, locatePlace } from '../queries/places.ts';
+import { blocksOfPlace, locatePlace } from '../queries/areas/places.ts';
 import type { ExampleResponses } from './example-responses.ts';
 
 /** Places, counties, and blocks of each, that are examined: the first nearly always suffices. */

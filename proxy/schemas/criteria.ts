@@ -45,7 +45,7 @@ export const allOfMember = listOf(criterion, MOST.criteria, {
   },
 });
 
-const anchor = z.strictObject(
+const nearPoint = z.strictObject(
   {
     lon: number(BOUNDS.longitude),
     lat: number(BOUNDS.latitude),
@@ -60,16 +60,16 @@ const anchor = z.strictObject(
 );
 
 /** Points that a block must all be near. */
-export const nearMember = listOf(anchor, MOST.anchors, {
+export const nearMember = listOf(nearPoint, MOST.nearPoints, {
   none: 'must be an array of points',
   empty: 'must not be empty: omit it',
-  many: `must list at most ${MOST.anchors}`,
+  many: `must list at most ${MOST.nearPoints}`,
 })
   .optional()
-  .transform((anchors) => anchors ?? [])
+  .transform((points) => points ?? [])
   .meta({
     description:
-      `Up to ${MOST.anchors} points, all to be near: from the block to the block of the point ` +
+      `Up to ${MOST.nearPoints} points, all to be near: from the block to the block of the point ` +
       '(`direction` `to`, the default) or back (`from`) it takes at most so many whole minutes.',
     override: {
       type: 'array',
@@ -86,7 +86,7 @@ export const nearMember = listOf(anchor, MOST.anchors, {
         additionalProperties: false,
       },
       minItems: 1,
-      maxItems: MOST.anchors,
+      maxItems: MOST.nearPoints,
     },
   });
 

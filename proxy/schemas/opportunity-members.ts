@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, boundsSchema, boundsText, MOST } from '../bounds.ts';
-import { DECAY_PATTERN, decayOf } from '../queries/decay.ts';
+import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { integer } from './body-members.ts';
 import { listOf } from './list.ts';
 import { named } from './parameters.ts';

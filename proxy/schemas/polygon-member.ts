@@ -3,7 +3,7 @@ import { Problem } from '../../portal/http/problem.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { acceptsParameters } from '../../portal/http/validation.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { invalidPolygon } from '../queries/drawn-area.ts';
+import { invalidPolygon } from '../queries/areas/drawn-area.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];
 /** GeoJSON wrappers around a geometry, and what to send instead. */

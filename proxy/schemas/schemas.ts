@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { BOUNDS } from '../bounds.ts';
-import { MISSING_REASONS } from '../queries/area-times.ts';
+import { MISSING_REASONS } from '../queries/areas/area-times.ts';
 
 const MAX_MINUTES = BOUNDS.maxMinutes.max;
 

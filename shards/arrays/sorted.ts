@@ -24,12 +24,13 @@ export function ordinalIn(ascending: ArrayLike<number>, value: number): number {
 export function ordinalsOf(
   ascending: ArrayLike<number>,
   values: readonly number[] | Float64Array,
-): number[] {
-  const ordinals: number[] = [];
+): Uint32Array {
+  const ordinals = new Uint32Array(values.length);
+  let found = 0;
   let at = values.length === 0 ? 0 : rankIn(ascending, values[0]);
   for (const value of values) {
     while (ascending[at] < value) at++;
-    if (ascending[at] === value) ordinals.push(at);
+    if (ascending[at] === value) ordinals[found++] = at;
   }
-  return ordinals;
+  return ordinals.subarray(0, found);
 }

@@ -105,12 +105,12 @@ export function readNearestShape(object: string, bytes: Uint8Array) {
 const GAP_ROWS = 8;
 
 /** Groups ascending ordinals into runs that are fetched by one read each. */
-export function runsOfRows(ordinals: readonly CountyBlock[]): CountyBlock[][] {
-  const runs: CountyBlock[][] = [];
+export function runsOfRows(ordinals: Uint32Array): Uint32Array[] {
+  const runs: Uint32Array[] = [];
   for (let first = 0; first < ordinals.length; ) {
     let end = first + 1;
     while (end < ordinals.length && ordinals[end] - ordinals[end - 1] <= GAP_ROWS) end++;
-    runs.push(ordinals.slice(first, end));
+    runs.push(ordinals.subarray(first, end));
     first = end;
   }
   return runs;
@@ -122,13 +122,13 @@ export function runsOfRows(ordinals: readonly CountyBlock[]): CountyBlock[][] {
 export function readNearestRun(
   store: Store,
   ref: ObjectRef,
-  run: readonly CountyBlock[],
+  run: Uint32Array,
   columns: number,
 ): { rows: Promise<Uint16Array[]>; alongBytes: Bytes } {
   const { offset, length } = nearestRange(run[0], columns);
   const bytes = (run[run.length - 1] - run[0] + 1) * length;
   const rows = store.readRange(ref, offset, bytes).then((read) =>
-    run.map((ordinal) => {
+    Array.from(run, (ordinal) => {
       const at = (ordinal - run[0]) * length;
       return decodeNearestRow(ref.name, ordinal, read.subarray(at, at + length), columns);
     }),

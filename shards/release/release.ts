@@ -153,10 +153,7 @@ export class Release {
   }
 
   /** `nearest` of several blocks, ascending; blocks with nearby rows share a read. */
-  async nearestRows(
-    { objects }: CountyManifest,
-    ordinals: readonly CountyBlock[],
-  ): Promise<Uint16Array[]> {
+  async nearestRows({ objects }: CountyManifest, ordinals: Uint32Array): Promise<Uint16Array[]> {
     const runs = runsOfRows(ordinals).map((run) => {
       const read = readNearestRun(this.store, objects.nearest, run, this.columns);
       this.#cache.readAlong += read.alongBytes;

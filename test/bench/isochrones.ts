@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
-import { findBlock, locateOrigin } from '../../proxy/queries/origin-block.ts';
-import { unroutedReason } from '../../proxy/queries/unrouted.ts';
+import { findBlock, locateOrigin } from '../../proxy/queries/origins/origin-block.ts';
+import { unroutedReason } from '../../proxy/queries/origins/unrouted.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';

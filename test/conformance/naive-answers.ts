@@ -27,7 +27,7 @@ export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) 
 }
 
 /** Rows of a block's summary with `nth`, `count_within` or both: times sorted and counted. */
-export function choiceOf(
+export function nthTimesOf(
   release: NaiveRelease,
   geoid: string,
   { nth, count_within, ...filter }: Filter & { nth?: readonly number[]; count_within?: number },

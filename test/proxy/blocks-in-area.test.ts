@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { blocksIn } from '../../proxy/queries/blocks-in-area.ts';
-import { drawnArea } from '../../proxy/queries/drawn-area.ts';
-import { circleArea, type SearchedArea } from '../../proxy/queries/poi-search.ts';
+import { drawnArea } from '../../proxy/queries/areas/drawn-area.ts';
+import { blocksIn } from '../../proxy/queries/areas/drawn-blocks.ts';
+import { circleArea, type SearchedArea } from '../../proxy/queries/pois/poi-search.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
@@ -14,7 +14,7 @@ async function search(counties: readonly WideCounty[], area: SearchedArea) {
   for (let from: number | null = 0; from !== null; pages++) {
     const { counties, beyond } = await blocksIn(release, area, from, 'asker');
     for await (const { index, ordinals } of counties) {
-      found.push(...ordinals.map((i) => String(Math.floor(index.geoids[i] / 1e10))));
+      for (const i of ordinals) found.push(String(Math.floor(index.geoids[i] / 1e10)));
     }
     from = beyond;
   }
@@ -120,7 +120,7 @@ describe('a circle across the antimeridian', () => {
     const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0, 'asker');
     const blocks: number[] = [];
     for await (const { index, ordinals } of counties) {
-      blocks.push(...ordinals.map((i) => index.geoids[i]));
+      for (const i of ordinals) blocks.push(index.geoids[i]);
     }
     expect(blocks).toEqual([2016e10, 2016e10 + 1]);
   });

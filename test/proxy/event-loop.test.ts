@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { blocksIn } from '../../proxy/queries/blocks-in-area.ts';
-import { drawnArea } from '../../proxy/queries/drawn-area.ts';
+import { drawnArea } from '../../proxy/queries/areas/drawn-area.ts';
+import { blocksIn } from '../../proxy/queries/areas/drawn-blocks.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { watchLoop } from '../support/loop-watch.ts';

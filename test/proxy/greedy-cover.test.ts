@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { greedyCoverSteps } from '../../proxy/queries/greedy-cover.ts';
+import { greedyCoverSteps } from '../../proxy/queries/sites/greedy-cover.ts';
 import { runToCompletion } from '../../shards/concurrency/yielding.ts';
 import { forAll } from '../support/for-all.ts';
 

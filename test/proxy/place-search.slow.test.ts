@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { findPlaces } from '../../proxy/queries/places.ts';
+import { findPlaces } from '../../proxy/queries/areas/places.ts';
 import { foldText } from '../../shards/folded-text.ts';
 import { ringsOf } from '../../shards/geometry/rings.ts';
 import { encodePlaces, type PlaceWithBlocks } from '../../shards/places/place-table.ts';

@@ -4,7 +4,7 @@ import { renderJson, renderRows } from '../../proxy/formats/render.ts';
 import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
 import { POI_TIMES, withOrigin } from '../../proxy/formats/row-table.ts';
 import { Rows } from '../../proxy/formats/rows.ts';
-import { timeTexts } from '../../proxy/queries/fragments.ts';
+import { timeTexts } from '../../proxy/queries/rows/fragments.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { forAll } from '../support/for-all.ts';
 import { ROWS_AS_OBJECTS } from '../support/rows-as-objects.ts';

@@ -10,7 +10,7 @@ import { CursorSealer } from '../../../proxy/http/cursor.ts';
 import { commonHeaders, writeResponse } from '../../../proxy/http/raw-response.ts';
 import { ResponseWriter } from '../../../proxy/http/response-writer.ts';
 import { strongEtag } from '../../../proxy/metering/query-cache.ts';
-import { canonicalRequest } from '../../../proxy/queries/pagination.ts';
+import { canonicalRequest } from '../../../proxy/queries/rows/pagination.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
 /**

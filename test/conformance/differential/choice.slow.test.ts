@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { forAll } from '../../support/for-all.ts';
 import { expectInvalid, expectOk, expectRows } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
-import { choiceOf } from '../naive-answers.ts';
+import { nthTimesOf } from '../naive-answers.ts';
 import { allPages } from '../paging.ts';
 import { randomQueries } from '../random-queries.ts';
 
@@ -28,7 +28,7 @@ const asked = () =>
 test('a summary has the n-th nearest and the number within some minutes, by sorting all times', async () => {
   const { api, release } = demo;
   await forAll(80, random.block, asked(), async ({ geoid }, query) => {
-    const rows = choiceOf(release, geoid, query);
+    const rows = nthTimesOf(release, geoid, query);
     const body = expectRows(await api.get(`/v1/blocks/${geoid}/summary`, query), rows.length);
     expect(body.results).toEqual(rows);
   });
@@ -40,7 +40,7 @@ test('pages of any length have the same rows', async () => {
   await forAll(10, random.routableBlock, asked(), limits, async ({ geoid }, query, limit) => {
     const path = `/v1/blocks/${geoid}/summary`;
     const rows = await allPages(api, { path, query: { ...query, limit } });
-    expect(rows).toEqual(choiceOf(release, geoid, query));
+    expect(rows).toEqual(nthTimesOf(release, geoid, query));
   });
 });
 
@@ -55,7 +55,7 @@ test('batches have the rows of each origin', async () => {
     );
     expect(results).toEqual(
       origins.flatMap((geoid) =>
-        choiceOf(release, geoid, { ...cells, ...choice }).map((row) => ({ geoid, ...row })),
+        nthTimesOf(release, geoid, { ...cells, ...choice }).map((row) => ({ geoid, ...row })),
       ),
     );
   });

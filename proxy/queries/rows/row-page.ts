@@ -1,10 +1,10 @@
-import { rankIn } from '../../shards/arrays/sorted.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { Matrix } from '../../shards/matrix/matrix.ts';
-import type { EncodedRow, ModeRow } from '../../shards/matrix/row-codec.ts';
-import { type Mode, modeIdOf } from '../../shards/modes.ts';
-import type { Tenths } from '../../shards/units.ts';
+import { rankIn } from '../../../shards/arrays/sorted.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { Matrix } from '../../../shards/matrix/matrix.ts';
+import type { EncodedRow, ModeRow } from '../../../shards/matrix/row-codec.ts';
+import { type Mode, modeIdOf } from '../../../shards/modes.ts';
+import type { Tenths } from '../../../shards/units.ts';
 import type { Page } from './pagination.ts';
 
 /** Filter for the entries of a matrix's row. */

@@ -1,15 +1,15 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import { type Mode, modeIdOf } from '../../shards/modes.ts';
-import { insertNth, MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
-import type { DestTypeId, Tenths } from '../../shards/units.ts';
-import type { FoundRows } from '../formats/rows.ts';
-import { originText } from './fragments.ts';
-import type { OriginBlock } from './origin-block.ts';
-import type { Page } from './pagination.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { type Mode, modeIdOf } from '../../../shards/modes.ts';
+import { insertNth, MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
+import type { DestTypeId, Tenths } from '../../../shards/units.ts';
+import type { FoundRows } from '../../formats/rows.ts';
+import type { OriginBlock } from '../origins/origin-block.ts';
+import { originText } from '../rows/fragments.ts';
+import type { Page } from '../rows/pagination.ts';
 
 /** Filter for how many POIs of each type a block has to choose from. */
-export interface ChoiceFilter {
+export interface NthFilter {
   /** Positions among the release's modes, ascending. */
   readonly modes: readonly number[];
   /** Requested leaf types; undefined for all. */
@@ -21,7 +21,7 @@ export interface ChoiceFilter {
 }
 
 /** The n-th nearest POI of a type, by one mode. */
-export interface ChoiceRow {
+export interface NthRow {
   readonly mode: Mode;
   readonly type: DestTypeId;
   readonly nth: number;
@@ -37,17 +37,17 @@ const POIS_A_STEP = 2_048;
  * The times from a block to its n-th nearest POIs, by mode id, type id, n; those beyond 30 minutes
  * are absent. At most one range read once the county's head is cached.
  */
-export async function choiceOf(
+export async function nthTimesOf(
   { release, county, index, ordinal }: OriginBlock,
-  { modes, types, nths, countTenths }: ChoiceFilter,
+  { modes, types, nths, countTenths }: NthFilter,
   waiters: Waiters,
-): Promise<ChoiceRow[]> {
+): Promise<NthRow[]> {
   if (!index.isRoutable(ordinal)) return [];
   const { matrix, table } = await release.pois(county, waiters);
   const row = await matrix.encodedRow(ordinal);
   const leaves = release.taxonomy.leafIds.filter((leaf) => types?.has(leaf) !== false);
   const positionOf = new Map(leaves.map((leaf, position) => [leaf, position]));
-  const rows: ChoiceRow[] = [];
+  const rows: NthRow[] = [];
   for (const position of modes) {
     const { targets, times } = row.mode(position);
     const lists = new Uint16Array(leaves.length * MAX_NTH);
@@ -81,12 +81,12 @@ export async function choiceOf(
 }
 
 /** Renders the rows. `origin`: the members that identify the origin in a batch. */
-export function choiceRows(
-  found: readonly ChoiceRow[],
-  filter: ChoiceFilter,
+export function nthRows(
+  found: readonly NthRow[],
+  filter: NthFilter,
   origin: object = {},
 ): FoundRows {
-  const columns = choiceColumns(filter);
+  const columns = nthColumns(filter);
   return {
     count: found.length,
     async addTo(rows, waiters) {
@@ -109,7 +109,7 @@ export function choiceRows(
 }
 
 /** Columns of the rows, without those of the origin. */
-export function choiceColumns({ nths, countTenths }: ChoiceFilter): string[] {
+export function nthColumns({ nths, countTenths }: NthFilter): string[] {
   return [
     ...['dest_type_id', 'mode', 'travel_time'],
     ...(nths !== null ? ['nth'] : []),
@@ -118,20 +118,20 @@ export function choiceColumns({ nths, countTenths }: ChoiceFilter): string[] {
 }
 
 /** The position before all rows: mode id, type id, n. */
-export const CHOICE_BEGINS = [0, 0, 0];
+export const NTH_BEGINS = [0, 0, 0];
 
 /** The rows of a page, and the position of the last of them if there are more. */
-export function choicePage(
-  all: readonly ChoiceRow[],
+export function nthPage(
+  all: readonly NthRow[],
   { position, limit }: Pick<Page, 'position' | 'limit'>,
-): { rows: ChoiceRow[]; end: Page['position'] | null } {
+): { rows: NthRow[]; end: Page['position'] | null } {
   const open = all.filter((row) => isAfter(positionOf(row), position));
   const rows = open.slice(0, limit);
   const isLast = rows.length === open.length;
   return { rows, end: isLast ? null : positionOf(rows[rows.length - 1]) };
 }
 
-function positionOf({ mode, type, nth }: ChoiceRow): Page['position'] {
+function positionOf({ mode, type, nth }: NthRow): Page['position'] {
   return [modeIdOf(mode), type, nth];
 }
 

@@ -1,14 +1,14 @@
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import { PLANS } from '../../portal/plans.ts';
-import { runCooperatively } from '../../shards/concurrency/yielding.ts';
-import { countyOf } from '../../shards/geoid.ts';
-import type { Direction } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { Minutes } from '../../shards/units.ts';
-import { MOST } from '../bounds.ts';
-import type { QueryResult } from '../endpoint.ts';
-import type { QueryContext } from '../services.ts';
-import { type Area, areaFactsOf, blocksOfArea } from './area-blocks.ts';
+import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
+import { PLANS } from '../../../portal/plans.ts';
+import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
+import { countyOf } from '../../../shards/geoid.ts';
+import type { Direction } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { Minutes } from '../../../shards/units.ts';
+import { MOST } from '../../bounds.ts';
+import type { QueryResult } from '../../endpoint.ts';
+import type { QueryContext } from '../../services.ts';
+import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
 import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
 import {
   coverOf,

@@ -1,16 +1,18 @@
-import { invalidParameters } from '../../portal/http/problem.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { MINUTES } from '../../shards/matrix/row-codec.ts';
-import type { Mode } from '../../shards/modes.ts';
-import type { Direction } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { Minutes } from '../../shards/units.ts';
-import { PEOPLE } from '../../shards/weights/weight.ts';
-import type { FoundRows } from '../formats/rows.ts';
-import { checkDirection } from './anchors.ts';
+import { invalidParameters } from '../../../portal/http/problem.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { MINUTES } from '../../../shards/matrix/row-codec.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import type { Direction } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { Minutes } from '../../../shards/units.ts';
+import { PEOPLE } from '../../../shards/weights/weight.ts';
+import type { FoundRows } from '../../formats/rows.ts';
+import { modeLabels, modePositions } from '../modes-and-types.ts';
+import { checkDirection } from '../origins/near-points.ts';
+import type { OriginBlock } from '../origins/origin-block.ts';
+import { unroutedReason } from '../origins/unrouted.ts';
+import { originText } from '../rows/fragments.ts';
 import { type Decay, decayOf } from './decay.ts';
-import { originText } from './fragments.ts';
-import { modeLabels, modePositions } from './modes-and-types.ts';
 import {
   checkPoiMinutes,
   countOpportunities,
@@ -18,8 +20,6 @@ import {
   type Opportunity,
   requestedOpportunities,
 } from './opportunities.ts';
-import type { OriginBlock } from './origin-block.ts';
-import { unroutedReason } from './unrouted.ts';
 
 /** Request for opportunities, apart from its origins. */
 export interface AskedAccess {

@@ -1,17 +1,17 @@
-import { Problem } from '../../portal/http/problem.ts';
-import { linkModeOf } from '../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { Matrix } from '../../shards/matrix/matrix.ts';
-import { MINUTES, type ModeRow } from '../../shards/matrix/row-codec.ts';
-import type { Direction } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { Degrees, Minutes } from '../../shards/units.ts';
-import type { AreaPart } from './area-blocks.ts';
-import { maskedBy } from './block-weights.ts';
+import { Problem } from '../../../portal/http/problem.ts';
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { Matrix } from '../../../shards/matrix/matrix.ts';
+import { MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
+import type { Direction } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { Degrees, Minutes } from '../../../shards/units.ts';
+import type { CountyBlocks } from '../areas/drawn-blocks.ts';
+import { maskedBy } from '../block-weights.ts';
+import { locateOrigin, type OriginBlock, placePoint } from '../origins/origin-block.ts';
+import { unroutedReasons } from '../origins/unrouted.ts';
 import type { CoverBits } from './greedy-cover.ts';
-import { locateOrigin, type OriginBlock, placePoint } from './origin-block.ts';
-import { unroutedReasons } from './unrouted.ts';
 
 /** A point as sent. */
 export interface Site {
@@ -55,7 +55,7 @@ export class WeightedArea {
   /** `parts`: ascending by county. */
   static async of(
     release: Release,
-    parts: readonly AreaPart[],
+    parts: readonly CountyBlocks[],
     mode: number,
     names: readonly string[],
     waiters: Waiters,

@@ -1,21 +1,21 @@
-import type { BlockIndex } from '../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import { MODES, type Mode, type ModeId, modeIdOf } from '../../shards/modes.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { CountyBlock, DestTypeId } from '../../shards/units.ts';
-import { type QueryResult, rowsResponse } from '../endpoint.ts';
-import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
-import { perFormat } from '../formats/row-format.ts';
-import { AREAL } from '../formats/row-table.ts';
-import { Rows } from '../formats/rows.ts';
-import type { CursorSealer } from '../http/cursor.ts';
-import type { QueryContext } from '../services.ts';
-import type { CountyBlocks, FoundBlocks } from './blocks-in-area.ts';
-import { GeoidFragment, textsOfTimes, typeTexts } from './fragments.ts';
-import { requestedCells, type SummaryFilter } from './nearest-times.ts';
-import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagination.ts';
-import { unroutedReason } from './unrouted.ts';
+import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { MODES, type Mode, type ModeId, modeIdOf } from '../../../shards/modes.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { CountyBlock, DestTypeId } from '../../../shards/units.ts';
+import { type QueryResult, rowsResponse } from '../../endpoint.ts';
+import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
+import { perFormat } from '../../formats/row-format.ts';
+import { AREAL } from '../../formats/row-table.ts';
+import { Rows } from '../../formats/rows.ts';
+import type { CursorSealer } from '../../http/cursor.ts';
+import type { QueryContext } from '../../services.ts';
+import { requestedCells, type SummaryFilter } from '../nearest/nearest-times.ts';
+import { unroutedReason } from '../origins/unrouted.ts';
+import { GeoidFragment, textsOfTimes, typeTexts } from '../rows/fragments.ts';
+import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
+import type { CountyBlocks, FoundBlocks } from './drawn-blocks.ts';
 
 /** Row filter for the blocks of an area. */
 export interface ArealQuery extends SummaryFilter {

@@ -1,13 +1,13 @@
-import { linkModeOf } from '../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { Mode } from '../../shards/modes.ts';
-import { nthNearestId } from '../../shards/nearest/nth-nearest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { DestTypeId, Minutes, Tenths } from '../../shards/units.ts';
-import type { AreaPart } from './area-blocks.ts';
-import { lacksModes, requestedLeaves } from './modes-and-types.ts';
-import { tenthsWithin } from './poi-times.ts';
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { DestTypeId, Minutes, Tenths } from '../../../shards/units.ts';
+import { lacksModes, requestedLeaves } from '../modes-and-types.ts';
+import { tenthsWithin } from '../pois/poi-times.ts';
+import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** A criterion as sent: the n-th nearest POI of a type is within some minutes. */
 export interface AskedCriterion {
@@ -59,7 +59,7 @@ export interface CriteriaBits {
 /** Tests the criteria at all blocks of a county. */
 export async function criteriaBits(
   release: Release,
-  { county, index }: Pick<AreaPart, 'county' | 'index'>,
+  { county, index }: Pick<CountyBlocks, 'county' | 'index'>,
   criteria: readonly Criterion[],
   waiters: Waiters,
 ): Promise<CriteriaBits> {

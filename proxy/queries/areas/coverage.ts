@@ -1,18 +1,18 @@
-import { linkModeOf } from '../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { ModeRow } from '../../shards/matrix/row-codec.ts';
-import type { Mode } from '../../shards/modes.ts';
-import { nthNearestId } from '../../shards/nearest/nth-nearest.ts';
-import type { CountyManifest } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
-import type { DestTypeId, Tenths } from '../../shards/units.ts';
-import { COVERAGE } from '../formats/row-table.ts';
-import type { Rows } from '../formats/rows.ts';
-import type { AreaPart } from './area-blocks.ts';
-import { maskedBy, requestedWeights } from './block-weights.ts';
-import { modeLabels, modePositions, requestedLeaves } from './modes-and-types.ts';
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { ObjectRef } from '../../../shards/store/store.ts';
+import type { DestTypeId, Tenths } from '../../../shards/units.ts';
+import { COVERAGE } from '../../formats/row-table.ts';
+import type { Rows } from '../../formats/rows.ts';
+import { maskedBy, requestedWeights } from '../block-weights.ts';
+import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
+import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** A step of the minutes within which weights are summed. */
 const STEP: Tenths = 50;
@@ -82,7 +82,7 @@ export class CoverageSums {
   }
 
   /** Adds the blocks of an area in a county. One range read if their county's head is cached. */
-  async add({ county, index, ordinals }: AreaPart, waiters: Waiters): Promise<void> {
+  async add({ county, index, ordinals }: CountyBlocks, waiters: Waiters): Promise<void> {
     const { modes, types, weights, nth } = this.#query;
     const columns = await Promise.all(
       weights.map((weight) => this.#release.weightCounts(county, weight)),

@@ -1,28 +1,19 @@
-import { Problem } from '../../portal/http/problem.ts';
-import { ordinalIn, ordinalsOf, rankIn } from '../../shards/arrays/sorted.ts';
-import type { BlockIndex } from '../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { Problem } from '../../../portal/http/problem.ts';
+import { ordinalIn, ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import {
   BLOCKS_A_COUNTY,
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
-} from '../../shards/geoid.ts';
-import type { CountyManifest } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { CountyFips } from '../../shards/units.ts';
-import { blocksIn } from './blocks-in-area.ts';
+} from '../../../shards/geoid.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { CountyFips } from '../../../shards/units.ts';
+import type { SearchedArea } from '../pois/poi-search.ts';
+import { blocksIn, type CountyBlocks } from './drawn-blocks.ts';
 import { blocksOfPlace, locatePlace } from './places.ts';
-import type { SearchedArea } from './poi-search.ts';
-
-/** The blocks of an area in one county. */
-export interface AreaPart {
-  readonly county: CountyManifest;
-  readonly index: BlockIndex;
-  /** Ascending. */
-  readonly ordinals: Uint32Array;
-}
 
 /** Some blocks of a release, by one of the ways to name them. */
 export type Area =
@@ -39,7 +30,7 @@ export async function blocksOfArea(
   release: Release,
   area: Area,
   waiters: Waiters,
-): Promise<AreaPart[]> {
+): Promise<CountyBlocks[]> {
   switch (area.kind) {
     case 'drawn':
       return blocksDrawn(release, area.drawn, waiters);
@@ -62,7 +53,10 @@ export function findCounty(release: Release, fips: CountyFips): CountyManifest {
 }
 
 /** All blocks of a county. */
-export async function blocksOfCounty(release: Release, county: CountyManifest): Promise<AreaPart> {
+export async function blocksOfCounty(
+  release: Release,
+  county: CountyManifest,
+): Promise<CountyBlocks> {
   const index = await release.index(county);
   return { county, index, ordinals: Uint32Array.from(index.geoids.keys()) };
 }
@@ -71,13 +65,11 @@ async function blocksDrawn(
   release: Release,
   drawn: SearchedArea,
   waiters: Waiters,
-): Promise<AreaPart[]> {
-  const all: AreaPart[] = [];
+): Promise<CountyBlocks[]> {
+  const all: CountyBlocks[] = [];
   for (let from: number | null = 0; from !== null; ) {
     const { counties, beyond } = await blocksIn(release, drawn, from, waiters);
-    for await (const { ordinals, ...part } of counties) {
-      if (ordinals.length > 0) all.push({ ...part, ordinals: Uint32Array.from(ordinals) });
-    }
+    for await (const part of counties) if (part.ordinals.length > 0) all.push(part);
     from = beyond;
   }
   return all;
@@ -88,14 +80,13 @@ async function blocksOfPlaces(
   release: Release,
   geoids: readonly string[],
   waiters: Waiters,
-): Promise<AreaPart[]> {
+): Promise<CountyBlocks[]> {
   const located = await Promise.all(geoids.map((geoid) => locatePlace(release, geoid)));
-  const byCounty = new Map<CountyManifest, AreaPart>();
+  const byCounty = new Map<CountyManifest, CountyBlocks>();
   for (const place of located) {
     for await (const part of blocksOfPlace(release, place, 0, Number.POSITIVE_INFINITY)) {
-      const own = Uint32Array.from(part.ordinals);
-      const before = byCounty.get(part.county)?.ordinals;
-      const ordinals = before ? Uint32Array.from([...before, ...own]).sort() : own;
+      const before = byCounty.get(part.county)?.ordinals ?? [];
+      const ordinals = Uint32Array.from([...before, ...part.ordinals]).sort();
       byCounty.set(part.county, { ...part, ordinals });
       const pause = yieldIfOverdue(waiters);
       if (pause) await pause;
@@ -105,8 +96,8 @@ async function blocksOfPlaces(
 }
 
 /** `geoids`: ascending. */
-async function blocksNamed(release: Release, geoids: Float64Array): Promise<AreaPart[]> {
-  const parts: AreaPart[] = [];
+async function blocksNamed(release: Release, geoids: Float64Array): Promise<CountyBlocks[]> {
+  const parts: CountyBlocks[] = [];
   for (let first = 0, end: number; first < geoids.length; first = end) {
     const code = Math.floor(geoids[first] / BLOCKS_A_COUNTY);
     end = rankIn(geoids, (code + 1) * BLOCKS_A_COUNTY);
@@ -114,7 +105,7 @@ async function blocksNamed(release: Release, geoids: Float64Array): Promise<Area
     const county = release.county(countyOf(geoidFromNumber(own[0])));
     if (!county) throw noSuchBlock(own[0]);
     const index = await release.index(county);
-    const ordinals = Uint32Array.from(ordinalsOf(index.geoids, own));
+    const ordinals = ordinalsOf(index.geoids, own);
     if (ordinals.length < own.length) {
       throw noSuchBlock(own.find((one) => ordinalIn(index.geoids, one) === -1)!);
     }
@@ -129,7 +120,7 @@ function noSuchBlock(number: GeoidNumber): Problem {
 }
 
 /** The `area` of a response. */
-export function areaFactsOf(parts: readonly AreaPart[]) {
+export function areaFactsOf(parts: readonly CountyBlocks[]) {
   let [blocks, land_area_m2] = [0, 0];
   for (const { index, ordinals } of parts) {
     blocks += ordinals.length;

@@ -1,21 +1,22 @@
-import { ordinalIn, rankIn } from '../../shards/arrays/sorted.ts';
-import { geoidFromNumber } from '../../shards/geoid.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { CountyBlock } from '../../shards/units.ts';
-import { type QueryResult, rowsResponse } from '../endpoint.ts';
-import { MATCHES } from '../formats/row-table.ts';
-import { Rows } from '../formats/rows.ts';
-import type { QueryContext } from '../services.ts';
-import { type Anchor, blocksNear } from './anchors.ts';
-import { type Area, type AreaPart, blocksOfArea } from './area-blocks.ts';
+import { ordinalIn, rankIn } from '../../../shards/arrays/sorted.ts';
+import { geoidFromNumber } from '../../../shards/geoid.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { CountyBlock } from '../../../shards/units.ts';
+import { type QueryResult, rowsResponse } from '../../endpoint.ts';
+import { MATCHES } from '../../formats/row-table.ts';
+import { Rows } from '../../formats/rows.ts';
+import type { QueryContext } from '../../services.ts';
+import { blocksNear, type NearPoint } from '../origins/near-points.ts';
+import { nextCursor, type Page } from '../rows/pagination.ts';
+import { type Area, blocksOfArea } from './area.ts';
 import { type Criterion, criteriaBits } from './basket.ts';
-import { nextCursor, type Page } from './pagination.ts';
+import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** Conditions that blocks must meet. */
 export interface MatchQuery {
   readonly area: Area;
   readonly criteria: readonly Criterion[];
-  readonly near: readonly Anchor[];
+  readonly near: readonly NearPoint[];
 }
 
 /** Renders the page of blocks that meet all conditions, by GEOID. A position is the last GEOID. */
@@ -51,7 +52,7 @@ export async function queryMatches(
 }
 
 /** Ordinals of the blocks of a part whose GEOID is above another. */
-function blocksAfter({ index, ordinals }: AreaPart, geoid: number): Uint32Array {
+function blocksAfter({ index, ordinals }: CountyBlocks, geoid: number): Uint32Array {
   const first: CountyBlock = rankIn(index.geoids, geoid + 1);
   return ordinals.subarray(rankIn(ordinals, first));
 }

@@ -1,11 +1,11 @@
-import { rankIn } from '../../shards/arrays/sorted.ts';
+import { rankIn } from '../../../shards/arrays/sorted.ts';
 import {
   BLOCKS_A_COUNTY,
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
-} from '../../shards/geoid.ts';
-import type { CountyFips } from '../../shards/units.ts';
+} from '../../../shards/geoid.ts';
+import type { CountyFips } from '../../../shards/units.ts';
 
 /** Ranges of each county's blocks among ascending GEOIDs. */
 export function countyRanges(

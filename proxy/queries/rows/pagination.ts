@@ -1,4 +1,4 @@
-import type { CursorSealer } from '../http/cursor.ts';
+import type { CursorSealer } from '../../http/cursor.ts';
 
 /** A page of ordered rows. */
 export interface Page {

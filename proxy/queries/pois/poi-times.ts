@@ -1,24 +1,24 @@
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { Mode } from '../../shards/modes.ts';
-import type { PoiMatrix } from '../../shards/pois/poi-matrix.ts';
-import type { CountyManifest } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { CountyPoi, DestId, DestTypeId, Minutes, Tenths } from '../../shards/units.ts';
-import { BOUNDS } from '../bounds.ts';
-import { type QueryResult, rowsResponse } from '../endpoint.ts';
-import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
-import type { RowFormat } from '../formats/row-format.ts';
-import { POI_FACTS } from '../formats/row-table.ts';
-import { type FoundRows, Rows } from '../formats/rows.ts';
-import type { CursorSealer } from '../http/cursor.ts';
-import type { QueryContext } from '../services.ts';
-import { FragmentCache, originText, timeTexts } from './fragments.ts';
-import { modeLabels, modePositions, requestedLeaves } from './modes-and-types.ts';
-import type { OriginBlock } from './origin-block.ts';
-import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagination.ts';
-import { pageOfRow, ROW_BEGINS, type RowPage } from './row-page.ts';
-import { unroutedMetadata, unroutedModes } from './unrouted.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import type { PoiMatrix } from '../../../shards/pois/poi-matrix.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { CountyPoi, DestId, DestTypeId, Minutes, Tenths } from '../../../shards/units.ts';
+import { BOUNDS } from '../../bounds.ts';
+import { type QueryResult, rowsResponse } from '../../endpoint.ts';
+import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
+import type { RowFormat } from '../../formats/row-format.ts';
+import { POI_FACTS } from '../../formats/row-table.ts';
+import { type FoundRows, Rows } from '../../formats/rows.ts';
+import type { CursorSealer } from '../../http/cursor.ts';
+import type { QueryContext } from '../../services.ts';
+import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
+import type { OriginBlock } from '../origins/origin-block.ts';
+import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
+import { FragmentCache, originText, timeTexts } from '../rows/fragments.ts';
+import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
+import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
 
 /** Row filter for the POIs of a block. */
 export interface PoiFilter {

@@ -2,10 +2,10 @@ import {
   type BlockIndex,
   linkModeOf,
   type UnlinkedReason,
-} from '../../shards/blocks/block-index.ts';
-import type { Geoid } from '../../shards/geoid.ts';
-import type { Mode } from '../../shards/modes.ts';
-import type { CountyBlock } from '../../shards/units.ts';
+} from '../../../shards/blocks/block-index.ts';
+import type { Geoid } from '../../../shards/geoid.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import type { CountyBlock } from '../../../shards/units.ts';
 import type { OriginBlock } from './origin-block.ts';
 
 /** A mode that could not be routed from a block, and why. */

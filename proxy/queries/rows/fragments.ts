@@ -1,10 +1,10 @@
-import { type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
-import { TENTHS } from '../../shards/matrix/row-codec.ts';
-import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
-import type { Bytes, CountyPoi, DestTypeId, Minutes } from '../../shards/units.ts';
-import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
-import { perFormat, type RowFormat } from '../formats/row-format.ts';
-import { TIME } from '../formats/row-table.ts';
+import { type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
+import { TENTHS } from '../../../shards/matrix/row-codec.ts';
+import { MODE_LABELS, type Mode } from '../../../shards/modes.ts';
+import type { Bytes, CountyPoi, DestTypeId, Minutes } from '../../../shards/units.ts';
+import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
+import { perFormat, type RowFormat } from '../../formats/row-format.ts';
+import { TIME } from '../../formats/row-table.ts';
 
 /** A tract's code has eleven digits; a block's GEOID adds four. */
 const TRACT_DIGITS = 11;

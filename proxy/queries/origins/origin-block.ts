@@ -1,11 +1,11 @@
-import { Problem } from '../../portal/http/problem.ts';
-import type { BlockIndex } from '../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { countyOf, type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
-import type { CountyManifest } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
-import { type CountyBlock, type Degrees, MICRO } from '../../shards/units.ts';
+import { Problem } from '../../../portal/http/problem.ts';
+import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { countyOf, type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { ObjectRef } from '../../../shards/store/store.ts';
+import { type CountyBlock, type Degrees, MICRO } from '../../../shards/units.ts';
 
 /** A located block of a release: the basis of every response about it. */
 export interface OriginBlock {

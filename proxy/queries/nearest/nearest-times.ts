@@ -1,27 +1,27 @@
-import { type Mode, modeIdOf } from '../../shards/modes.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { DestTypeId, Minutes } from '../../shards/units.ts';
-import { DEFAULT_LIMIT } from '../bounds.ts';
-import { type QueryResult, rowsResponse } from '../endpoint.ts';
-import type { ByteText } from '../formats/byte-text.ts';
-import { TIME } from '../formats/row-table.ts';
-import { type FoundRows, Rows } from '../formats/rows.ts';
-import type { CursorSealer } from '../http/cursor.ts';
-import type { QueryContext } from '../services.ts';
+import { type Mode, modeIdOf } from '../../../shards/modes.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { DestTypeId, Minutes } from '../../../shards/units.ts';
+import { DEFAULT_LIMIT } from '../../bounds.ts';
+import { type QueryResult, rowsResponse } from '../../endpoint.ts';
+import type { ByteText } from '../../formats/byte-text.ts';
+import { TIME } from '../../formats/row-table.ts';
+import { type FoundRows, Rows } from '../../formats/rows.ts';
+import type { CursorSealer } from '../../http/cursor.ts';
+import type { QueryContext } from '../../services.ts';
+import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
+import type { OriginBlock } from '../origins/origin-block.ts';
+import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
+import { originText, timeEnds, typeTexts } from '../rows/fragments.ts';
+import { canonicalRequest, nextCursor, type Page, pagedRequest } from '../rows/pagination.ts';
 import {
-  CHOICE_BEGINS,
-  type ChoiceFilter,
-  type ChoiceRow,
-  choiceColumns,
-  choiceOf,
-  choicePage,
-  choiceRows,
-} from './choice.ts';
-import { originText, timeEnds, typeTexts } from './fragments.ts';
-import { modeLabels, modePositions, requestedLeaves } from './modes-and-types.ts';
-import type { OriginBlock } from './origin-block.ts';
-import { canonicalRequest, nextCursor, type Page, pagedRequest } from './pagination.ts';
-import { unroutedMetadata, unroutedModes } from './unrouted.ts';
+  NTH_BEGINS,
+  type NthFilter,
+  type NthRow,
+  nthColumns,
+  nthPage,
+  nthRows,
+  nthTimesOf,
+} from './nth-times.ts';
 
 /** Filter for the cells of a block's nearest times. */
 export interface SummaryFilter {
@@ -38,7 +38,7 @@ export interface AskedCells {
 }
 
 /** A request for the n-th nearest POIs, or for how many there are. */
-export interface AskedChoice {
+export interface AskedNth {
   readonly nth?: readonly number[] | undefined;
   readonly count_within?: Minutes | undefined;
 }
@@ -59,12 +59,12 @@ export function requestedCells(
 }
 
 /** Whether a summary is read from the POIs of a block. */
-export function isChoice({ nth, count_within }: AskedChoice): boolean {
+export function isChoice({ nth, count_within }: AskedNth): boolean {
   return nth !== undefined || count_within !== undefined;
 }
 
-/** The choice that a request selects; null for the nearest times alone. */
-export function requestedChoice(filter: SummaryFilter, asked: AskedChoice): ChoiceFilter | null {
+/** The nth filter that a request selects; null for the nearest times alone. */
+export function requestedNth(filter: SummaryFilter, asked: AskedNth): NthFilter | null {
   if (!isChoice(asked)) return null;
   const { nth, count_within } = asked;
   const countTenths = count_within === undefined ? null : count_within * 10;
@@ -72,8 +72,8 @@ export function requestedChoice(filter: SummaryFilter, asked: AskedChoice): Choi
 }
 
 /** Columns of a summary's rows, without those of an origin. */
-export function summaryColumns(choice: ChoiceFilter | null): readonly string[] {
-  return choice === null ? NEAREST_COLUMNS : choiceColumns(choice);
+export function summaryColumns(nthFilter: NthFilter | null): readonly string[] {
+  return nthFilter === null ? NEAREST_COLUMNS : nthColumns(nthFilter);
 }
 
 const NEAREST_COLUMNS = ['dest_type_id', ...TIME];
@@ -148,7 +148,7 @@ export function blockMetadata({ index, ordinal, geoid }: OriginBlock) {
 }
 
 /** Request of a summary route, apart from its origin. */
-interface AskedSummary extends AskedCells, AskedChoice {
+interface AskedSummary extends AskedCells, AskedNth {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -158,7 +158,7 @@ export interface ResolvedSummary {
   /** The request in canonical form. */
   readonly canonical: string;
   readonly filter: SummaryFilter;
-  readonly choice: ChoiceFilter | null;
+  readonly nthFilter: NthFilter | null;
   /** Null if all rows are requested at once, which they are unless limit or cursor is sent. */
   readonly page: Page | null;
 }
@@ -172,33 +172,33 @@ export function resolveSummary(
   { limit, cursor, nth, count_within, ...cells }: AskedSummary,
 ): ResolvedSummary {
   const { filter, spelled } = requestedCells(release, cells);
-  const choice = requestedChoice(filter, { nth, count_within });
+  const nthFilter = requestedNth(filter, { nth, count_within });
   const asked = { ...origin, ...spelled, nth, count_within };
   if (limit === undefined && cursor === undefined) {
-    return { canonical: canonicalRequest(route, asked), filter, choice, page: null };
+    return { canonical: canonicalRequest(route, asked), filter, nthFilter, page: null };
   }
   const part = { limit: limit ?? DEFAULT_LIMIT, cursor };
-  const beginning = choice === null ? [0, 0] : CHOICE_BEGINS;
-  return { ...pagedRequest(cursors, route, asked, part, beginning), filter, choice };
+  const beginning = nthFilter === null ? [0, 0] : NTH_BEGINS;
+  return { ...pagedRequest(cursors, route, asked, part, beginning), filter, nthFilter };
 }
 
 /** The summary of a block. `beside`: members before the rows. */
 export async function querySummary(
   { cursors, waiters, format }: QueryContext,
-  { filter, choice, page }: ResolvedSummary,
+  { filter, nthFilter, page }: ResolvedSummary,
   block: OriginBlock,
   beside: object,
 ): Promise<QueryResult> {
   const results = new Rows(format);
   const { found, end } =
-    choice === null
+    nthFilter === null
       ? nearestPage(await summaryOf(block, filter), page)
-      : choicePart(await choiceOf(block, choice, waiters), choice, page);
+      : nthPart(await nthTimesOf(block, nthFilter, waiters), nthFilter, page);
   await found.addTo(results, waiters);
   const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
   const body = { ...beside, results, ...paged, ...unrouted };
-  return { ...rowsResponse(body, results.count), columns: summaryColumns(choice) };
+  return { ...rowsResponse(body, results.count), columns: summaryColumns(nthFilter) };
 }
 
 /** Rows of a summary, and where their page ends if there are more. */
@@ -212,13 +212,9 @@ function nearestPage(all: SummaryCells, page: Page | null): SummaryPart {
   return { found: summaryRows(part), end: endOf(all, part) };
 }
 
-function choicePart(
-  all: readonly ChoiceRow[],
-  choice: ChoiceFilter,
-  page: Page | null,
-): SummaryPart {
-  const { rows, end } = page === null ? { rows: all, end: null } : choicePage(all, page);
-  return { found: choiceRows(rows, choice), end };
+function nthPart(all: readonly NthRow[], nthFilter: NthFilter, page: Page | null): SummaryPart {
+  const { rows, end } = page === null ? { rows: all, end: null } : nthPage(all, page);
+  return { found: nthRows(rows, nthFilter), end };
 }
 
 /** The cells of a page that starts after a position (mode id, type id). */

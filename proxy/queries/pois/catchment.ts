@@ -1,14 +1,14 @@
-import { Problem } from '../../portal/http/problem.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { GeoidNumber } from '../../shards/geoid.ts';
-import type { CountyManifest } from '../../shards/release/manifest.ts';
-import type { Catchments, Release } from '../../shards/release/release.ts';
-import type { CountyPoi, DestId, Tenths } from '../../shards/units.ts';
-import type { FoundRows } from '../formats/rows.ts';
-import { GeoidFragment, timeTexts } from './fragments.ts';
-import type { Page } from './pagination.ts';
-import { pageOfRow, type RowPage } from './row-page.ts';
+import { Problem } from '../../../portal/http/problem.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { GeoidNumber } from '../../../shards/geoid.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Catchments, Release } from '../../../shards/release/release.ts';
+import type { CountyPoi, DestId, Tenths } from '../../../shards/units.ts';
+import type { FoundRows } from '../../formats/rows.ts';
+import { GeoidFragment, timeTexts } from '../rows/fragments.ts';
+import type { Page } from '../rows/pagination.ts';
+import { pageOfRow, type RowPage } from '../rows/row-page.ts';
 
 /** Filter for the blocks of a POI's catchment. */
 export interface CatchmentFilter {

@@ -1,16 +1,16 @@
-import { Problem } from '../../portal/http/problem.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { Mode } from '../../shards/modes.ts';
-import type { Direction } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { Degrees, Minutes } from '../../shards/units.ts';
-import { lacksModes } from './modes-and-types.ts';
+import { Problem } from '../../../portal/http/problem.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import type { Direction } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { Degrees, Minutes } from '../../../shards/units.ts';
+import { lacksModes } from '../modes-and-types.ts';
 import { locateOrigin, placePoint } from './origin-block.ts';
 import { REASONS, unroutedReason } from './unrouted.ts';
 
 /** A point as sent, to which blocks must be near. */
-export interface Anchor {
+export interface NearPoint {
   readonly lon: Degrees;
   readonly lat: Degrees;
   readonly mode: Mode;
@@ -19,11 +19,11 @@ export interface Anchor {
 }
 
 /** Throws for modes and directions that the release lacks. */
-export function checkAnchors(release: Release, anchors: readonly Anchor[]): void {
+export function checkNearPoints(release: Release, points: readonly NearPoint[]): void {
   const { modes } = release.manifest;
-  const lacking = anchors.map(({ mode }) => mode).filter((mode) => !modes.includes(mode));
+  const lacking = points.map(({ mode }) => mode).filter((mode) => !modes.includes(mode));
   if (lacking.length > 0) throw lacksModes(release, lacking, 'body');
-  for (const { direction } of anchors) checkDirection(release, direction);
+  for (const { direction } of points) checkDirection(release, direction);
 }
 
 /** Throws `direction-not-available` for a direction that the release lacks. */
@@ -42,12 +42,12 @@ export function checkDirection({ manifest: { directions } }: Release, direction:
  */
 export async function blocksNear(
   release: Release,
-  anchors: readonly Anchor[],
+  points: readonly NearPoint[],
   waiters: Waiters,
 ): Promise<Float64Array | null> {
   let near: Float64Array | null = null;
-  for (const anchor of anchors) {
-    const blocks = await blocksNearOne(release, anchor, waiters);
+  for (const point of points) {
+    const blocks = await blocksNearOne(release, point, waiters);
     near = near === null ? blocks : sharedBy(near, blocks);
     const pause = yieldIfOverdue(waiters);
     if (pause) await pause;
@@ -57,7 +57,7 @@ export async function blocksNear(
 
 async function blocksNearOne(
   release: Release,
-  { lon, lat, mode, direction, max_minutes }: Anchor,
+  { lon, lat, mode, direction, max_minutes }: NearPoint,
   waiters: Waiters,
 ): Promise<Float64Array> {
   const origin = await locateOrigin(release, placePoint(release, lon, lat), waiters);

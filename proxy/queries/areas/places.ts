@@ -1,20 +1,20 @@
-import { Problem, truncate } from '../../portal/http/problem.ts';
-import { ordinalsOf, rankIn } from '../../shards/arrays/sorted.ts';
-import { SHARED } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import { foldText } from '../../shards/folded-text.ts';
+import { Problem, truncate } from '../../../portal/http/problem.ts';
+import { ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts';
+import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { foldText } from '../../../shards/folded-text.ts';
 import {
   BLOCKS_A_COUNTY,
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
-} from '../../shards/geoid.ts';
-import type { PlaceEntry, PlaceRecord, PlaceTable } from '../../shards/places/place-table.ts';
-import type { StateManifest } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import { uspsOf } from '../../shards/states.ts';
-import type { StatePlace } from '../../shards/units.ts';
-import type { CountyBlocks } from './blocks-in-area.ts';
+} from '../../../shards/geoid.ts';
+import type { PlaceEntry, PlaceRecord, PlaceTable } from '../../../shards/places/place-table.ts';
+import type { StateManifest } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import { uspsOf } from '../../../shards/states.ts';
+import type { StatePlace } from '../../../shards/units.ts';
+import type { CountyBlocks } from './drawn-blocks.ts';
 import { NAMES_A_STEP, NameIndex } from './name-index.ts';
 
 /** A census place of the release, and where its data is stored. */

@@ -1,13 +1,13 @@
 import Flatbush from 'flatbush';
-import { Problem } from '../../portal/http/problem.ts';
-import { REQUEST_LIMITS, withCommas } from '../../portal/http/request-limits.ts';
-import { areaOf } from '../../shards/geometry/planar.ts';
-import type { Polygon, Position, Ring } from '../../shards/geometry/polygon.ts';
-import { type SweepFault, SweepLine } from '../../shards/geometry/sweep-line.ts';
-import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
-import { type BoundingBox, MICRO } from '../../shards/units.ts';
-import { isOnEarth } from '../bounds.ts';
-import type { SearchedArea } from './poi-search.ts';
+import { Problem } from '../../../portal/http/problem.ts';
+import { REQUEST_LIMITS, withCommas } from '../../../portal/http/request-limits.ts';
+import { areaOf } from '../../../shards/geometry/planar.ts';
+import type { Polygon, Position, Ring } from '../../../shards/geometry/polygon.ts';
+import { type SweepFault, SweepLine } from '../../../shards/geometry/sweep-line.ts';
+import { boxOf, edgesOf } from '../../../shards/geometry/wgs84.ts';
+import { type BoundingBox, MICRO } from '../../../shards/units.ts';
+import { isOnEarth } from '../../bounds.ts';
+import type { SearchedArea } from '../pois/poi-search.ts';
 
 /** Whether a line segment intersects a box, in plain doubles. */
 export function segmentMeetsBox(

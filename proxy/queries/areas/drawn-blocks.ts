@@ -1,25 +1,25 @@
-import { rankIn } from '../../shards/arrays/sorted.ts';
-import type { BlockIndex } from '../../shards/blocks/block-index.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import { BLOCKS_A_COUNTY, type GeoidNumber } from '../../shards/geoid.ts';
-import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
-import type { CountyManifest } from '../../shards/release/manifest.ts';
-import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
+import { rankIn } from '../../../shards/arrays/sorted.ts';
+import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { BLOCKS_A_COUNTY, type GeoidNumber } from '../../../shards/geoid.ts';
+import { boxAroundBoth, boxesMeet } from '../../../shards/geometry/wgs84.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Release, ReleaseCounty } from '../../../shards/release/release.ts';
 import {
   type BoundingBox,
   type CountyBlock,
   MICRO,
   type MicroDegrees,
-} from '../../shards/units.ts';
-import { COUNTIES_A_PAGE, type SearchedArea } from './poi-search.ts';
+} from '../../../shards/units.ts';
+import { COUNTIES_A_PAGE, type SearchedArea } from '../pois/poi-search.ts';
 
 /** Blocks of a county. */
 export interface CountyBlocks {
   readonly county: CountyManifest;
   readonly index: BlockIndex;
   /** Ascending. */
-  readonly ordinals: readonly CountyBlock[];
+  readonly ordinals: Uint32Array;
 }
 
 /** Blocks found, in GEOID order. */
@@ -95,7 +95,7 @@ async function ordinalsIn(
   box: BoundingBox,
   area: SearchedArea,
   waiters: Waiters,
-): Promise<number[]> {
+): Promise<Uint32Array> {
   // The multiplication by a million may be slightly off: the area decides exactly.
   const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
   const [south, north] = [box.minLat * MICRO - 1, box.maxLat * MICRO + 1];
@@ -121,7 +121,7 @@ async function ordinalsIn(
     const pause = yieldIfOverdue(waiters);
     if (pause) await pause;
   }
-  return inside;
+  return Uint32Array.from(inside);
 }
 
 const WESTERNMOST: MicroDegrees = -180 * MICRO;

@@ -1,6 +1,6 @@
-import { rankIn } from '../../shards/arrays/sorted.ts';
-import { SHARED } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { rankIn } from '../../../shards/arrays/sorted.ts';
+import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 
 /** Precedes each name and follows the last. No name contains it. */
 const END = '\n';

@@ -1,5 +1,5 @@
-import { MINUTES } from '../../shards/matrix/row-codec.ts';
-import type { Minutes } from '../../shards/units.ts';
+import { MINUTES } from '../../../shards/matrix/row-codec.ts';
+import type { Minutes } from '../../../shards/units.ts';
 
 /** How much an opportunity counts by the minutes to it: from 1 at the door down to 0. */
 export type Decay = (minutes: Minutes) => number;

@@ -1,10 +1,10 @@
-import { countWhile } from '../../shards/arrays/sorted.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import { foldText } from '../../shards/folded-text.ts';
-import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
-import type { CountyManifest } from '../../shards/release/manifest.ts';
-import type { Catchments, Release, ReleaseCounty } from '../../shards/release/release.ts';
+import { countWhile } from '../../../shards/arrays/sorted.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { foldText } from '../../../shards/folded-text.ts';
+import { boxContains, bufferBox, localDistance } from '../../../shards/geometry/wgs84.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Catchments, Release, ReleaseCounty } from '../../../shards/release/release.ts';
 import {
   type BoundingBox,
   type CountyPoi,
@@ -14,17 +14,17 @@ import {
   type Metres,
   MICRO,
   type MicroDegrees,
-} from '../../shards/units.ts';
-import { type QueryResult, rowsResponse } from '../endpoint.ts';
-import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
-import type { RowFormat } from '../formats/row-format.ts';
-import { POIS } from '../formats/row-table.ts';
-import { Rows } from '../formats/rows.ts';
-import type { CursorSealer } from '../http/cursor.ts';
-import type { QueryContext } from '../services.ts';
-import { FragmentCache } from './fragments.ts';
-import { requestedLeaves } from './modes-and-types.ts';
-import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagination.ts';
+} from '../../../shards/units.ts';
+import { type QueryResult, rowsResponse } from '../../endpoint.ts';
+import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
+import type { RowFormat } from '../../formats/row-format.ts';
+import { POIS } from '../../formats/row-table.ts';
+import { Rows } from '../../formats/rows.ts';
+import type { CursorSealer } from '../../http/cursor.ts';
+import type { QueryContext } from '../../services.ts';
+import { requestedLeaves } from '../modes-and-types.ts';
+import { FragmentCache } from '../rows/fragments.ts';
+import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
 
 /** The area of a search. */
 export interface SearchedArea {

@@ -1,15 +1,15 @@
-import { invalidParameters } from '../../portal/http/problem.ts';
-import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import type { Matrix } from '../../shards/matrix/matrix.ts';
-import { MINUTES, type ModeRow, TENTHS } from '../../shards/matrix/row-codec.ts';
-import type { CountyManifest, Direction } from '../../shards/release/manifest.ts';
-import type { Release } from '../../shards/release/release.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
-import type { DestTypeId, Minutes } from '../../shards/units.ts';
+import { invalidParameters } from '../../../portal/http/problem.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { Matrix } from '../../../shards/matrix/matrix.ts';
+import { MINUTES, type ModeRow, TENTHS } from '../../../shards/matrix/row-codec.ts';
+import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { ObjectRef } from '../../../shards/store/store.ts';
+import type { DestTypeId, Minutes } from '../../../shards/units.ts';
+import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
 import { countyRanges } from './county-ranges.ts';
 import type { Decay } from './decay.ts';
-import type { BlockOrigin, OriginBlock } from './origin-block.ts';
 
 /** A countable thing: a weight of the blocks within reach, or the POIs of some types. */
 export interface Opportunity {
