@@ -4,7 +4,6 @@ import './styles/parts.css';
 import './styles/shell.css';
 import './styles/front.css';
 import './styles/my.css';
-import './styles/map.css';
 import { render } from 'preact';
 import { SessionProvider } from './session/session.tsx';
 import { App } from './shell/app.tsx';

@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliCompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
 import { PLANS } from '../../portal/plans.ts';
@@ -22,6 +22,15 @@ const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 
 async function assets(): Promise<string[]> {
   const { body } = await get('/');
   return [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, address]) => address);
+}
+
+/** The address of the only script of a name that another script refers to. */
+async function scriptIn(parent: string, name: string): Promise<string> {
+  const { body } = await get(parent);
+  const found = body.matchAll(new RegExp(`${name}-[\\w-]+\\.js`, 'g'));
+  const [script, ...others] = new Set([...found].map(([file]) => file));
+  expect([name, others]).toEqual([name, []]);
+  return `/assets/${script}`;
 }
 
 test('every page is one document, under a policy that runs no inline script or style', async () => {
@@ -57,7 +66,7 @@ test('script and style are immutable under their names, compressed, and small', 
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
-    if (address.endsWith('.js')) expect(packed.rawPayload.length).toBeLessThan(44 * KILOBYTE);
+    if (address.endsWith('.js')) expect(packed.rawPayload.length).toBeLessThan(40 * KILOBYTE);
     else expect(packed.rawPayload.length).toBeLessThan(10 * KILOBYTE);
   }
   expect((await get('/assets/index-00000000.js')).statusCode).toBe(404);
@@ -65,10 +74,10 @@ test('script and style are immutable under their names, compressed, and small', 
 
 test('the map and its libraries are files of their own, which other pages do not load', async () => {
   const [main] = (await assets()).filter((address) => address.endsWith('.js'));
-  const { body } = await get(main);
-  const found = [...body.matchAll(/[\w/.-]*draw-map-[\w-]+\.js/g)].map(([address]) => address);
-  expect(new Set(found).size).toBe(1);
-  const map = await get(`/assets/${found[0].split('/').at(-1)}`, { 'accept-encoding': 'gzip' });
+  const mapPage = await scriptIn(main, 'map-page');
+  const page = await get(mapPage);
+  expect(brotliCompressSync(page.rawPayload).length).toBeLessThan(60 * KILOBYTE);
+  const map = await get(await scriptIn(mapPage, 'draw-map'), { 'accept-encoding': 'gzip' });
   expect([map.statusCode, map.headers['cache-control']]).toEqual([
     200,
     'public, max-age=31536000, immutable',

@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { FrontPage } from '../front/front-page.tsx';
-import { MapPage } from '../map/map-page.tsx';
 import { AccountPage } from '../my/account-page.tsx';
 import { KeysPage } from '../my/keys-page.tsx';
 import { OverviewPage } from '../my/overview-page.tsx';
@@ -12,6 +11,7 @@ import { useSession } from '../session/session.tsx';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
+import { LazyMapPage } from './lazy-map-page.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
@@ -42,7 +42,7 @@ function CurrentPage({ path }: { readonly path: string }) {
     case PAGE_PATHS.front:
       return <FrontPage />;
     case PAGE_PATHS.map:
-      return <MapPage />;
+      return <LazyMapPage />;
     case PAGE_PATHS.signIn:
       return <SignInPage />;
     case PAGE_PATHS.overview:
