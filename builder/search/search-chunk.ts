@@ -88,7 +88,7 @@ export class ChunkSearch {
       const i = block - from;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       this.#nthOf(nth.subarray(i * lists, (i + 1) * lists));
-      pois.row(firstRow + i, reached, placesOf, 0, destinationOrdinals);
+      pois.row(firstRow + i, reached, poisOf, 0, destinationOrdinals);
       reach.row(firstRow + i, reached, blocksOf, destinations, blockOrdinals);
     });
     return {
@@ -200,6 +200,6 @@ class RowsOut {
   }
 }
 
-const placesOf = ({ targets, destinations }: Reached) => targets.subarray(0, destinations);
+const poisOf = ({ targets, destinations }: Reached) => targets.subarray(0, destinations);
 const blocksOf = ({ targets, destinations, count }: Reached) =>
   targets.subarray(destinations, count);

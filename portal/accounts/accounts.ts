@@ -1,7 +1,7 @@
 import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
 
-/** Accounts, their keys, and their books. Every ledger failure rejects with `LedgerUnavailable`. */
+/** Accounts, their keys, and their records. Every ledger failure rejects with `LedgerUnavailable`. */
 export interface Accounts {
   /**
    * Finds or creates the account of an address; without an address, always creates one. Only one of several concurrent calls creates it. All spellings of an address that reach one mailbox share
@@ -19,7 +19,7 @@ export interface Accounts {
   setCustomer(id: AccountId, customer: string): Promise<void>;
   /**
    * Permanently removes address, sessions and membership from an account and revokes its keys: it
-   * can get neither keys nor sessions any more. Its books are kept, along with the record that its
+   * can get neither keys nor sessions any more. Its records are kept, along with the record that its
    * mailbox has had the sign-up grant, and whether it was disabled. Idempotent.
    */
   closeAccount(id: AccountId, by: Change): Promise<void>;
@@ -60,9 +60,9 @@ export interface Accounts {
   audit(id: AccountId): Promise<AuditEntry[]>;
 
   /** A consistent snapshot of everything a ledger stores permanently about an account. */
-  exportBooks(id: AccountId): Promise<AccountBooks | undefined>;
+  exportAccount(id: AccountId): Promise<AccountRecords | undefined>;
   /** Imports an account; returns `false` and changes nothing if it exists already. */
-  importBooks(books: AccountBooks): Promise<boolean>;
+  importAccount(records: AccountRecords): Promise<boolean>;
 
   /** The mailboxes of closed accounts, which have had the sign-up grant. */
   formerMailboxes(): Promise<FormerMailbox[]>;
@@ -242,7 +242,7 @@ export interface FormerMailbox {
 }
 
 /** An account as transferred between ledgers: one line of an export. */
-export interface AccountBooks {
+export interface AccountRecords {
   readonly account: Account;
   readonly keys: readonly (ApiKey & { readonly hash: KeyHash })[];
   readonly grants: readonly Grant[];

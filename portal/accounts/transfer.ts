@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   ACTORS,
-  type AccountBooks,
+  type AccountRecords,
   AUDIT_EVENTS,
   type FormerMailbox,
   MEMBERSHIP_STATUSES,
@@ -39,10 +39,10 @@ export async function* exportLines(
   yield JSON.stringify(head);
   let [accounts, tokens] = [0, 0];
   for await (const { id } of ledger.allAccounts()) {
-    const books = await ledger.exportBooks(id);
-    if (!books) continue;
-    yield JSON.stringify(books);
-    tokens += books.account.balance;
+    const records = await ledger.exportAccount(id);
+    if (!records) continue;
+    yield JSON.stringify(records);
+    tokens += records.account.balance;
     onAccount(++accounts);
   }
   yield JSON.stringify({ accounts } satisfies Tail);
@@ -82,11 +82,11 @@ export async function importLines(
         `line ${line}: ${tail.accounts} accounts were exported, but ${done} arrived`,
       );
     }
-    const books = checked(BOOKS, value, line);
-    requireSum(books, line);
-    if (await ledger.importBooks(books)) {
+    const records = checked(RECORDS, value, line);
+    requireSum(records, line);
+    if (await ledger.importAccount(records)) {
       accounts++;
-      tokens += books.account.balance;
+      tokens += records.account.balance;
     } else alreadyThere++;
     onAccount(done + 1);
   }
@@ -118,7 +118,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, line: number): T {
 }
 
 /** Σ grants − Σ usage = balance; otherwise tokens would be lost or created. */
-function requireSum({ account, grants, usage }: AccountBooks, line: number): void {
+function requireSum({ account, grants, usage }: AccountRecords, line: number): void {
   const granted = grants.reduce((sum, { tokens }) => sum + tokens, 0);
   const used = usage.reduce((sum, { tokens }) => sum + tokens, 0);
   if (granted - used === account.balance) return;
@@ -143,7 +143,7 @@ type Head = z.infer<typeof HEAD>;
 const TAIL = z.object({ accounts: z.int() });
 type Tail = z.infer<typeof TAIL>;
 
-const BOOKS: z.ZodType<AccountBooks> = z.object({
+const RECORDS: z.ZodType<AccountRecords> = z.object({
   account: z.object({
     id: z.string().regex(/^[^\s{}]+$/),
     email: z.string().nullable(),

@@ -7,7 +7,7 @@ import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
-import { changing, looking } from './signed-in.ts';
+import { forChange, forSession } from './signed-in.ts';
 
 /** Routes of an owner's account: its state, its activity, and closing it. */
 export function serveAccount(app: FastifyInstance, services: PortalServices): void {
@@ -15,12 +15,12 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
 
   app.get('/account', {
     config: { operation: SHOW },
-    ...looking(services, ({ account }) => ownAccount(account, services)),
+    ...forSession(services, ({ account }) => ownAccount(account, services)),
   });
 
   app.delete('/account', {
     config: { operation: CLOSE },
-    ...changing(services, async ({ account }, _request, reply) => {
+    ...forChange(services, async ({ account }, _request, reply) => {
       if (!payment && account.membership?.subscription) throw cannotEnd();
       // First, since a closed account with a running subscription would have no owner to end it.
       await payment?.endSubscription(account);
@@ -35,7 +35,7 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
 
   app.get('/audit', {
     config: { operation: AUDIT },
-    ...looking(services, async ({ account }) => ({
+    ...forSession(services, async ({ account }) => ({
       entries: (await ledger.audit(account.id)).map(
         ({ atMs, by, what, detail }): Activity => ({ at: timeOf(atMs), by, what, detail }),
       ),

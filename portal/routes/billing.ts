@@ -12,7 +12,7 @@ import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';
 import type { Operation } from './operation.ts';
 import { requireOwnSite } from './own-site.ts';
-import { changing, looking } from './signed-in.ts';
+import { forChange, forSession } from './signed-in.ts';
 
 const PACK = z.strictObject({ pack_id: z.enum(PLANS.token_packs.map(({ id }) => id)) });
 
@@ -32,14 +32,14 @@ const MAX_EVENT_BYTES = 64 * 1024;
 export async function serveBilling(app: FastifyInstance, services: PortalServices): Promise<void> {
   app.post('/billing/subscribe', {
     config: { operation: SUBSCRIBE },
-    ...changing(services, async ({ account }, _request, reply) => {
+    ...forChange(services, async ({ account }, _request, reply) => {
       const payment = await sellingTo(account, services, reply);
       return { checkout_url: await payment.subscribe(account) };
     }),
   });
   app.post('/billing/packs', {
     config: { operation: BUY },
-    ...changing(services, async ({ account }, request, reply) => {
+    ...forChange(services, async ({ account }, request, reply) => {
       const { pack_id } = parseBody(PACK, request);
       const payment = await sellingTo(account, services, reply);
       return { checkout_url: await payment.buyPack(account, pack_id) };
@@ -47,12 +47,12 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
   });
   app.post('/billing/portal', {
     config: { operation: MANAGE },
-    ...changing(services, async ({ account }) => ({
+    ...forChange(services, async ({ account }) => ({
       portal_url: await selling(services).manage(account),
     })),
   });
   // The same as a permanent link: pages at the processor are created for one visit.
-  const link = looking(services, async ({ account }, _request, reply) =>
+  const link = forSession(services, async ({ account }, _request, reply) =>
     reply.redirect(await selling(services).manage(account), 303),
   );
   app.get('/billing/portal', {

@@ -8,7 +8,7 @@ import { type NewBrowserToken, newBrowserTokenSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
-import { changing } from './signed-in.ts';
+import { forChange } from './signed-in.ts';
 
 /** Per session: one for each half minute, however many pages share it. */
 const MADE_AN_HOUR = { limit: 120, windowSeconds: 60 * 60 };
@@ -36,7 +36,7 @@ export function serveBrowserTokens(app: FastifyInstance, services: PortalService
   const { ledger, secrets, config, now } = services;
   app.post('/browser-tokens', {
     config: { operation: MINT },
-    ...changing(services, async ({ account, session }, request, reply) => {
+    ...forChange(services, async ({ account, session }, request, reply) => {
       const { origin = config.accountUrl, minutes } = parseBody(orderSchema, request);
       if (account.disabled) {
         throw new Problem('account-disabled', 'a disabled account cannot create browser tokens');

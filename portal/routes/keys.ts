@@ -9,7 +9,7 @@ import { type Key, keySchema, type NewKey, newKeySchema } from '../responses.ts'
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
-import { changing, isId, looking } from './signed-in.ts';
+import { forChange, forSession, isId } from './signed-in.ts';
 
 /** Per day: a client that needs more accumulates many revoked keys. */
 const MADE_A_DAY = { limit: 30, windowSeconds: 24 * 60 * 60 };
@@ -36,7 +36,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
 
   app.get('/keys', {
     config: { operation: LIST },
-    ...looking(services, async ({ account }) => ({
+    ...forSession(services, async ({ account }) => ({
       keys: (await ledger.keys(account.id)).map(
         (key): Key => ({
           id: key.id,
@@ -53,7 +53,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
 
   app.post('/keys', {
     config: { operation: CREATE },
-    ...changing(services, async ({ account }, request, reply) => {
+    ...forChange(services, async ({ account }, request, reply) => {
       const { label } = parseBody(orderSchema, request);
       if (account.disabled) {
         throw new Problem('account-disabled', 'a disabled account cannot create keys');
@@ -85,7 +85,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
 
   app.delete('/keys/:id', {
     config: { operation: REVOKE },
-    ...changing(services, async ({ account }, request, reply) => {
+    ...forChange(services, async ({ account }, request, reply) => {
       const { id } = request.params as { id: string };
       const isRevoked =
         isId(id) && (await ledger.revokeKey(account.id, id, { by: 'owner', atMs: now() }));

@@ -7,7 +7,7 @@ import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
-import { changing, isId, looking } from './signed-in.ts';
+import { forChange, forSession, isId } from './signed-in.ts';
 
 /** Routes to list and end an owner's sessions. */
 export function serveSessions(app: FastifyInstance, services: PortalServices): void {
@@ -15,7 +15,7 @@ export function serveSessions(app: FastifyInstance, services: PortalServices): v
 
   app.get('/sessions', {
     config: { operation: LIST },
-    ...looking(services, async ({ account, session: own }) => ({
+    ...forSession(services, async ({ account, session: own }) => ({
       sessions: (await ledger.sessions(account.id, now())).map(
         (session): Device => ({
           id: session.id,
@@ -31,7 +31,7 @@ export function serveSessions(app: FastifyInstance, services: PortalServices): v
 
   app.delete('/sessions/:id', {
     config: { operation: END },
-    ...changing(services, async ({ account, session: own }, request, reply) => {
+    ...forChange(services, async ({ account, session: own }, request, reply) => {
       const { id } = request.params as { id: string };
       if (!isId(id) || !(await ledger.endSession(account.id, id, now()))) {
         throw new Problem('session-not-found', `there is no session ${truncate(id)}`);

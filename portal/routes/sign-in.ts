@@ -17,7 +17,7 @@ import { beginSession } from './begin-session.ts';
 import type { Operation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { isHttps, requireOwnSite } from './own-site.ts';
-import { changing, looking } from './signed-in.ts';
+import { forChange, forSession } from './signed-in.ts';
 
 /** How long a closing server waits for work in progress. */
 const LAST_MS = 5_000;
@@ -108,12 +108,12 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
 
   app.get('/auth/csrf', {
     config: { operation: CSRF },
-    ...looking(services, ({ token }) => ({ csrf: csrfToken(secrets.session[0], token) })),
+    ...forSession(services, ({ token }) => ({ csrf: csrfToken(secrets.session[0], token) })),
   });
 
   app.post('/auth/logout', {
     config: { operation: LOGOUT },
-    ...changing(services, async ({ account, session }, _request, reply) => {
+    ...forChange(services, async ({ account, session }, _request, reply) => {
       await ledger.endSession(account.id, session.id, now());
       return reply
         .header('set-cookie', endedCookie(isHttps(services)))

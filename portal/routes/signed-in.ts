@@ -29,7 +29,7 @@ export interface SignedIn {
 type Answer = (owner: SignedIn, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** Route options of a read-only operation: it requires a session, without which no body is read. */
-export function looking(services: PortalServices, response: Answer) {
+export function forSession(services: PortalServices, response: Answer) {
   return guarded(response, (request, reply) => signIn(request, reply, services));
 }
 
@@ -37,7 +37,7 @@ export function looking(services: PortalServices, response: Answer) {
  * Route options of a change: it requires the session's CSRF token too. The session is checked again
  * once the body has arrived, as it may have been ended since.
  */
-export function changing(services: PortalServices, response: Answer) {
+export function forChange(services: PortalServices, response: Answer) {
   const still: Answer = async (_owner, request, reply) =>
     response(await signIn(request, reply, services), request, reply);
   return guarded(still, async (request, reply) => {

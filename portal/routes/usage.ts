@@ -5,7 +5,7 @@ import { invalidParameters } from '../http/problem.ts';
 import { type UsageDay, usageDaySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
-import { looking } from './signed-in.ts';
+import { forSession } from './signed-in.ts';
 
 const DAY_MS = 86_400_000;
 /** Default and maximum period of usage. */
@@ -55,7 +55,7 @@ const USAGE: Operation = {
 export function serveUsage(app: FastifyInstance, services: PortalServices): void {
   app.get('/usage', {
     config: { operation: USAGE },
-    ...looking(services, async ({ account }, request) => {
+    ...forSession(services, async ({ account }, request) => {
       const span = spanOf(request.query as z.output<typeof query>, services.now());
       const usage = await services.ledger.usage(account.id, span);
       return {

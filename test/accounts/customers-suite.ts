@@ -146,14 +146,14 @@ export function customersSuite(name: string, newAddress: () => string): void {
         expect((await ledger.keys(id)).filter((key) => key.revokedAtMs === null)).toEqual([]);
         expect(await other.sessions(id, NOON)).toEqual([]);
 
-        const before = await ledger.exportBooks(id);
+        const before = await ledger.exportAccount(id);
         expect(before!.account).toMatchObject({ email: null, closedAtMs: NOON + 1 });
         const grant = { tokens: 5, cause: 'late', atMs: NOON };
         const late = { owner: { id }, label: '', grant, member: true, ...BY };
         expect(await ledger.issueKey(late)).toEqual({ created: false, reason: 'closed' });
         expect(await begin('late', other)).toBe('closed');
         await other.closeAccount(id, { by: 'operator', atMs: NOON + 2 });
-        expect(await ledger.exportBooks(id)).toEqual(before);
+        expect(await ledger.exportAccount(id)).toEqual(before);
         expect(before!.audit.filter(({ what }) => what === 'account-closed')).toHaveLength(1);
       }
     });
@@ -168,7 +168,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
     test('a closed account is still closed after an export and import', async () => {
       const { id } = (await open('to-close@example.org')).account;
       await ledger.closeAccount(id, { by: 'owner', atMs: NOON + 3 });
-      const books = (await ledger.exportBooks(id))!;
+      const books = (await ledger.exportAccount(id))!;
       expect(books.account.closedAtMs).toBe(NOON + 3);
       const moved = `${id}-moved`;
       const lines = [
@@ -370,7 +370,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       if (!active.created) throw new Error(active.reason);
       const listed = (await other.keys(id)).map((key) => key.id);
       expect(listed).toEqual([...ids.slice(-MAX_REVOKED_KEPT), active.key.id]);
-      expect((await ledger.exportBooks(id))!.keys.map((key) => key.id)).toEqual(listed);
+      expect((await ledger.exportAccount(id))!.keys.map((key) => key.id)).toEqual(listed);
       expect(await ledger.usage(id)).toMatchObject([{ keyId: ids[0], requests: 1, tokens: 4 }]);
       expect((await other.admit(firstHash, NOON)).outcome).toBe('invalid-key');
       const by = { by: 'owner', atMs: NOON } as const;
@@ -433,7 +433,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await ledger.admit(hash, NOON + DAY_MS);
       await pause(50);
       expect(await lastUse()).toBe(NOON + 200_000);
-      expect((await ledger.exportBooks(id))!.keys[0].lastUsedAtMs).toBe(NOON + 200_000);
+      expect((await ledger.exportAccount(id))!.keys[0].lastUsedAtMs).toBe(NOON + 200_000);
     });
 
     test('imports exported books in full, once', async () => {
@@ -447,12 +447,12 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await ledger.revokeKey(id, ended.created ? ended.key.id : '', BY);
       await ledger.setMembership(id, PAID, BY);
       await ledger.setCustomer(id, 'cus_1');
-      const books = (await ledger.exportBooks(id))!;
-      expect(await ledger.exportBooks('nobody')).toBeUndefined();
+      const books = (await ledger.exportAccount(id))!;
+      expect(await ledger.exportAccount('nobody')).toBeUndefined();
       // The account already exists here: by its id, and by its mailbox.
-      expect(await ledger.importBooks(books)).toBe(false);
+      expect(await ledger.importAccount(books)).toBe(false);
       const impostor = { ...books, account: { ...books.account, id: 'another' } };
-      expect(await ledger.importBooks(impostor)).toBe(false);
+      expect(await ledger.importAccount(impostor)).toBe(false);
       expect(await ledger.account('another')).toBeUndefined();
 
       // Imported as a new account under other names, its books are identical.
@@ -461,9 +461,9 @@ export function customersSuite(name: string, newAddress: () => string): void {
         account: { ...books.account, id: `moved-${id}`, email: 'moved@example.org' },
         keys: books.keys.map((key) => ({ ...key, hash: `moved ${key.hash}` })),
       };
-      const taken = await Promise.all([ledger.importBooks(moved), other.importBooks(moved)]);
+      const taken = await Promise.all([ledger.importAccount(moved), other.importAccount(moved)]);
       expect(taken.sort()).toEqual([false, true]);
-      expect(await ledger.exportBooks(moved.account.id)).toEqual(moved);
+      expect(await ledger.exportAccount(moved.account.id)).toEqual(moved);
       expect((await ledger.accountByEmail('Moved@example.org'))!.id).toBe(moved.account.id);
       expect(await other.admit(`moved ${hashApiKey(made.plainKey)}`, NOON)).toMatchObject({
         outcome: 'admitted',

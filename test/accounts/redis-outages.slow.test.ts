@@ -301,6 +301,6 @@ describe('usage', () => {
     const opened = await ofThisTest(openLedger(redis.address(), OPTIONS));
     await expect(opened.debit(charge)).rejects.toThrow(LedgerUnavailable);
     expect(await opened.usage(charge.account)).toEqual(usage);
-    expect((await opened.exportBooks(charge.account))!.usage).toEqual(usage);
+    expect((await opened.exportAccount(charge.account))!.usage).toEqual(usage);
   });
 });

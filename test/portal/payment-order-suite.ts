@@ -53,8 +53,8 @@ export function paymentOrderSuite(name: string, newAddress: () => string): void 
               for (const id of accounts) {
                 const start = { tokens: 20_000, cause: 'start', atMs: shop.now() };
                 await shop.ledger.grant(id, start, 'operator');
-                const books = (await shop.ledger.exportBooks(id))!;
-                for (const ledger of others) await ledger.importBooks(books);
+                const books = (await shop.ledger.exportAccount(id))!;
+                for (const ledger of others) await ledger.importAccount(books);
               }
               const reported: StripeEvent[] = [];
               const used = new Map<AccountId, number>();

@@ -1,8 +1,8 @@
 import type {
   Account,
-  AccountBooks,
   AccountId,
   AccountOrder,
+  AccountRecords,
   Actor,
   ApiKey,
   AuditEntry,
@@ -26,13 +26,13 @@ import type { Challenge } from '../sign-ins.ts';
 import * as accounts from './accounts.ts';
 import { Admissions } from './admission.ts';
 import { debit, grant, refund, takeBack } from './balances.ts';
-import { auditOf, exportBooks, grantsOf, importBooks, usageOf } from './books.ts';
 import { RedisConnection } from './connection.ts';
 import { durabilityFaults } from './durability.ts';
 import { ANY_ACCOUNT, accountIn, FORM_MARK } from './key-names.ts';
 import { changeKey, issueKey, keyRecords } from './keys.ts';
 import { Once } from './once.ts';
 import { closeEvent, keepEvent, openEvents } from './payment-events.ts';
+import { auditOf, exportAccount, grantsOf, importAccount, usageOf } from './records.ts';
 import { debitOnce, replay, storeResponse, undeliver } from './replays.ts';
 import { importSecrets, secret, secrets } from './secrets.ts';
 import { beginSession, endSession, sessionOf, sessionsOf } from './sessions.ts';
@@ -191,12 +191,12 @@ class RedisLedger implements Ledger {
     return auditOf(this.#redis, id);
   }
 
-  exportBooks(id: AccountId): Promise<AccountBooks | undefined> {
-    return exportBooks(this.#redis, id);
+  exportAccount(id: AccountId): Promise<AccountRecords | undefined> {
+    return exportAccount(this.#redis, id);
   }
 
-  importBooks(books: AccountBooks): Promise<boolean> {
-    return importBooks(this.#redis, books);
+  importAccount(records: AccountRecords): Promise<boolean> {
+    return importAccount(this.#redis, records);
   }
 
   formerMailboxes(): Promise<FormerMailbox[]> {

@@ -5,7 +5,7 @@ import { requireGrant, signupGrant } from '../bookkeeping.ts';
 import { hashMailbox, keptMailbox, mailboxOf } from '../mailbox.ts';
 import { note } from './audit.ts';
 import { grant } from './balances.ts';
-import type { Books } from './books.ts';
+import type { SqlConnection } from './sql-connection.ts';
 
 /** A row of `accounts`. */
 interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
@@ -15,19 +15,19 @@ interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
 }
 
 export function openAccount(
-  books: Books,
+  db: SqlConnection,
   { email, grant: first, signupGrant: signup, by, atMs }: AccountOrder,
 ): { account: Account; isNew: boolean } {
   const mailbox = email === null ? null : keptMailbox(email);
-  const known = mailbox === null ? undefined : accountOfMailbox(books, mailbox);
+  const known = mailbox === null ? undefined : accountOfMailbox(db, mailbox);
   if (known) return { account: known, isNew: false };
-  const former = mailbox === null ? undefined : formerMailbox(books, mailbox);
+  const former = mailbox === null ? undefined : formerMailbox(db, mailbox);
   const due = former ? null : (signup ?? signupGrant(atMs));
   const given = first === undefined ? due : first;
   if (given) requireGrant(given);
   const id = randomUUID();
   const disabled = former?.disabled ?? false;
-  insertAccount(books, mailbox, {
+  insertAccount(db, mailbox, {
     id,
     email: email?.trim() ?? null,
     membership: null,
@@ -37,61 +37,66 @@ export function openAccount(
     closedAtMs: null,
     customer: null,
   });
-  note(books, id, { what: 'account-opened', detail: '', by, atMs });
+  note(db, id, { what: 'account-opened', detail: '', by, atMs });
   if (disabled) {
-    note(books, id, { what: 'account-disabled', detail: STILL_DISABLED, by: 'operator', atMs });
+    note(db, id, { what: 'account-disabled', detail: STILL_DISABLED, by: 'operator', atMs });
   }
-  if (given) grant(books, id, given, by);
-  return { account: existing(books, id), isNew: true };
+  if (given) grant(db, id, given, by);
+  return { account: existing(db, id), isNew: true };
 }
 
-export function account(books: Books, id: AccountId): Account | undefined {
-  const row = books.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
+export function account(db: SqlConnection, id: AccountId): Account | undefined {
+  const row = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
   return row && accountIn(row);
 }
 
 /** The account with this id; throws if unknown. */
-export function existing(books: Books, id: AccountId): Account {
-  const found = account(books, id);
+export function existing(db: SqlConnection, id: AccountId): Account {
+  const found = account(db, id);
   if (!found) throw new Error(`no account ${id}`);
   return found;
 }
 
-export function accountByEmail(books: Books, email: string): Account | undefined {
-  return accountOfMailbox(books, mailboxOf(email));
+export function accountByEmail(db: SqlConnection, email: string): Account | undefined {
+  return accountOfMailbox(db, mailboxOf(email));
 }
 
-export function accountIds(books: Books): AccountId[] {
-  return books.all<{ id: AccountId }>('SELECT id FROM accounts ORDER BY id').map(({ id }) => id);
+export function accountIds(db: SqlConnection): AccountId[] {
+  return db.all<{ id: AccountId }>('SELECT id FROM accounts ORDER BY id').map(({ id }) => id);
 }
 
-export function setDisabled(books: Books, id: AccountId, disabled: boolean, change: Change): void {
-  if (existing(books, id).disabled === disabled) return;
-  books.run('UPDATE accounts SET disabled = ? WHERE id = ?', Number(disabled), id);
+export function setDisabled(
+  db: SqlConnection,
+  id: AccountId,
+  disabled: boolean,
+  change: Change,
+): void {
+  if (existing(db, id).disabled === disabled) return;
+  db.run('UPDATE accounts SET disabled = ? WHERE id = ?', Number(disabled), id);
   const what = disabled ? 'account-disabled' : 'account-enabled';
-  note(books, id, { what, detail: '', ...change });
+  note(db, id, { what, detail: '', ...change });
 }
 
 export function setMembership(
-  books: Books,
+  db: SqlConnection,
   id: AccountId,
   membership: Membership | null,
   change: Change,
 ): void {
-  const [before, after] = [existing(books, id).membership, membership].map(membershipText);
+  const [before, after] = [existing(db, id).membership, membership].map(membershipText);
   if (before === after) return;
-  books.run('UPDATE accounts SET membership = ? WHERE id = ?', after, id);
-  note(books, id, { what: 'membership-changed', detail: membershipDetail(membership), ...change });
+  db.run('UPDATE accounts SET membership = ? WHERE id = ?', after, id);
+  note(db, id, { what: 'membership-changed', detail: membershipDetail(membership), ...change });
 }
 
-export function setCustomer(books: Books, id: AccountId, customer: string): void {
-  existing(books, id);
-  books.run('UPDATE accounts SET customer = ? WHERE id = ?', customer, id);
+export function setCustomer(db: SqlConnection, id: AccountId, customer: string): void {
+  existing(db, id);
+  db.run('UPDATE accounts SET customer = ? WHERE id = ?', customer, id);
 }
 
-export function insertAccount(books: Books, mailbox: string | null, account: Account): void {
+export function insertAccount(db: SqlConnection, mailbox: string | null, account: Account): void {
   const { id, email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
-  books.run(
+  db.run(
     'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     email,
@@ -105,13 +110,13 @@ export function insertAccount(books: Books, mailbox: string | null, account: Acc
   );
 }
 
-export function accountOfMailbox(books: Books, mailbox: string): Account | undefined {
-  const row = books.get<AccountRow>('SELECT * FROM accounts WHERE mailbox = ?', mailbox);
+export function accountOfMailbox(db: SqlConnection, mailbox: string): Account | undefined {
+  const row = db.get<AccountRow>('SELECT * FROM accounts WHERE mailbox = ?', mailbox);
   return row && accountIn(row);
 }
 
-function formerMailbox(books: Books, mailbox: string): { disabled: boolean } | undefined {
-  const row = books.get<{ disabled: number }>(
+function formerMailbox(db: SqlConnection, mailbox: string): { disabled: boolean } | undefined {
+  const row = db.get<{ disabled: number }>(
     'SELECT disabled FROM former_mailboxes WHERE hash = ?',
     hashMailbox(mailbox),
   );

@@ -84,13 +84,13 @@ export class Admissions {
     sql: string,
     ...values: readonly string[]
   ): Owner | undefined {
-    return this.#database.read((books) => {
+    return this.#database.read((db) => {
       // SQLite changes this number when another connection has committed.
-      const { data_version: version } = books.get<{ data_version: number }>('PRAGMA data_version')!;
+      const { data_version: version } = db.get<{ data_version: number }>('PRAGMA data_version')!;
       if (version !== this.#version || this.#known.size >= MAX_KNOWN) this.#known.clear();
       this.#version = version;
       if (this.#known.has(credential)) return this.#known.get(credential) as Owner | undefined;
-      const owner = books.get<Owner>(sql, ...values);
+      const owner = db.get<Owner>(sql, ...values);
       this.#known.set(credential, owner);
       return owner;
     });

@@ -2,11 +2,11 @@ import path from 'node:path';
 import { type ClientId, SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../../shards/units.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { Books } from './books.ts';
 import { unavailable } from './failure.ts';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
 import { claimLedgerFolder, DATABASE_FILE } from './ledger-folder.ts';
 import type { ArgsOf, Writes } from './operations.ts';
+import { SqlConnection } from './sql-connection.ts';
 import { openWriter, type Writer } from './writer.ts';
 
 /** The ledger counts as unhealthy for this long after a failed commit, unless one succeeds. */
@@ -19,7 +19,7 @@ const DISTRUST_MS: Millis = 10_000;
  */
 export class LedgerDatabase {
   readonly #directory: string;
-  readonly #books: Books;
+  readonly #db: SqlConnection;
   readonly #writer: Writer;
   readonly #commits: GroupCommit;
   #isClosed = false;
@@ -37,16 +37,16 @@ export class LedgerDatabase {
   private constructor(directory: string) {
     this.#directory = directory;
     const file = path.join(directory, DATABASE_FILE);
-    this.#books = new Books(file);
+    this.#db = new SqlConnection(file);
     this.#writer = openWriter(file);
     this.#commits = new GroupCommit(this.#writer);
   }
 
   /** Reads the newest commit, including those of other processes. */
-  read<T>(read: (books: Books) => T): T {
+  read<T>(read: (db: SqlConnection) => T): T {
     if (this.#isClosed) throw this.#closedError();
     try {
-      return read(this.#books);
+      return read(this.#db);
     } catch (error) {
       throw unavailable(this.#directory, error);
     }
@@ -72,7 +72,7 @@ export class LedgerDatabase {
 
   /** Throws while the ledger is unhealthy. */
   check(): void {
-    this.read((books) => books.get('SELECT 1 FROM accounts LIMIT 1'));
+    this.read((db) => db.get('SELECT 1 FROM accounts LIMIT 1'));
     // A full disk can still be read. Later calls retry writes after a while.
     const { lastFailure } = this.#commits;
     if (lastFailure && performance.now() - lastFailure.atMs < DISTRUST_MS) {
@@ -85,7 +85,7 @@ export class LedgerDatabase {
     this.#isClosed = true;
     await this.#commits.idle();
     await this.#writer.close();
-    this.#books.close();
+    this.#db.close();
   }
 
   #closedError(): LedgerUnavailable {

@@ -1,7 +1,6 @@
 import * as accounts from './accounts.ts';
 import { audit } from './audit.ts';
 import * as balances from './balances.ts';
-import type { Books } from './books.ts';
 import { closeAccount } from './close-account.ts';
 import * as keys from './keys.ts';
 import * as events from './payment-events.ts';
@@ -9,6 +8,7 @@ import * as replays from './replays.ts';
 import * as secrets from './secrets.ts';
 import * as sessions from './sessions.ts';
 import * as signIns from './sign-ins.ts';
+import type { SqlConnection } from './sql-connection.ts';
 import * as transfer from './transfer.ts';
 
 /** Operations that only read, by name. */
@@ -16,7 +16,7 @@ export const READS = {
   account: accounts.account,
   accountByEmail: accounts.accountByEmail,
   audit,
-  exportBooks: transfer.exportBooks,
+  exportAccount: transfer.exportAccount,
   formerMailboxes: transfer.formerMailboxes,
   grants: balances.grants,
   keys: keys.keys,
@@ -36,7 +36,7 @@ export const WRITES = {
   debitOnce: replays.debitOnce,
   endSession: sessions.endSession,
   grant: balances.grant,
-  importBooks: transfer.importBooks,
+  importAccount: transfer.importAccount,
   importFormerMailboxes: transfer.importFormerMailboxes,
   importSecrets: secrets.importSecrets,
   issueKey: keys.issueKey,
@@ -59,11 +59,11 @@ export const WRITES = {
   undeliver: replays.undeliver,
 };
 
-type Operation = (books: Books, ...args: never[]) => unknown;
+type Operation = (db: SqlConnection, ...args: never[]) => unknown;
 
 export type Reads = typeof READS;
 export type Writes = typeof WRITES;
-export type ArgsOf<F extends Operation> = F extends (books: Books, ...args: infer A) => unknown
+export type ArgsOf<F extends Operation> = F extends (db: SqlConnection, ...args: infer A) => unknown
   ? A
   : never;
 

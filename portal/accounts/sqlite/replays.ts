@@ -13,7 +13,7 @@ import {
   type StoredResponse,
 } from '../replays.ts';
 import { chargeAgain, debit, refund } from './balances.ts';
-import { type Books, REMOVED_AT_ONCE } from './books.ts';
+import { REMOVED_AT_ONCE, type SqlConnection } from './sql-connection.ts';
 
 /** A row of `replays`. */
 interface ReplayRow {
@@ -37,57 +37,61 @@ interface ReceiptRow extends Charge {
 
 /** Charges for a response, unless one has been charged for already. */
 export function debitOnce(
-  books: Books,
+  db: SqlConnection,
   charge: Charge,
   request: IdempotentRequest,
 ): DebitOnce | Replay {
   requireIdempotencyKey(request);
-  const earlier = replay(books, charge.account, request, charge.atMs);
+  const earlier = replay(db, charge.account, request, charge.atMs);
   if (earlier) return earlier;
-  const debited = debit(books, charge);
+  const debited = debit(db, charge);
   if (debited.outcome !== 'debited') return debited;
-  removeEndedReplays(books, charge.atMs);
-  return { ...debited, receipt: record(books, charge, request) };
+  removeEndedReplays(db, charge.atMs);
+  return { ...debited, receipt: record(db, charge, request) };
 }
 
 /** Whether an account has recently used an `Idempotency-Key`. */
-export function hasReplay(books: Books, account: AccountId, { key }: IdempotentRequest): boolean {
-  return replayOf(books, account, key) !== undefined;
+export function hasReplay(
+  db: SqlConnection,
+  account: AccountId,
+  { key }: IdempotentRequest,
+): boolean {
+  return replayOf(db, account, key) !== undefined;
 }
 
 /** Returns the response stored for a request, counting one more delivery of it. */
 export function replay(
-  books: Books,
+  db: SqlConnection,
   account: AccountId,
   { key, fingerprint }: IdempotentRequest,
   nowMs: number,
 ): Replay | undefined {
-  const kept = replayOf(books, account, key);
+  const kept = replayOf(db, account, key);
   if (!kept || kept.endsAtMs <= nowMs) return undefined;
-  const paid = receiptOf(books, account, kept.receipt);
+  const paid = receiptOf(db, account, kept.receipt);
   // A receipt outlives its response, unless the clock was far ahead for a while.
   if (!paid) return undefined;
   if (kept.fingerprint !== fingerprint) return { outcome: 'conflict' };
   const { id, tokens, repaid, endsAtMs } = paid;
-  const { outcome, balance } = chargeAgain(books, paid, repaid);
+  const { outcome, balance } = chargeAgain(db, paid, repaid);
   if (outcome === 'insufficient') return { outcome, tokens: repaid, balance };
-  books.run('UPDATE receipts SET deliveries = deliveries + 1, repaid = 0 WHERE id = ?', id);
+  db.run('UPDATE receipts SET deliveries = deliveries + 1, repaid = 0 WHERE id = ?', id);
   return {
     outcome: 'replayed',
     balance,
     tokens,
     charged: repaid,
     receipt: { account, endsAtMs, id },
-    response: responseOf(books, id),
+    response: responseOf(db, id),
   };
 }
 
 /** Stores the response of a debit that has not been undone. */
-export function storeResponse(books: Books, receipt: Receipt, response: StoredResponse): void {
+export function storeResponse(db: SqlConnection, receipt: Receipt, response: StoredResponse): void {
   if (response.gzip.length > MAX_KEPT_BYTES) return;
-  const paid = receiptOf(books, receipt.account, receipt.id);
-  if (!paid || replayOf(books, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return;
-  books.run(
+  const paid = receiptOf(db, receipt.account, receipt.id);
+  if (!paid || replayOf(db, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return;
+  db.run(
     'INSERT OR REPLACE INTO responses VALUES (?, ?, ?)',
     paid.id,
     JSON.stringify(response.headers),
@@ -99,16 +103,16 @@ export function storeResponse(books: Books, receipt: Receipt, response: StoredRe
  * Undoes a delivery; after the last one, refunds the share of the charge that none of them
  * delivered.
  */
-export function undeliver(books: Books, receipt: Receipt, undelivered?: number): void {
-  const paid = receiptOf(books, receipt.account, receipt.id);
+export function undeliver(db: SqlConnection, receipt: Receipt, undelivered?: number): void {
+  const paid = receiptOf(db, receipt.account, receipt.id);
   if (!paid || paid.deliveries === 0) return;
   const { id, tokens } = paid;
   const deliveries = paid.deliveries - 1;
   const delivered = Math.max(paid.delivered, tokens - (undelivered ?? tokens));
   const repaid = deliveries === 0 ? tokens - delivered : 0;
-  if (deliveries === 0) refund(books, paid, repaid);
+  if (deliveries === 0) refund(db, paid, repaid);
   if (deliveries > 0 || delivered > 0) {
-    books.run(
+    db.run(
       'UPDATE receipts SET deliveries = ?, delivered = ?, repaid = ? WHERE id = ?',
       deliveries,
       delivered,
@@ -117,10 +121,10 @@ export function undeliver(books: Books, receipt: Receipt, undelivered?: number):
     );
     return;
   }
-  books.run('DELETE FROM receipts WHERE id = ?', id);
-  books.run('DELETE FROM responses WHERE receipt = ?', id);
+  db.run('DELETE FROM receipts WHERE id = ?', id);
+  db.run('DELETE FROM responses WHERE receipt = ?', id);
   // The response may have expired, and the key may have been reused.
-  books.run(
+  db.run(
     'DELETE FROM replays WHERE account = ? AND idempotencyKey = ? AND receipt = ?',
     paid.account,
     paid.idempotencyKey,
@@ -129,15 +133,19 @@ export function undeliver(books: Books, receipt: Receipt, undelivered?: number):
 }
 
 /** Records a debit, for replays and refunds. */
-function record(books: Books, charge: Charge, { key, fingerprint }: IdempotentRequest): Receipt {
+function record(
+  db: SqlConnection,
+  charge: Charge,
+  { key, fingerprint }: IdempotentRequest,
+): Receipt {
   const { account, keyId, route, tokens, atMs } = charge;
   const endsAtMs = atMs + RESPONSE_LIFE_MS;
   const id = randomUUID();
-  const before = replayOf(books, account, key);
-  if (before) books.run('DELETE FROM responses WHERE receipt = ?', before.receipt);
+  const before = replayOf(db, account, key);
+  if (before) db.run('DELETE FROM responses WHERE receipt = ?', before.receipt);
   const sql = 'INSERT OR REPLACE INTO replays VALUES (?, ?, ?, ?, ?)';
-  books.run(sql, account, key, fingerprint, id, endsAtMs);
-  books.run(
+  db.run(sql, account, key, fingerprint, id, endsAtMs);
+  db.run(
     'INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)',
     id,
     account,
@@ -151,20 +159,20 @@ function record(books: Books, charge: Charge, { key, fingerprint }: IdempotentRe
   return { account, endsAtMs, id };
 }
 
-function replayOf(books: Books, account: AccountId, key: string): ReplayRow | undefined {
-  return books.get(
+function replayOf(db: SqlConnection, account: AccountId, key: string): ReplayRow | undefined {
+  return db.get(
     'SELECT fingerprint, receipt, endsAtMs FROM replays WHERE account = ? AND idempotencyKey = ?',
     account,
     key,
   );
 }
 
-function receiptOf(books: Books, account: AccountId, id: string): ReceiptRow | undefined {
-  return books.get('SELECT * FROM receipts WHERE id = ? AND account = ?', id, account);
+function receiptOf(db: SqlConnection, account: AccountId, id: string): ReceiptRow | undefined {
+  return db.get('SELECT * FROM receipts WHERE id = ? AND account = ?', id, account);
 }
 
-function responseOf(books: Books, receipt: string): StoredResponse | null {
-  const row = books.get<{ headers: string; gzip: Uint8Array }>(
+function responseOf(db: SqlConnection, receipt: string): StoredResponse | null {
+  const row = db.get<{ headers: string; gzip: Uint8Array }>(
     'SELECT headers, gzip FROM responses WHERE receipt = ?',
     receipt,
   );
@@ -172,16 +180,16 @@ function responseOf(books: Books, receipt: string): StoredResponse | null {
 }
 
 /** Removes some of the expired responses and receipts: more than are added. */
-function removeEndedReplays(books: Books, nowMs: number): void {
-  const ended = books.all<{ receipt: string }>(
+function removeEndedReplays(db: SqlConnection, nowMs: number): void {
+  const ended = db.all<{ receipt: string }>(
     `DELETE FROM replays WHERE (account, idempotencyKey) IN (
        SELECT account, idempotencyKey FROM replays WHERE endsAtMs < ? ORDER BY endsAtMs LIMIT ?
      ) RETURNING receipt`,
     nowMs,
     REMOVED_AT_ONCE,
   );
-  for (const { receipt } of ended) books.run('DELETE FROM responses WHERE receipt = ?', receipt);
-  books.run(
+  for (const { receipt } of ended) db.run('DELETE FROM responses WHERE receipt = ?', receipt);
+  db.run(
     `DELETE FROM receipts WHERE id IN (
        SELECT id FROM receipts WHERE endsAtMs < ? ORDER BY endsAtMs LIMIT ?
      )`,

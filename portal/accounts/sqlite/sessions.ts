@@ -13,25 +13,25 @@ import {
 } from '../sessions.ts';
 import { account, existing } from './accounts.ts';
 import { note } from './audit.ts';
-import type { Books } from './books.ts';
+import type { SqlConnection } from './sql-connection.ts';
 
 const COLUMNS = 'id, secretHash, startedAtMs, client, address, seenAtMs';
 
 export function beginSession(
-  books: Books,
+  db: SqlConnection,
   owner: AccountId,
   session: NewSession,
 ): 'begun' | 'closed' {
-  if (existing(books, owner).closedAtMs !== null) return 'closed';
+  if (existing(db, owner).closedAtMs !== null) return 'closed';
   const { id, secretHash, startedAtMs, client, address } = session;
-  books.run(
+  db.run(
     `DELETE FROM sessions WHERE account = ?1 AND id IN (
        SELECT id FROM sessions WHERE account = ?1 ORDER BY seenAtMs DESC LIMIT -1 OFFSET ?2
      )`,
     owner,
     MAX_SESSIONS - 1,
   );
-  books.run(
+  db.run(
     'INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)',
     owner,
     id,
@@ -42,46 +42,46 @@ export function beginSession(
     startedAtMs,
   );
   const detail = signInDetail(session);
-  note(books, owner, { what: 'signed-in', detail, by: 'owner', atMs: startedAtMs });
+  note(db, owner, { what: 'signed-in', detail, by: 'owner', atMs: startedAtMs });
   return 'begun';
 }
 
 /** A browser's session, and its account. */
 export function session(
-  books: Books,
+  db: SqlConnection,
   { account: owner, id, secretHash }: SessionRef,
   nowMs: number,
 ): { account: Account; session: Session } | undefined {
   const sql = `SELECT ${COLUMNS} FROM sessions WHERE account = ? AND id = ?`;
-  const stored = books.get<StoredSession>(sql, owner, id);
+  const stored = db.get<StoredSession>(sql, owner, id);
   if (!stored || !isLive(stored, nowMs)) return undefined;
   if (!isEqualHash(stored.secretHash, secretHash)) return undefined;
-  const found = account(books, owner);
+  const found = account(db, owner);
   return found && { account: found, session: publicSession(stored) };
 }
 
 /** Records the use of a session, if it still exists. */
-export function noteSeen(books: Books, owner: AccountId, id: string, nowMs: number): void {
-  books.run('UPDATE sessions SET seenAtMs = ? WHERE account = ? AND id = ?', nowMs, owner, id);
+export function noteSeen(db: SqlConnection, owner: AccountId, id: string, nowMs: number): void {
+  db.run('UPDATE sessions SET seenAtMs = ? WHERE account = ? AND id = ?', nowMs, owner, id);
 }
 
 /** Newest first. */
-export function sessions(books: Books, owner: AccountId, nowMs: number): Session[] {
+export function sessions(db: SqlConnection, owner: AccountId, nowMs: number): Session[] {
   const sql = `SELECT ${COLUMNS} FROM sessions WHERE account = ?`;
-  return liveSessions(books.all<StoredSession>(sql, owner), nowMs);
+  return liveSessions(db.all<StoredSession>(sql, owner), nowMs);
 }
 
-export function endSession(books: Books, owner: AccountId, id: string, atMs: number): boolean {
-  const ended = books.get<{ client: string }>(
+export function endSession(db: SqlConnection, owner: AccountId, id: string, atMs: number): boolean {
+  const ended = db.get<{ client: string }>(
     'DELETE FROM sessions WHERE account = ? AND id = ? RETURNING client',
     owner,
     id,
   );
   if (!ended) return false;
-  note(books, owner, { what: 'session-ended', detail: ended.client, by: 'owner', atMs });
+  note(db, owner, { what: 'session-ended', detail: ended.client, by: 'owner', atMs });
   return true;
 }
 
-export function endAllSessions(books: Books, owner: AccountId): void {
-  books.run('DELETE FROM sessions WHERE account = ?', owner);
+export function endAllSessions(db: SqlConnection, owner: AccountId): void {
+  db.run('DELETE FROM sessions WHERE account = ?', owner);
 }

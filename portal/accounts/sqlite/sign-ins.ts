@@ -1,7 +1,7 @@
 import { isEqualHash } from '../equal-hash.ts';
 import { type RateState, rateState } from '../rate-state.ts';
 import { type Challenge, CODE_TRIES } from '../sign-ins.ts';
-import { type Books, removeEnded } from './books.ts';
+import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
 interface ChallengeRow extends Omit<Challenge, 'startedAtMs'> {
   readonly wrongCodes: number;
@@ -13,45 +13,45 @@ interface LimitRow {
   readonly endsAtMs: number;
 }
 
-export function keepChallenge(books: Books, mailbox: string, challenge: Challenge): void {
+export function keepChallenge(db: SqlConnection, mailbox: string, challenge: Challenge): void {
   const { startedAtMs, codeHash, linkHash, endsAtMs } = challenge;
-  books.run(
+  db.run(
     'INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, 0)',
     mailbox,
     codeHash,
     linkHash,
     endsAtMs,
   );
-  removeEnded(books, 'challenges', startedAtMs);
+  removeEnded(db, 'challenges', startedAtMs);
 }
 
 export function answerChallenge(
-  books: Books,
+  db: SqlConnection,
   mailbox: string,
   response: { readonly codeHash: string } | { readonly linkHash: string },
   nowMs: number,
 ): boolean {
-  const kept = books.get<ChallengeRow>('SELECT * FROM challenges WHERE mailbox = ?', mailbox);
+  const kept = db.get<ChallengeRow>('SELECT * FROM challenges WHERE mailbox = ?', mailbox);
   if (!kept || nowMs >= kept.endsAtMs) return false;
   if ('codeHash' in response && kept.wrongCodes >= CODE_TRIES) return false;
   const isRight =
     'codeHash' in response
       ? isEqualHash(kept.codeHash, response.codeHash)
       : isEqualHash(kept.linkHash, response.linkHash);
-  if (isRight) books.run('DELETE FROM challenges WHERE mailbox = ?', mailbox);
+  if (isRight) db.run('DELETE FROM challenges WHERE mailbox = ?', mailbox);
   else if ('codeHash' in response) {
-    books.run('UPDATE challenges SET wrongCodes = wrongCodes + 1 WHERE mailbox = ?', mailbox);
+    db.run('UPDATE challenges SET wrongCodes = wrongCodes + 1 WHERE mailbox = ?', mailbox);
   }
   return isRight;
 }
 
 export function takeLimited(
-  books: Books,
+  db: SqlConnection,
   subject: string,
   window: { readonly limit: number; readonly windowSeconds: number },
   nowMs: number,
 ): { allowed: boolean; rate: RateState } {
-  const kept = books.get<LimitRow>('SELECT * FROM limits WHERE subject = ?', subject);
+  const kept = db.get<LimitRow>('SELECT * FROM limits WHERE subject = ?', subject);
   // If the clock was set back to before the window started, the window would last that much longer.
   const isOpen = kept !== undefined && kept.startMs <= nowMs && nowMs < kept.endsAtMs;
   const startMs = isOpen ? kept.startMs : nowMs;
@@ -61,8 +61,8 @@ export function takeLimited(
   if (allowed) {
     const endsAtMs = startMs + window.windowSeconds * 1000;
     const sql = 'INSERT OR REPLACE INTO limits VALUES (?, ?, ?, ?)';
-    books.run(sql, subject, startMs, used, endsAtMs);
-    removeEnded(books, 'limits', nowMs);
+    db.run(sql, subject, startMs, used, endsAtMs);
+    removeEnded(db, 'limits', nowMs);
   }
   return { allowed, rate: rateState(window, used, nowMs - startMs) };
 }

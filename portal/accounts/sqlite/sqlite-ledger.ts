@@ -44,12 +44,12 @@ export async function openSqliteLedger(
 
     async replay(account, request, nowMs) {
       // Usually there is none, and nothing to write.
-      const isKnown = database.read((books) => hasReplay(books, account, request));
+      const isKnown = database.read((db) => hasReplay(db, account, request));
       return isKnown ? replay(account, request, nowMs) : undefined;
     },
 
     async session(ref, nowMs) {
-      const found = database.read((books) => session(books, ref, nowMs));
+      const found = database.read((db) => session(db, ref, nowMs));
       if (found && isSeenLongAgo(found.session, nowMs)) await noteSeen(ref.account, ref.id, nowMs);
       return found;
     },
@@ -72,7 +72,7 @@ type PromisedWrites = { readonly [Name in keyof Writes]: Promised<Writes[Name]> 
 function readsOf(database: LedgerDatabase): PromisedReads {
   const entries = Object.entries(READS).map(([name, read]) => {
     const perform = read as (...args: unknown[]) => unknown;
-    return [name, async (...args: unknown[]) => database.read((books) => perform(books, ...args))];
+    return [name, async (...args: unknown[]) => database.read((db) => perform(db, ...args))];
   });
   return Object.fromEntries(entries);
 }

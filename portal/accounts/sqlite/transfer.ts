@@ -1,51 +1,54 @@
-import type { AccountBooks, AccountId, FormerMailbox } from '../accounts.ts';
+import type { AccountId, AccountRecords, FormerMailbox } from '../accounts.ts';
 import { mailboxOf } from '../mailbox.ts';
 import { account, accountOfMailbox, insertAccount } from './accounts.ts';
 import { audit, note } from './audit.ts';
 import { grants, usage } from './balances.ts';
-import type { Books } from './books.ts';
 import { insertKey, keysWithHashes } from './keys.ts';
+import type { SqlConnection } from './sql-connection.ts';
 
-export function formerMailboxes(books: Books): FormerMailbox[] {
-  const rows = books.all<{ hash: string; disabled: number }>('SELECT * FROM former_mailboxes');
+export function formerMailboxes(db: SqlConnection): FormerMailbox[] {
+  const rows = db.all<{ hash: string; disabled: number }>('SELECT * FROM former_mailboxes');
   return rows.map(({ hash, disabled }) => ({ hash, disabled: disabled !== 0 }));
 }
 
 /** Existing mailboxes stay unchanged. */
-export function importFormerMailboxes(books: Books, mailboxes: readonly FormerMailbox[]): void {
+export function importFormerMailboxes(
+  db: SqlConnection,
+  mailboxes: readonly FormerMailbox[],
+): void {
   for (const mailbox of mailboxes) {
     const sql = 'INSERT INTO former_mailboxes VALUES (?, ?) ON CONFLICT DO NOTHING';
-    books.run(sql, mailbox.hash, Number(mailbox.disabled));
+    db.run(sql, mailbox.hash, Number(mailbox.disabled));
   }
 }
 
-export function exportBooks(books: Books, id: AccountId): AccountBooks | undefined {
-  return books.snapshot(() => {
-    const found = account(books, id);
+export function exportAccount(db: SqlConnection, id: AccountId): AccountRecords | undefined {
+  return db.snapshot(() => {
+    const found = account(db, id);
     return (
       found && {
         account: found,
-        keys: keysWithHashes(books, id),
-        grants: grants(books, id),
-        usage: usage(books, id),
-        audit: audit(books, id).reverse(),
+        keys: keysWithHashes(db, id),
+        grants: grants(db, id),
+        usage: usage(db, id),
+        audit: audit(db, id).reverse(),
       }
     );
   });
 }
 
-export function importBooks(books: Books, taken: AccountBooks): boolean {
+export function importAccount(db: SqlConnection, taken: AccountRecords): boolean {
   const { id, email } = taken.account;
   const mailbox = email === null ? null : mailboxOf(email);
-  if (account(books, id)) return false;
-  if (mailbox !== null && accountOfMailbox(books, mailbox)) return false;
-  insertAccount(books, mailbox, taken.account);
-  for (const key of taken.keys) insertKey(books, id, key);
+  if (account(db, id)) return false;
+  if (mailbox !== null && accountOfMailbox(db, mailbox)) return false;
+  insertAccount(db, mailbox, taken.account);
+  for (const key of taken.keys) insertKey(db, id, key);
   for (const { cause, tokens, atMs } of taken.grants) {
-    books.run('INSERT INTO grants VALUES (?, ?, ?, ?)', id, cause, tokens, atMs);
+    db.run('INSERT INTO grants VALUES (?, ?, ?, ?)', id, cause, tokens, atMs);
   }
   for (const { day, keyId, route, requests, tokens, lastAtMs } of taken.usage) {
-    books.run(
+    db.run(
       'INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)',
       id,
       day,
@@ -56,6 +59,6 @@ export function importBooks(books: Books, taken: AccountBooks): boolean {
       lastAtMs,
     );
   }
-  for (const entry of taken.audit) note(books, id, entry);
+  for (const entry of taken.audit) note(db, id, entry);
   return true;
 }

@@ -1,22 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Books } from './books.ts';
 import type { Write } from './operations.ts';
+import { SqlConnection } from './sql-connection.ts';
 import { commitGroup, type Reply } from './writer.ts';
 
 // The thread that writes to a ledger: each message is a group of changes; an empty one is the last.
 
 const port = parentPort!;
-const books = new Books(workerData as string, { isWriter: true });
+const db = new SqlConnection(workerData as string, { isWriter: true });
 
 port.on('message', (group: readonly Write[]) => {
-  if (group.length === 0) books.close();
+  if (group.length === 0) db.close();
   port.postMessage(reply(group));
 });
 
 function reply(group: readonly Write[]): Reply {
   if (group.length === 0) return { outcomes: [] };
   try {
-    return { outcomes: commitGroup(books, group) };
+    return { outcomes: commitGroup(db, group) };
   } catch (error) {
     // Errors lose their own properties between threads.
     const { message, errcode } = error as Error & { errcode?: number };

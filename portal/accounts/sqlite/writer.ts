@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { Books } from './books.ts';
 import { isOfTheDatabase } from './failure.ts';
 import { type Outcome, WRITES, type Write } from './operations.ts';
+import { SqlConnection } from './sql-connection.ts';
 
 /** Applies groups of changes, each in one transaction, one group after another. */
 export interface Writer {
@@ -14,29 +14,29 @@ export interface Writer {
 }
 
 /** Applies a group of changes in one transaction; one that throws is rolled back alone. */
-export function commitGroup(books: Books, group: readonly Write[]): Outcome[] {
+export function commitGroup(db: SqlConnection, group: readonly Write[]): Outcome[] {
   try {
-    return books.transaction(() => group.map((write) => ({ value: perform(books, write) })));
+    return db.transaction(() => group.map((write) => ({ value: perform(db, write) })));
   } catch (error) {
     if (isOfTheDatabase(error)) throw error;
   }
   // A change threw, which is rare, and everything was rolled back: retries with a savepoint for
   // each.
-  return books.transaction(() => group.map((write) => outcomeOf(books, write)));
+  return db.transaction(() => group.map((write) => outcomeOf(db, write)));
 }
 
-function outcomeOf(books: Books, write: Write): Outcome {
+function outcomeOf(db: SqlConnection, write: Write): Outcome {
   try {
-    return { value: books.part(() => perform(books, write)) };
+    return { value: db.part(() => perform(db, write)) };
   } catch (error) {
     if (isOfTheDatabase(error)) throw error;
     return { error };
   }
 }
 
-function perform(books: Books, { name, args }: Write): unknown {
-  const operation = WRITES[name] as (books: Books, ...args: readonly unknown[]) => unknown;
-  return operation(books, ...args);
+function perform(db: SqlConnection, { name, args }: Write): unknown {
+  const operation = WRITES[name] as (db: SqlConnection, ...args: readonly unknown[]) => unknown;
+  return operation(db, ...args);
 }
 
 /**
@@ -48,18 +48,18 @@ export function openWriter(file: string): Writer {
 }
 
 class LocalWriter implements Writer {
-  readonly #books: Books;
+  readonly #db: SqlConnection;
 
   constructor(file: string) {
-    this.#books = new Books(file, { isWriter: true });
+    this.#db = new SqlConnection(file, { isWriter: true });
   }
 
   async commit(group: readonly Write[]): Promise<readonly Outcome[]> {
-    return commitGroup(this.#books, group);
+    return commitGroup(this.#db, group);
   }
 
   async close(): Promise<void> {
-    this.#books.close();
+    this.#db.close();
   }
 }
 

@@ -23,7 +23,7 @@ const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
 export type SqlValue = string | number | null | Uint8Array;
 
 /** A connection to a ledger's database, with cached prepared statements. */
-export class Books {
+export class SqlConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
 
@@ -147,12 +147,12 @@ export const REMOVED_AT_ONCE = 4;
 
 /** Removes some of a table's expired records. */
 export function removeEnded(
-  books: Books,
+  db: SqlConnection,
   table: 'challenges' | 'limits' | 'payment_events',
   nowMs: number,
 ): void {
   const key = { challenges: 'mailbox', limits: 'subject', payment_events: 'id' }[table];
-  books.run(
+  db.run(
     `DELETE FROM ${table} WHERE ${key} IN (
        SELECT ${key} FROM ${table} WHERE endsAtMs <= ? ORDER BY endsAtMs LIMIT ?
      )`,

@@ -1,7 +1,7 @@
 import {
   type Account,
-  type AccountBooks,
   type AccountId,
+  type AccountRecords,
   type AuditEntry,
   type Grant,
   MAX_REVOKED_KEPT,
@@ -48,10 +48,10 @@ export async function auditOf(redis: RedisConnection, id: AccountId): Promise<Au
 }
 
 /** A consistent snapshot of everything about an account. */
-export async function exportBooks(
+export async function exportAccount(
   redis: RedisConnection,
   id: AccountId,
-): Promise<AccountBooks | undefined> {
+): Promise<AccountRecords | undefined> {
   const { account, keys, uses, revoked, grants, usage, audit } = keysOf(id);
   const names = [account, grants, usage, audit, keys, uses, revoked];
   const [fields, given, counts, entries, ...texts] = await redis.run(READ_BOOKS, names);
@@ -66,32 +66,35 @@ export async function exportBooks(
 }
 
 /**
- * Claims the address, writes the keys' targets, then the books in one step: if it dies in between,
+ * Claims the address, writes the keys' targets, then the records in one step: if it dies in between,
  * the next import completes it.
  */
-export async function importBooks(redis: RedisConnection, books: AccountBooks): Promise<boolean> {
-  const { id, email } = books.account;
+export async function importAccount(
+  redis: RedisConnection,
+  records: AccountRecords,
+): Promise<boolean> {
+  const { id, email } = records.account;
   const { account, keys, uses, revoked, grants, usage, audit } = keysOf(id);
   if ((await redis.ask((client) => client.exists(account))) === 1) return false;
   if (email !== null && (await claimMailbox(redis, keptMailbox(email), id)) !== id) return false;
-  const active = books.keys.filter((key) => key.revokedAtMs === null);
-  const ended = books.keys.filter((key) => key.revokedAtMs !== null);
+  const active = records.keys.filter((key) => key.revokedAtMs === null);
+  const ended = records.keys.filter((key) => key.revokedAtMs !== null);
   ended.sort((a, b) => b.revokedAtMs! - a.revokedAtMs!);
   for (const key of active) {
     const entry = keyOwnerEntry({ account: id, keyId: key.id });
     await redis.ask((client) => client.set(keyEntry(key.hash), entry));
   }
   const written = {
-    [account]: accountFields(books.account),
+    [account]: accountFields(records.account),
     [keys]: active.flatMap(({ lastUsedAtMs: _, ...key }) => [key.id, JSON.stringify(key)]),
     [uses]: active.flatMap(({ id, lastUsedAtMs }) => (lastUsedAtMs ? [id, `${lastUsedAtMs}`] : [])),
-    [grants]: books.grants.flatMap((given) => [given.cause, grantRecord(given)]),
-    [usage]: books.usage.flatMap(({ day, keyId, route, requests, tokens, lastAtMs }) => [
+    [grants]: records.grants.flatMap((given) => [given.cause, grantRecord(given)]),
+    [usage]: records.usage.flatMap(({ day, keyId, route, requests, tokens, lastAtMs }) => [
       JSON.stringify([day, keyId, route]),
       `${requests} ${tokens} ${lastAtMs}`,
     ]),
     [revoked]: ended.slice(0, MAX_REVOKED_KEPT).map((key) => JSON.stringify(key)),
-    [audit]: books.audit.map((entry) => JSON.stringify(entry)),
+    [audit]: records.audit.map((entry) => JSON.stringify(entry)),
   };
   const names = Object.keys(written);
   const isWritten = await redis.run(WRITE_BOOKS, names, Object.values(written).map(packed));
