@@ -10,6 +10,9 @@ export const PAGE_PATHS = {
   account: '/my/account',
 } as const;
 
+/** The map for pages of other sites, in an iframe: a document of its own. */
+export const EMBED_PATH = '/embed';
+
 /** The pages that require signing in, and that signing in can lead to. */
 export const OWN_PAGE_PATHS = [
   PAGE_PATHS.overview,

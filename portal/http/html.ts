@@ -41,7 +41,6 @@ const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-
 
 const ALWAYS = {
   'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -65,5 +64,8 @@ export function securityHeaders(site: {
     if (!reply.hasHeader('content-security-policy')) {
       reply.header('content-security-policy', NOTHING);
     }
+    // For browsers that predate `frame-ancestors`.
+    const policy = String(reply.getHeader('content-security-policy'));
+    if (policy.includes("frame-ancestors 'none'")) reply.header('x-frame-options', 'DENY');
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CACHE_CONTROL, matchesAny, matchesEtag, variantEtag } from '../http/caching.ts';
 import { acceptsGzip, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
-import { PAGE_PATHS } from '../page-paths.ts';
+import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';
 import { type BuiltFile, builtPages } from './built-pages.ts';
@@ -12,7 +12,7 @@ import { type BuiltFile, builtPages } from './built-pages.ts';
  */
 export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
-  const policy = contentPolicy(config);
+  const policy = contentPolicy(config, "'none'");
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
     sendFile(request, reply.header('content-security-policy', policy), file);
 
@@ -23,8 +23,15 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
       return send(request, reply, document);
     });
   }
+  const embed = pages.get('/embed.html')!;
+  const embedPolicy = contentPolicy(config, '*');
+  app.get(EMBED_PATH, (request, reply) => {
+    reply.headers({ 'content-security-policy': embedPolicy, 'x-robots-tag': 'noindex' });
+    return sendFile(request, reply, embed);
+  });
   for (const [path, file] of pages) {
-    if (file !== document) app.get(path, (request, reply) => send(request, reply, file));
+    if (file !== document && file !== embed)
+      app.get(path, (request, reply) => send(request, reply, file));
   }
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
@@ -38,9 +45,12 @@ const PUBLIC: ReadonlySet<string> = new Set([PAGE_PATHS.front, PAGE_PATHS.map]);
 
 /**
  * The policy lets the pages run their own script and request only the portal, the API, and the host
- * of the map's style if there is one.
+ * of the map's style if there is one. `ancestors`: the pages that may show them in a frame.
  */
-function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): string {
+function contentPolicy(
+  { apiUrl, mapStyleUrl }: PortalServices['config'],
+  ancestors: "'none'" | '*',
+): string {
   const style = mapStyleUrl === undefined ? '' : ` ${new URL(mapStyleUrl).origin}`;
   return [
     "default-src 'none'",
@@ -53,7 +63,7 @@ function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): strin
     `connect-src 'self' ${new URL(apiUrl).origin}${style}`,
     "form-action 'self'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestors}`,
   ].join('; ');
 }
 

@@ -18,19 +18,25 @@ const portal = ofTests(() =>
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   portal.app.inject({ method, url, headers });
 
-/** The addresses of script and style in the document. */
-async function assets(): Promise<string[]> {
-  const { body } = await get('/');
+/** The addresses of scripts and styles in a document. */
+async function assets(document = '/'): Promise<string[]> {
+  const { body } = await get(document);
   return [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, address]) => address);
 }
 
-/** The address of the only script of a name that another script refers to. */
-async function scriptIn(parent: string, name: string): Promise<string> {
-  const { body } = await get(parent);
-  const found = body.matchAll(new RegExp(`${name}-[\\w-]+\\.js`, 'g'));
-  const [script, ...others] = new Set([...found].map(([file]) => file));
-  expect([name, others]).toEqual([name, []]);
-  return `/assets/${script}`;
+/** The scripts that a document loads, at once or later, by the name of their source. */
+async function scriptsOf(document: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const follow = async (address: string) => {
+    const name = /([\w-]+)-[\w-]{8}\.js$/.exec(address)?.[1];
+    if (name === undefined || found.has(name)) return;
+    found.set(name, address);
+    const { body } = await get(address);
+    const files = body.matchAll(/[\w-]+-[\w-]{8}\.js/g);
+    for (const [file] of files) await follow(`/assets/${file}`);
+  };
+  for (const address of await assets(document)) await follow(address);
+  return found;
 }
 
 test('every page is one document, under a policy that runs no inline script or style', async () => {
@@ -57,27 +63,54 @@ test('every page is one document, under a policy that runs no inline script or s
   expect(document).toMatch(/<meta name="description" content=".{50,160}">/);
 });
 
+test('only /embed may be shown in frames of other sites, and it sets no cookie', async () => {
+  const embed = await get('/embed', BROWSER);
+  expect(embed.statusCode).toBe(200);
+  expect(embed.headers['content-security-policy']).toMatch(/; frame-ancestors \*$/);
+  expect(embed.headers).not.toHaveProperty('x-frame-options');
+  expect(embed.headers).not.toHaveProperty('set-cookie');
+  expect(embed.headers['x-robots-tag']).toBe('noindex');
+  for (const path of [...Object.values(PAGE_PATHS), '/config.json', '/nowhere']) {
+    const { headers } = await get(path, BROWSER);
+    expect([path, headers['x-frame-options']]).toEqual([path, 'DENY']);
+    expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
+  }
+  for (const address of await assets('/embed')) expect((await get(address)).statusCode).toBe(200);
+  const names = [...(await scriptsOf('/embed')).keys()];
+  expect(names).toContain('draw-map');
+  expect(names).not.toContain('index');
+});
+
 test('script and style are immutable under their names, compressed, and small', async () => {
-  const found = await assets();
-  expect(found.map((address) => address.split('.').at(-1)).sort()).toEqual(['css', 'js']);
-  for (const address of found) {
+  const sizes = { js: 0, css: 0 };
+  for (const address of await assets()) {
     const plain = await get(address);
     const packed = await get(address, { 'accept-encoding': 'br, gzip' });
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
-    if (address.endsWith('.js')) expect(packed.rawPayload.length).toBeLessThan(40 * KILOBYTE);
-    else expect(packed.rawPayload.length).toBeLessThan(10 * KILOBYTE);
+    sizes[address.endsWith('.js') ? 'js' : 'css'] += packed.rawPayload.length;
   }
+  expect(sizes.js).toBeLessThan(40 * KILOBYTE);
+  expect(sizes.css).toBeLessThan(10 * KILOBYTE);
   expect((await get('/assets/index-00000000.js')).statusCode).toBe(404);
 });
 
 test('the map and its libraries are files of their own, which other pages do not load', async () => {
-  const [main] = (await assets()).filter((address) => address.endsWith('.js'));
-  const mapPage = await scriptIn(main, 'map-page');
-  const page = await get(mapPage);
-  expect(brotliCompressSync(page.rawPayload).length).toBeLessThan(60 * KILOBYTE);
-  const map = await get(await scriptIn(mapPage, 'draw-map'), { 'accept-encoding': 'gzip' });
+  const atOnce = await assets();
+  const scripts = await scriptsOf('/');
+  for (const name of ['map-page', 'draw-map']) {
+    expect(atOnce).not.toContain(scripts.get(name));
+  }
+  const libraries = ['draw-map', 'band-paths', 'esm'];
+  let ownBytes = 0;
+  for (const [name, address] of scripts) {
+    if (libraries.includes(name) || atOnce.includes(address)) continue;
+    ownBytes += brotliCompressSync((await get(address)).rawPayload).length;
+  }
+  expect(ownBytes).toBeGreaterThan(10 * KILOBYTE);
+  expect(ownBytes).toBeLessThan(60 * KILOBYTE);
+  const map = await get(scripts.get('draw-map')!, { 'accept-encoding': 'gzip' });
   expect([map.statusCode, map.headers['cache-control']]).toEqual([
     200,
     'public, max-age=31536000, immutable',

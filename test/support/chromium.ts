@@ -1,8 +1,8 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { ensureDebianPackage } from './debian.ts';
 
-/** Resolves our names only: there is no network. */
-const ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
+/** Resolves loopback names only: there is no network. */
+const ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost';
 
 /** Draws WebGL without a graphics card. */
 export const SOFTWARE_GL = [

@@ -1,13 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import {
-  browserStore,
-  type Client,
-  type ClientOptions,
-  createClient,
-  memoryStore,
-} from '../../client/src/index.ts';
+import type { Client } from '../../client/src/index.ts';
 import { useSession } from '../session/session.tsx';
-import { browserToken, forgetBrowserToken, portalConfig } from './portal.ts';
+import { clientWith, keylessClient } from './clients.ts';
+import { browserToken } from './portal.ts';
 
 /**
  * The client of the API, by which pages send all their requests:
@@ -24,27 +19,8 @@ export function useApi(typedKey = ''): Client {
   const isSignedIn = visitor.state === 'signed-in';
   return useMemo(() => {
     if (typedKey !== '') return clientWith(typedKey);
-    return isSignedIn ? ofSession : keyless;
+    return isSignedIn ? ofSession : keylessClient;
   }, [typedKey, isSignedIn]);
 }
 
-const keyless = clientWith('');
 const ofSession = clientWith(browserToken);
-
-function clientWith(apiKey: ClientOptions['apiKey']): Client {
-  return createClient({
-    baseUrl: async () => (await portalConfig()).api_url,
-    apiKey,
-    // Cache Storage is missing on pages without https.
-    store: 'caches' in globalThis ? browserStore() : memoryStore(),
-    // People retry themselves rather than wait.
-    retries: 2,
-    timeoutMs: 20_000,
-    maxWaitMs: 3_000,
-    async fetch(url, init) {
-      const response = await fetch(url, init);
-      if (response.status === 401) forgetBrowserToken();
-      return response;
-    },
-  });
-}

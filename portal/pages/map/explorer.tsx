@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'preact/hooks';
-import { dayMonthYear } from '../parts/formats.ts';
 import { Notice } from '../parts/notice.tsx';
 import { type Catalogue, mapTitle } from './catalogue.ts';
 import type { TileBlock } from './drawing/draw-map.ts';
@@ -20,6 +19,8 @@ import { markerId } from './panels/profile-bars.tsx';
 import { ReachPanel } from './panels/reach-panel.tsx';
 import type { ViewProps } from './panels/view-props.ts';
 import { MapSearch } from './search/map-search.tsx';
+import { dataDates } from './share/data-dates.ts';
+import { SharePanel } from './share/share-panel.tsx';
 import { type Choice, choiceOf } from './state/choice.ts';
 import type { MapState, Origin, Point, View } from './state/map-state.ts';
 import { useMapState } from './state/use-map-state.ts';
@@ -95,10 +96,8 @@ export function Explorer(props: {
             onCatchment={showCatchment}
           />
         )}
-        <p class="map-sources">
-          Release {catalogue.release}. Data of{' '}
-          {catalogue.dates.map(({ name, day }) => `${dayMonthYear(day)} (${name})`).join(', ')}.
-        </p>
+        <SharePanel title={titleOf(state, choice, poiName)} state={state} />
+        <p class="map-sources">{dataDates(catalogue)}</p>
       </Sheet>
       <MapStage
         key={`${attempt} ${catalogue.blocksUrl}`}
@@ -175,10 +174,14 @@ function middleOf([west, south, east, north]: readonly number[]): Point {
 }
 
 /** Describes the map for people who do not see it. */
-function saidOf(state: MapState, { mode, type }: Choice, poiName: string | null): string {
-  const { view, origin, direction, minutes, block } = state;
-  const selected = block === null ? '' : ` Block ${block} is selected.`;
-  if (view === 'nearest' || origin === null) return `${mapTitle(mode, type.name)}.${selected}`;
-  const from = `${reachTitle(mode, direction, minutes)}: ${originName(origin, poiName)}.`;
-  return view === 'reach' ? from + selected : `A and B side by side.${selected}`;
+function saidOf(state: MapState, choice: Choice, poiName: string | null): string {
+  const selected = state.block === null ? '' : ` Block ${state.block} is selected.`;
+  return `${titleOf(state, choice, poiName)}.${selected}`;
+}
+
+function titleOf(state: MapState, { mode, type }: Choice, poiName: string | null): string {
+  const { view, origin, direction, minutes } = state;
+  if (view === 'nearest' || origin === null) return mapTitle(mode, type.name);
+  if (view === 'compare') return 'A and B side by side';
+  return `${reachTitle(mode, direction, minutes)}: ${originName(origin, poiName)}`;
 }

@@ -3,7 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 const SAID_FOR_MS = 2_500;
 
 /** Copies a text to the clipboard, with confirmation. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+export function CopyButton(props: {
+  readonly text: string;
+  readonly what: string;
+  /** Label of the button. */
+  readonly name?: string;
+}) {
+  const { text, what, name = 'Copy' } = props;
   const [said, setSaid] = useState<'' | 'Copied' | 'Copy failed'>('');
   useEffect(() => {
     if (said === '') return;
@@ -18,7 +24,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   return (
     <span class="copy">
       <button type="button" class="button button-small" aria-label={`Copy ${what}`} onClick={copy}>
-        {said || 'Copy'}
+        {said || name}
       </button>
       <span class="unseen" role="status">
         {said && `${said}: ${what}`}

@@ -61,6 +61,8 @@ interface MapParts {
   readonly position: MapPosition | null;
   readonly scheme: Scheme;
   readonly shown: Shown;
+  /** In a page of another site: one finger and the wheel scroll that page. */
+  readonly isEmbedded: boolean;
   /** After the person moved it. */
   readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
@@ -119,6 +121,7 @@ export function drawMap(parts: MapParts): DrawnMap {
     touchPitch: false,
     maxPitch: 0,
     fadeDuration: 0,
+    cooperativeGestures: parts.isEmbedded,
     locale: { 'Map.Title': parts.title },
   });
   map.touchZoomRotate.disableRotation();

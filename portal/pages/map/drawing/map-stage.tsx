@@ -34,6 +34,8 @@ export function MapStage(props: {
   readonly onBlock: (block: TileBlock | null, at: Point) => void;
   readonly onMarker: (id: string) => void;
   readonly onPointed: (id: string | null) => void;
+  /** In a page of another site, whose scrolling it leaves alone. */
+  readonly isEmbedded?: boolean;
   /** Loads everything anew: another release may be in force. */
   readonly onRetry: () => void;
 }) {
@@ -68,6 +70,7 @@ export function MapStage(props: {
           position: now.position,
           scheme: now.scheme,
           shown: now.shown,
+          isEmbedded: now.isEmbedded ?? false,
           onMoved(moved) {
             own.current = moved;
             latest.current.onMoved(moved);

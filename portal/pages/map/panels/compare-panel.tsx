@@ -1,21 +1,14 @@
-import { MAP_COLOURS } from '../../../map-classes.ts';
-import { count, counted } from '../../parts/formats.ts';
+import { count } from '../../parts/formats.ts';
 import { Switch } from '../layout/choices.tsx';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
-import {
-  type Comparison,
-  DEAD_BAND_MINUTES,
-  LARGE_MINUTES,
-  laterOf,
-  soonerOf,
-} from '../measures/comparison.ts';
+import { type Comparison, laterOf, soonerOf } from '../measures/comparison.ts';
 import { cumulative } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { MapState } from '../state/map-state.ts';
 import { sidesOf } from '../use-picture.ts';
+import { differenceSwatches, reachSwatches } from './legend-swatches.ts';
 import { originName } from './names.ts';
-import { ReachLegend } from './reach-panel.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -92,9 +85,9 @@ export function ComparePanel(
                 onChoose={(next) => change({ compared: next })}
               />
               {compared === 'difference' ? (
-                <DifferenceLegend scheme={scheme} />
+                <Swatches isSingle entries={differenceSwatches(scheme)} />
               ) : (
-                <ReachLegend scheme={scheme} />
+                <Swatches entries={reachSwatches(scheme)} />
               )}
             </>
           )}
@@ -137,27 +130,5 @@ function Shares(props: { readonly comparison: Comparison; readonly minutes: numb
         </tr>
       </tbody>
     </table>
-  );
-}
-
-function DifferenceLegend({ scheme }: Pick<ViewProps, 'scheme'>) {
-  const { difference, beyond } = MAP_COLOURS[scheme];
-  const labels = [
-    'only A',
-    `A sooner by over ${LARGE_MINUTES} min`,
-    `A sooner by ${DEAD_BAND_MINUTES + 1}–${LARGE_MINUTES} min`,
-    `alike: at most ${counted(DEAD_BAND_MINUTES, 'minute')} apart`,
-    `B sooner by ${DEAD_BAND_MINUTES + 1}–${LARGE_MINUTES} min`,
-    `B sooner by over ${LARGE_MINUTES} min`,
-    'only B',
-  ];
-  return (
-    <Swatches
-      isSingle
-      entries={[
-        ...difference.map((colour, i) => ({ colour, label: labels[i] })),
-        { colour: beyond, label: 'neither' },
-      ]}
-    />
   );
 }

@@ -1,14 +1,12 @@
-import { MAP_COLOURS } from '../../../map-classes.ts';
+import type { MAP_COLOURS } from '../../../map-classes.ts';
 import { count } from '../../parts/formats.ts';
 import type { BaseMap } from '../base-map-style.ts';
-import { BEYOND, UNROUTED } from '../blocks/block-bands.ts';
 import { classWords } from '../blocks/block-files.ts';
 import { MAX_COUNTIES, shareWithin, type Tally } from '../blocks/coloured-blocks.ts';
 import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
+import { BAND_ORDER, bandSwatch, groundSwatches } from './legend-swatches.ts';
 import { SwatchBox } from './swatches.tsx';
 
-/** Classes from the nearest on, then beyond, then no street. */
-const ORDER = [1, 2, 3, 4, 5, 6, BEYOND, UNROUTED];
 const NEAR_CLASSES = 3;
 
 /** The legend of the map: a histogram of the people in view, as a table. */
@@ -19,7 +17,6 @@ export function Legend(props: {
   readonly blocks: LoadedBlocks;
 }) {
   const { scheme, baseMap, title, blocks } = props;
-  const { classes, beyond, stripe, outside, water } = MAP_COLOURS[scheme];
   const tally = blocks.state === 'here' ? blocks.view.tally : null;
   const most = tally ? Math.max(1, ...tally.people) : 1;
   return (
@@ -34,13 +31,10 @@ export function Legend(props: {
           </tr>
         </thead>
         <tbody>
-          {ORDER.map((band) => (
+          {BAND_ORDER.map((band) => (
             <tr key={band}>
               <th scope="row">
-                <SwatchBox
-                  colour={classes[band - 1] ?? beyond}
-                  {...(band === UNROUTED && { stripe })}
-                />
+                <SwatchBox {...bandSwatch(band, scheme)} />
                 {classWords(band)}
               </th>
               <td class="number">
@@ -50,11 +44,11 @@ export function Legend(props: {
               <td class="number">{tally ? shareText(tally, band) : ''}</td>
             </tr>
           ))}
-          {groundOf(baseMap).map(([kind, label]) => (
-            <tr key={label}>
+          {groundSwatches(baseMap, scheme).map((swatch) => (
+            <tr key={swatch.label}>
               <th scope="row" colSpan={3}>
-                <SwatchBox colour={kind === 'water' ? water : outside} />
-                {label}
+                <SwatchBox {...swatch} />
+                {swatch.label}
               </th>
             </tr>
           ))}
@@ -108,14 +102,4 @@ function Bar({ share }: { readonly share: number }) {
       <rect width={share * BAR.width} height={BAR.height} />
     </svg>
   );
-}
-
-/** The surroundings of the blocks: a style of another service has colours of its own. */
-function groundOf(baseMap: BaseMap | null): readonly (readonly ['water' | 'outside', string])[] {
-  if (baseMap === null) return [['outside', 'water, or outside the data']];
-  if (!('archive' in baseMap)) return [];
-  return [
-    ['water', 'water'],
-    ['outside', 'outside the data'],
-  ];
 }

@@ -1,12 +1,12 @@
-import { MAP_COLOURS } from '../../../map-classes.ts';
 import { counted } from '../../parts/formats.ts';
 import { Switch } from '../layout/choices.tsx';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
-import { CLASS_MINUTES, cumulative, type Reach } from '../measures/reach.ts';
+import { cumulative, type Reach } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
 import { reachPurchase } from '../paid/reach-purchase.ts';
 import { MAX_MINUTES } from '../state/map-state.ts';
+import { reachSwatches } from './legend-swatches.ts';
 import { originName, reachTitle } from './names.ts';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -45,7 +45,7 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
             {(reach) => <Within reach={reach} minutes={minutes} />}
           </Paid>
           <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
-          <ReachLegend scheme={scheme} />
+          <Swatches entries={reachSwatches(scheme)} />
         </>
       )}
     </section>
@@ -63,20 +63,5 @@ function Within({ reach, minutes }: { readonly reach: Reach; readonly minutes: n
     <p class="figure" aria-live="polite">
       <strong>{counted(blocks[minutes], 'block')}</strong> within {minutes} minutes
     </p>
-  );
-}
-
-export function ReachLegend({ scheme }: Pick<ViewProps, 'scheme'>) {
-  const { classes, beyond } = MAP_COLOURS[scheme];
-  return (
-    <Swatches
-      entries={[
-        ...classes.map((colour, i) => ({
-          colour,
-          label: `${i * CLASS_MINUTES}–${(i + 1) * CLASS_MINUTES} min`,
-        })),
-        { colour: beyond, label: 'not within them' },
-      ]}
-    />
   );
 }

@@ -1,10 +1,8 @@
-import { dayMonthYear } from '../../parts/formats.ts';
 import { csvOf, geoJsonOf } from '../blocks/block-files.ts';
 import type { BlocksInView } from '../blocks/use-blocks-in-view.ts';
 import type { Catalogue } from '../catalogue.ts';
+import { ATTRIBUTION, dataDates } from '../share/data-dates.ts';
 import type { Choice } from '../state/choice.ts';
-
-const ATTRIBUTION = '© OpenStreetMap contributors (ODbL), US Census Bureau';
 
 /** Files of the blocks in view. They are made in the page: nothing is requested or charged. */
 export function ViewFiles(props: {
@@ -23,8 +21,7 @@ export function ViewFiles(props: {
     <details class="view-files">
       <summary>Download what is in view</summary>
       <p class="quiet">
-        The classes of the blocks in view with their people and centres. Release {release}, data of{' '}
-        {catalogue.dates.map(({ name, day }) => `${dayMonthYear(day)} (${name})`).join(', ')}.{' '}
+        The classes of the blocks in view with their people and centres. {dataDates(catalogue)}{' '}
         {ATTRIBUTION}.
       </p>
       <p class="take-along">

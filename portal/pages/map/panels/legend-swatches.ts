@@ -1,0 +1,68 @@
+import { MAP_COLOURS } from '../../../map-classes.ts';
+import { counted } from '../../parts/formats.ts';
+import type { BaseMap } from '../base-map-style.ts';
+import { BEYOND, UNROUTED } from '../blocks/block-bands.ts';
+import { classWords } from '../blocks/block-files.ts';
+import type { Scheme } from '../drawing/paint.ts';
+import { DEAD_BAND_MINUTES, LARGE_MINUTES } from '../measures/comparison.ts';
+import { CLASS_MINUTES } from '../measures/reach.ts';
+import type { Swatch } from './swatches.tsx';
+
+/** Bands from the nearest on, then beyond, then no street. */
+export const BAND_ORDER = [1, 2, 3, 4, 5, 6, BEYOND, UNROUTED];
+
+export function bandSwatch(band: number, scheme: Scheme): Swatch {
+  const { classes, beyond, stripe } = MAP_COLOURS[scheme];
+  return {
+    colour: classes[band - 1] ?? beyond,
+    ...(band === UNROUTED && { stripe }),
+    label: classWords(band),
+  };
+}
+
+/** The surroundings of the blocks: a style of another service has colours of its own. */
+export function groundSwatches(baseMap: BaseMap | null, scheme: Scheme): readonly Swatch[] {
+  const { outside, water } = MAP_COLOURS[scheme];
+  if (baseMap === null) return [{ colour: outside, label: 'water, or outside the data' }];
+  if (!('archive' in baseMap)) return [];
+  return [
+    { colour: water, label: 'water' },
+    { colour: outside, label: 'outside the data' },
+  ];
+}
+
+/** Minutes to the nearest: bands, and the surroundings. */
+export function nearestSwatches(baseMap: BaseMap | null, scheme: Scheme): readonly Swatch[] {
+  const bands = BAND_ORDER.map((band) => bandSwatch(band, scheme));
+  return [...bands, ...groundSwatches(baseMap, scheme)];
+}
+
+/** Minutes of a reach. */
+export function reachSwatches(scheme: Scheme): readonly Swatch[] {
+  const { classes, beyond } = MAP_COLOURS[scheme];
+  return [
+    ...classes.map((colour, i) => ({
+      colour,
+      label: `${i * CLASS_MINUTES}–${(i + 1) * CLASS_MINUTES} min`,
+    })),
+    { colour: beyond, label: 'not within them' },
+  ];
+}
+
+/** Differences of two reaches, A and B. */
+export function differenceSwatches(scheme: Scheme): readonly Swatch[] {
+  const { difference, beyond } = MAP_COLOURS[scheme];
+  const labels = [
+    'only A',
+    `A sooner by over ${LARGE_MINUTES} min`,
+    `A sooner by ${DEAD_BAND_MINUTES + 1}–${LARGE_MINUTES} min`,
+    `alike: at most ${counted(DEAD_BAND_MINUTES, 'minute')} apart`,
+    `B sooner by ${DEAD_BAND_MINUTES + 1}–${LARGE_MINUTES} min`,
+    `B sooner by over ${LARGE_MINUTES} min`,
+    'only B',
+  ];
+  return [
+    ...difference.map((colour, i) => ({ colour, label: labels[i] })),
+    { colour: beyond, label: 'neither' },
+  ];
+}
