@@ -9,8 +9,8 @@ import { Switch } from './layout/choices.tsx';
 import { Sheet } from './layout/sheet.tsx';
 import { KeyDialog } from './paid/key-dialog.tsx';
 import type { FoundPoi } from './paid/poi-search.ts';
-import { type Profile, profilePurchase } from './paid/profile-purchase.ts';
-import { type Desk, useDesk } from './paid/use-desk.ts';
+import { type Profile, profileRequest } from './paid/profile-request.ts';
+import { type PaidRequests, usePaidRequests } from './paid/use-paid-requests.ts';
 import { BlockPanel } from './panels/block-panel.tsx';
 import { ComparePanel } from './panels/compare-panel.tsx';
 import { byMode, originName, reachTitle } from './panels/names.ts';
@@ -40,21 +40,21 @@ export function Explorer(props: {
   const { catalogue, reload } = props;
   const [{ state, faults }, change] = useMapState();
   const scheme = useColourScheme();
-  const desk = useDesk();
+  const requests = usePaidRequests();
   const [block, setBlock] = useState<TileBlock | null>(null);
   const [found, setFound] = useState<FoundPoi | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
-  const picture = usePicture(state, choice, desk);
-  const profile = profileOf(catalogue, state, choice, desk);
+  const picture = usePicture(state, choice, requests);
+  const profile = profileOf(catalogue, state, choice, requests);
   const { origin, poi, view } = state;
   const markers = useMemo(
     () => markersOf(view === 'nearest' ? null : origin, profile, found),
     [view, origin, profile, found],
   );
   const poiName = poi === null ? null : nameOf(poi, [found, ...(profile?.nearest.values() ?? [])]);
-  const parts: ViewProps = { catalogue, state, choice, change, desk, scheme };
+  const parts: ViewProps = { catalogue, state, choice, change, requests, scheme };
   const showCatchment = (of: FoundPoi) => {
     setFound(of);
     const { lat, lon, dest_id } = of;
@@ -64,7 +64,7 @@ export function Explorer(props: {
     <div class="map-parts">
       <Sheet>
         <MapSearch
-          desk={desk}
+          requests={requests}
           around={state.position ?? middleOf(catalogue.bounds)}
           onMove={(position) => change({ position })}
           onPoi={setFound}
@@ -124,7 +124,7 @@ export function Explorer(props: {
         onPointed={setPointed}
         onRetry={() => void reload().then(() => setAttempt(attempt + 1))}
       />
-      <KeyDialog desk={desk} />
+      <KeyDialog requests={requests} />
       <p role="status" class="unseen">
         {saidOf(state, choice, poiName)}
       </p>
@@ -132,11 +132,16 @@ export function Explorer(props: {
   );
 }
 
-/** The profile of the selected block, if it has been bought. */
-function profileOf(catalogue: Catalogue, { block }: MapState, { type }: Choice, desk: Desk) {
+/** The profile of the selected block, if it has been loaded. */
+function profileOf(
+  catalogue: Catalogue,
+  { block }: MapState,
+  { type }: Choice,
+  requests: PaidRequests,
+) {
   if (block === null) return null;
-  const outcome = desk.outcomeOf<Profile>(profilePurchase(block, catalogue, type.id).name);
-  return outcome.state === 'bought' ? outcome.value : null;
+  const outcome = requests.outcomeOf<Profile>(profileRequest(block, catalogue, type.id).name);
+  return outcome.state === 'answered' ? outcome.value : null;
 }
 
 /** Markers of the POIs of a profile, of one that was searched, and of an origin that is a point. */

@@ -8,9 +8,9 @@ import {
   laterOf,
 } from './measures/comparison.ts';
 import { type Reach, reachClasses } from './measures/reach.ts';
-import type { Purchase } from './paid/purchase.ts';
-import { reachPurchase } from './paid/reach-purchase.ts';
-import type { Desk } from './paid/use-desk.ts';
+import type { PaidRequest } from './paid/paid-request.ts';
+import { reachRequest } from './paid/reach-request.ts';
+import type { PaidRequests } from './paid/use-paid-requests.ts';
 import type { Choice } from './state/choice.ts';
 import type { MapState, Origin } from './state/map-state.ts';
 
@@ -18,16 +18,16 @@ import type { MapState, Origin } from './state/map-state.ts';
 export interface Picture {
   readonly shown: Shown;
   readonly outlines: Outlines;
-  /** Blocks that A and B reach, once both are bought. */
+  /** Blocks that A and B reach, once both are loaded. */
   readonly comparison: Comparison | null;
 }
 
-export function usePicture(state: MapState, choice: Choice, desk: Desk): Picture {
+export function usePicture(state: MapState, choice: Choice, requests: PaidRequests): Picture {
   const { view, minutes, compared, block } = state;
   const { mode, bandsUrl, otherMode } = choice;
   const [a, b] = sidesOf(state, choice);
-  const reachA = boughtOf(desk, a);
-  const reachB = boughtOf(desk, view === 'compare' ? b : null);
+  const reachA = answerOf(requests, a);
+  const reachB = answerOf(requests, view === 'compare' ? b : null);
   const comparison = useMemo(
     () => (reachA && reachB ? comparisonOf(reachA, reachB) : null),
     [reachA, reachB],
@@ -63,21 +63,21 @@ export function usePicture(state: MapState, choice: Choice, desk: Desk): Picture
   return { shown, outlines, comparison };
 }
 
-/** The purchases of A and B; a reach is A alone. */
+/** The paid requests of A and B; a reach is A alone. */
 export function sidesOf(
   { origin, otherOrigin, direction, view }: MapState,
   { mode, otherMode }: Choice,
-): readonly [Purchase<Reach> | null, Purchase<Reach> | null] {
+): readonly [PaidRequest<Reach> | null, PaidRequest<Reach> | null] {
   if (view !== 'reach' && view !== 'compare') return [null, null];
   const of = (one: Origin | null, by: Choice['mode']) =>
-    one === null ? null : reachPurchase(one, by, direction);
+    one === null ? null : reachRequest(one, by, direction);
   return [of(origin, mode), of(otherOrigin ?? origin, otherMode)];
 }
 
-function boughtOf(desk: Desk, purchase: Purchase<Reach> | null): Reach | null {
-  if (purchase === null) return null;
-  const outcome = desk.outcomeOf<Reach>(purchase.name);
-  return outcome.state === 'bought' ? outcome.value : null;
+function answerOf(requests: PaidRequests, request: PaidRequest<Reach> | null): Reach | null {
+  if (request === null) return null;
+  const outcome = requests.outcomeOf<Reach>(request.name);
+  return outcome.state === 'answered' ? outcome.value : null;
 }
 
 function comparedClasses(

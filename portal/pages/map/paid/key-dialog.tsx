@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { counted } from '../../parts/formats.ts';
 import { Link } from '../../router/link.tsx';
-import type { Desk } from './use-desk.ts';
+import type { PaidRequests } from './use-paid-requests.ts';
 
 /** Asks a visitor who is not signed in for a key, when something costs tokens and there is none. Escape cancels. */
-export function KeyDialog({ desk }: { readonly desk: Desk }) {
-  const { waiting } = desk;
+export function KeyDialog({ requests }: { readonly requests: PaidRequests }) {
+  const { waiting } = requests;
   const dialog = useRef<HTMLDialogElement>(null);
   const [key, setKey] = useState('');
   const isOpen = waiting !== null;
@@ -19,10 +19,10 @@ export function KeyDialog({ desk }: { readonly desk: Desk }) {
     const entered = key.trim();
     if (entered === '') return;
     setKey('');
-    desk.enterKey(entered);
+    requests.enterKey(entered);
   };
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onClose={desk.dismiss}>
+    <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onClose={requests.dismiss}>
       <form onSubmit={submit}>
         <h2 id="key-title">This costs tokens</h2>
         {waiting !== null && (

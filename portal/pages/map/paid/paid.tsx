@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact';
 import { counted } from '../../parts/formats.ts';
 import { Notice } from '../../parts/notice.tsx';
-import type { Bill, Purchase } from './purchase.ts';
-import type { Desk } from './use-desk.ts';
+import type { Bill, PaidRequest } from './paid-request.ts';
+import type { PaidRequests } from './use-paid-requests.ts';
 
-/** A purchase with its price, then the result with its bill, or the failure in words. */
+/** A button with the price of a request, then the answer with its bill, or the failure in words. */
 export function Paid<T>(props: {
-  readonly desk: Desk;
-  readonly purchase: Purchase<T>;
+  readonly requests: PaidRequests;
+  readonly request: PaidRequest<T>;
   /** Label of the button, such as `Load the reach`. */
   readonly label: string;
   readonly children?: (value: T) => ComponentChildren;
 }) {
-  const { desk, purchase, label, children } = props;
-  const outcome = desk.outcomeOf<T>(purchase.name);
-  if (outcome.state === 'bought') {
+  const { requests, request, label, children } = props;
+  const outcome = requests.outcomeOf<T>(request.name);
+  if (outcome.state === 'answered') {
     return (
       <div class="paid">
         {children?.(outcome.value)}
@@ -44,10 +44,10 @@ export function Paid<T>(props: {
       <button
         type="button"
         class="button button-main paid-button"
-        onClick={() => desk.buy(purchase)}
+        onClick={() => requests.send(request)}
       >
         <span>{outcome.state === 'failed' ? 'Try again' : label}</span>
-        <span class="price">{counted(purchase.price, 'token')} at most</span>
+        <span class="price">{counted(request.price, 'token')} at most</span>
       </button>
     </div>
   );

@@ -1,7 +1,7 @@
 import type { PoiSearchResult } from '../../../client/src/index.ts';
 import { PLANS } from '../../../plans.ts';
 import type { Point } from '../state/map-state.ts';
-import type { Purchase } from './purchase.ts';
+import type { PaidRequest } from './paid-request.ts';
 
 export type FoundPoi = PoiSearchResult;
 
@@ -9,7 +9,7 @@ const MOST = 10;
 const RADIUS_M = 25_000;
 
 /** Up to ten POIs around a point whose names contain some words. */
-export function poiSearch(q: string, { lat, lon }: Point): Purchase<readonly FoundPoi[]> {
+export function poiSearch(q: string, { lat, lon }: Point): PaidRequest<readonly FoundPoi[]> {
   return {
     name: `pois ${q} ${lat} ${lon}`,
     price: MOST * PLANS.charges.row,

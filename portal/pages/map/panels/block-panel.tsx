@@ -3,7 +3,7 @@ import { count } from '../../parts/formats.ts';
 import { Section } from '../../parts/section.tsx';
 import type { TileBlock } from '../drawing/draw-map.ts';
 import { Paid } from '../paid/paid.tsx';
-import { profilePurchase, summaryPurchase } from '../paid/profile-purchase.ts';
+import { profileRequest, summaryRequest } from '../paid/profile-request.ts';
 import { byMode } from './names.ts';
 import { OtherTypes, ProfileBars } from './profile-bars.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -19,7 +19,7 @@ export function BlockPanel(
     readonly onCatchment: (poi: PoiTime) => void;
   },
 ) {
-  const { catalogue, choice, change, desk, geoid, block } = props;
+  const { catalogue, choice, change, requests, geoid, block } = props;
   const { mode, type } = choice;
   const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
   const street = mode === 'bike' ? 'bike' : 'walk';
@@ -73,16 +73,16 @@ export function BlockPanel(
         </button>
       </div>
       <Paid
-        desk={desk}
-        purchase={profilePurchase(geoid, catalogue, type.id)}
+        requests={requests}
+        request={profileRequest(geoid, catalogue, type.id)}
         label="Minutes from here"
       >
         {(profile) => (
           <>
             <ProfileBars {...props} profile={profile} />
             <Paid
-              desk={desk}
-              purchase={summaryPurchase(
+              requests={requests}
+              request={summaryRequest(
                 geoid,
                 mode,
                 others.map(({ id }) => id),

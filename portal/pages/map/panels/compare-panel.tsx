@@ -26,7 +26,7 @@ export function ComparePanel(
     readonly comparison: Comparison | null;
   },
 ) {
-  const { catalogue, state, choice, change, desk, scheme, poiName, comparison } = props;
+  const { catalogue, state, choice, change, requests, scheme, poiName, comparison } = props;
   const { origin, otherOrigin, minutes, compared } = state;
   const { mode, otherMode } = choice;
   const [a, b] = sidesOf(state, choice);
@@ -34,8 +34,8 @@ export function ComparePanel(
     origin === null
       ? []
       : [
-          { sign: 'A', purchase: a! },
-          { sign: 'B', purchase: b! },
+          { sign: 'A', request: a! },
+          { sign: 'B', request: b! },
         ];
   return (
     <section class="view" aria-labelledby="compare">
@@ -69,8 +69,8 @@ export function ComparePanel(
           {a?.name === b?.name ? (
             <p class="quiet">Choose another mode for B, or select another block and “Use as B”.</p>
           ) : (
-            both.map(({ sign, purchase }) => (
-              <Paid key={sign} desk={desk} purchase={purchase} label={`Load ${sign}`} />
+            both.map(({ sign, request }) => (
+              <Paid key={sign} requests={requests} request={request} label={`Load ${sign}`} />
             ))
           )}
           {comparison !== null && a?.name !== b?.name && (

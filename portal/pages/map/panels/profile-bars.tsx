@@ -1,6 +1,6 @@
 import type { CategoryTime, DataOf, PoiTime } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue.ts';
-import type { Profile } from '../paid/profile-purchase.ts';
+import type { Profile } from '../paid/profile-request.ts';
 import { byMode } from './names.ts';
 
 const LONGEST_MINUTES = 30;

@@ -4,7 +4,7 @@ import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
 import { cumulative, type Reach } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
-import { reachPurchase } from '../paid/reach-purchase.ts';
+import { reachRequest } from '../paid/reach-request.ts';
 import { MAX_MINUTES } from '../state/map-state.ts';
 import { reachSwatches } from './legend-swatches.ts';
 import { originName, reachTitle } from './names.ts';
@@ -13,7 +13,7 @@ import type { ViewProps } from './view-props.ts';
 
 /** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
 export function ReachPanel(props: ViewProps & { readonly poiName: string | null }) {
-  const { catalogue, state, choice, change, desk, scheme } = props;
+  const { catalogue, state, choice, change, requests, scheme } = props;
   const { origin, direction, minutes } = state;
   const { mode } = choice;
   return (
@@ -38,8 +38,8 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
             {direction === 'from' ? 'From' : 'To'} {originName(origin, props.poiName)}
           </p>
           <Paid
-            desk={desk}
-            purchase={reachPurchase(origin, mode, direction)}
+            requests={requests}
+            request={reachRequest(origin, mode, direction)}
             label="Load the reach"
           >
             {(reach) => <Within reach={reach} minutes={minutes} />}

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../catalogue.ts';
 import type { Scheme } from '../drawing/paint.ts';
-import type { Desk } from '../paid/use-desk.ts';
+import type { PaidRequests } from '../paid/use-paid-requests.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
 import type { ChangeState } from '../state/use-map-state.ts';
@@ -11,6 +11,6 @@ export interface ViewProps {
   readonly state: MapState;
   readonly choice: Choice;
   readonly change: ChangeState;
-  readonly desk: Desk;
+  readonly requests: PaidRequests;
   readonly scheme: Scheme;
 }

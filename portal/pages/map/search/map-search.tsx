@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.ts';
 import { counted } from '../../parts/formats.ts';
 import { Paid } from '../paid/paid.tsx';
 import { type FoundPoi, poiSearch } from '../paid/poi-search.ts';
-import type { Desk } from '../paid/use-desk.ts';
+import type { PaidRequests } from '../paid/use-paid-requests.ts';
 import type { MapPosition, Point } from '../state/map-state.ts';
 
 const PAUSE_MS = 200;
@@ -16,13 +16,13 @@ const POI_ZOOM = 15;
  * list, as in the ARIA authoring practices.
  */
 export function MapSearch(props: {
-  readonly desk: Desk;
+  readonly requests: PaidRequests;
   /** Middle of the map. */
   readonly around: Point;
   readonly onMove: (position: MapPosition) => void;
   readonly onPoi: (poi: FoundPoi) => void;
 }) {
-  const { desk, around, onMove, onPoi } = props;
+  const { requests, around, onMove, onPoi } = props;
   const api = useApi();
   const [text, setText] = useState('');
   const [places, setPlaces] = useState<readonly Place[]>([]);
@@ -158,7 +158,7 @@ export function MapSearch(props: {
               Close
             </button>
           </div>
-          <Paid desk={desk} purchase={poiSearch(words.q, words.around)} label="Search">
+          <Paid requests={requests} request={poiSearch(words.q, words.around)} label="Search">
             {(pois) => (
               <ul>
                 {pois.map((poi) => (

@@ -2,10 +2,10 @@ import type { IsochroneBlocks, Mode } from '../../../client/src/index.ts';
 import { PLANS } from '../../../plans.ts';
 import { type Reach, reachOf } from '../measures/reach.ts';
 import { type Direction, MAX_MINUTES, type Origin } from '../state/map-state.ts';
-import type { Purchase } from './purchase.ts';
+import type { PaidRequest } from './paid-request.ts';
 
 /** All blocks within an hour of an origin: one response, which every slider position is part of. */
-export function reachPurchase(origin: Origin, mode: Mode, direction: Direction): Purchase<Reach> {
+export function reachRequest(origin: Origin, mode: Mode, direction: Direction): PaidRequest<Reach> {
   const from = typeof origin === 'string' ? { block: origin } : origin;
   return {
     name: `reach ${direction} ${mode} ${JSON.stringify(from)}`,

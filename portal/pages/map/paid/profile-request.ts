@@ -1,6 +1,6 @@
 import type { CategoryTime, Client, DataOf, Mode, PoiTime } from '../../../client/src/index.ts';
 import type { Catalogue } from '../catalogue.ts';
-import type { Pay, Purchase } from './purchase.ts';
+import type { PaidRequest, Pay } from './paid-request.ts';
 
 /** Minutes from a block to the nearest of some types, and the nearest POIs by one mode. */
 export interface Profile {
@@ -14,11 +14,11 @@ export interface Profile {
  * A row for each type and mode, and one for the name of the nearest of each type by the first mode
  * that has one. `type` is requested by itself, so that another costs no everyday type again.
  */
-export function profilePurchase(
+export function profileRequest(
   geoid: string,
   { modes, everyday }: Pick<Catalogue, 'modes' | 'everyday'>,
   type: number,
-): Purchase<Profile> {
+): PaidRequest<Profile> {
   const parts = everyday.includes(type) ? [everyday] : [everyday, [type]];
   const types = parts.flat();
   return {
@@ -49,11 +49,11 @@ export function profilePurchase(
 }
 
 /** Rows of further types by one mode, without names. */
-export function summaryPurchase(
+export function summaryRequest(
   geoid: string,
   mode: Mode,
   types: readonly number[],
-): Purchase<DataOf<'getBlockSummary'>> {
+): PaidRequest<DataOf<'getBlockSummary'>> {
   return {
     name: `summary ${geoid} ${mode} ${types}`,
     price: types.length,

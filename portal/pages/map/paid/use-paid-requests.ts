@@ -3,28 +3,28 @@ import { ApiError } from '../../../client/src/index.ts';
 import { explained } from '../../api/fault.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useSession } from '../../session/session.tsx';
-import { type Outcome, type Purchase, send } from './purchase.ts';
+import { type Outcome, type PaidRequest, send } from './paid-request.ts';
 
-/** Makes the purchases of the map, and keeps them as long as the page is open. */
-export interface Desk {
+/** Sends the paid requests of the map, and keeps their answers while the page is open. */
+export interface PaidRequests {
   outcomeOf<T>(name: string): Outcome<T>;
-  /** Buys, after a key was entered by a visitor who is not signed in; what has been bought is not bought again. */
-  buy(purchase: Purchase<unknown>): void;
-  /** A purchase that waits for a key. */
-  readonly waiting: Purchase<unknown> | null;
+  /** Sends a request that has no answer yet; first, a visitor who is not signed in enters a key. */
+  send(request: PaidRequest<unknown>): void;
+  /** A request that waits for a key. */
+  readonly waiting: PaidRequest<unknown> | null;
   enterKey(key: string): void;
-  /** Gives up the purchase that waits for a key. */
+  /** Gives up the request that waits for a key. */
   dismiss(): void;
 }
 
 const OFFERED = { state: 'offered' } as const;
 
-export function useDesk(): Desk {
+export function usePaidRequests(): PaidRequests {
   const { visitor } = useSession();
   const [key, setKey] = useState('');
   // People who are signed in pay by the session's browser token.
   const canPay = key !== '' || visitor.state === 'signed-in';
-  const [waiting, setWaiting] = useState<Purchase<unknown> | null>(null);
+  const [waiting, setWaiting] = useState<PaidRequest<unknown> | null>(null);
   const client = useApi(key);
   const kept = useRef(new Map<string, Outcome<unknown>>());
   const [, redraw] = useState(0);
@@ -33,13 +33,13 @@ export function useDesk(): Desk {
     kept.current.set(name, outcome);
     redraw((turn) => turn + 1);
   };
-  const run = async (purchase: Purchase<unknown>, by: typeof client) => {
-    const { name } = purchase;
+  const run = async (request: PaidRequest<unknown>, by: typeof client) => {
+    const { name } = request;
     const leaving = new AbortController();
     settle(name, { state: 'busy', cancel: () => leaving.abort() });
-    const result = await send(purchase, by, leaving.signal);
+    const result = await send(request, by, leaving.signal);
     const { bill } = result;
-    if ('value' in result) settle(name, { state: 'bought', value: result.value, bill });
+    if ('value' in result) settle(name, { state: 'answered', value: result.value, bill });
     else if (leaving.signal.aborted) settle(name, OFFERED);
     else {
       const isRefused = result.error instanceof ApiError && result.error.status === 401;
@@ -54,11 +54,11 @@ export function useDesk(): Desk {
   });
   return {
     outcomeOf: <T>(name: string) => (kept.current.get(name) ?? OFFERED) as Outcome<T>,
-    buy(purchase) {
-      const { state } = kept.current.get(purchase.name) ?? OFFERED;
-      if (state === 'busy' || state === 'bought') return;
-      if (!canPay) setWaiting(purchase);
-      else void run(purchase, client);
+    send(request) {
+      const { state } = kept.current.get(request.name) ?? OFFERED;
+      if (state === 'busy' || state === 'answered') return;
+      if (!canPay) setWaiting(request);
+      else void run(request, client);
     },
     waiting,
     enterKey: setKey,

@@ -3,32 +3,32 @@ import type { Client, Reply } from '../../../client/src/index.ts';
 /** Counts what a reply cost, and returns its data. */
 export type Pay = <T>(reply: PromiseLike<Reply<T>>) => Promise<T>;
 
-/** Something that metered requests are sent for. */
-export interface Purchase<T> {
-  /** Its name: what has been bought under a name is kept, and never bought again. */
+/** Metered HTTP requests that are sent together, for one answer. */
+export interface PaidRequest<T> {
+  /** Its name: an answer is kept under it, and not paid for again. */
   readonly name: string;
   /** It costs at most so many tokens. */
   readonly price: number;
   run(client: Client, pay: Pay, signal: AbortSignal): Promise<T>;
 }
 
-/** Tokens that a purchase cost. */
+/** Tokens that a paid request cost. */
 export interface Bill {
   readonly charged: number;
   /** Null where the service does not report it: to members. */
   readonly remaining: number | null;
 }
 
-/** How far a purchase is. */
+/** How far a paid request is. */
 export type Outcome<T> =
   | { readonly state: 'offered' }
   | { readonly state: 'busy'; cancel(): void }
-  | { readonly state: 'bought'; readonly value: T; readonly bill: Bill }
+  | { readonly state: 'answered'; readonly value: T; readonly bill: Bill }
   | { readonly state: 'failed'; readonly message: string; readonly bill: Bill };
 
-/** Sends the requests of a purchase, and adds up their bill, also of a failure. */
+/** Sends a paid request, and adds up their bill, also after a failure. */
 export async function send<T>(
-  { run }: Purchase<T>,
+  { run }: PaidRequest<T>,
   client: Client,
   signal: AbortSignal,
 ): Promise<{ readonly bill: Bill } & ({ readonly value: T } | { readonly error: unknown })> {
