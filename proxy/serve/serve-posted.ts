@@ -59,7 +59,9 @@ declare module 'fastify' {
 
 /**
  * Handles every metered POST: key and rate, then the body, validation, the Idempotency-Key,
- * reading, debit, response. Responses are not cacheable. A request holds a slot of the semaphore
+ * reading, debit, response. What the body refers to is looked up in the release only for a response
+ * that is not a replay: a replay needs no type or weight that the release in force may lack.
+ * Responses are not cacheable. A request holds a slot of the semaphore
  * from the first step that may produce a large response until the response writer accounts for it:
  * this bounds responses in memory, whatever the load and however slow the ledger.
  */
@@ -79,7 +81,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     await turnOf(clientId);
     const json = parseJson(request);
     await turnOf(clientId);
-    const resolved = endpoint.resolve(release, validBody(endpoint.body, json), services);
+    const body = validBody(endpoint.body, json);
     const posted: Posted = {
       request,
       reply,
@@ -88,14 +90,17 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       admitted: request.admitted!,
       route,
       idempotent: idempotentRequest(endpoint, request, json),
-      async make(balance) {
-        const { config, cursors } = services;
-        const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
-        const response = await endpoint.respond(release, resolved, context, balance);
-        const finished = finishResponse(response, format, endpoint.table);
-        // Stored with the response: a replay names the release that the response was computed from.
-        const beside = { ...finished.beside, 'x-data-release': release.version };
-        return { ...finished, beside };
+      resolve() {
+        const resolved = endpoint.resolve(release, body, services);
+        return async (balance) => {
+          const { config, cursors } = services;
+          const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
+          const response = await endpoint.respond(release, resolved, context, balance);
+          const finished = finishResponse(response, format, endpoint.table);
+          // Stored with the response: a replay names the release that it was computed from.
+          const beside = { ...finished.beside, 'x-data-release': release.version };
+          return { ...finished, beside };
+        };
       },
     };
     try {
@@ -133,9 +138,12 @@ interface Posted {
   readonly admitted: AuthorizedRequest;
   readonly route: string;
   readonly idempotent: IdempotentRequest | null;
-  /** Computes the response that the given balance can pay for. */
-  make(balance: number): Promise<FinishedResponse>;
+  /** Looks up in the release what the body refers to; throws for what it lacks. */
+  resolve(): Making;
 }
+
+/** Computes the response that the given balance can pay for. */
+type Making = (balance: number) => Promise<FinishedResponse>;
 
 /** Replays a stored response, if there is one. */
 async function replayed(posted: Posted): Promise<Settlement | undefined> {
@@ -147,9 +155,10 @@ async function replayed(posted: Posted): Promise<Settlement | undefined> {
 async function charged(posted: Posted): Promise<Settlement> {
   const { request, ledger, admitted, route, idempotent } = posted;
   const { account, keyId, balance } = admitted;
+  const make = posted.resolve();
   if (hasNoTokens(balance)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
-    const response = await posted.make(payable);
+    const response = await make(payable);
     const { tokens } = response;
     const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
     const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
@@ -209,7 +218,7 @@ async function madeBefore(
   { response: answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   own: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
-  if (answer === null) return own?.tokens === tokens ? own : posted.make(tokens);
+  if (answer === null) return own?.tokens === tokens ? own : posted.resolve()(tokens);
   const { 'content-type': contentType, ...beside } = answer.headers;
   const kept = { contentType, beside, tokens };
   const body = Body.of(answer.gzip);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
-import { publishSmallRelease } from '../support/small-release.ts';
+import { publishSmallRelease, SMALL_TAXONOMY } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
@@ -92,4 +92,27 @@ test('a request in flight finishes on the release it started with', async () => 
   letGo();
   expect(await underWay).toBe(expected);
   expect((await cold.get(summary(geoid), coldKey)).body).not.toBe(expected);
+});
+
+test('an Idempotency-Key replays its response in a release that lacks the type it was about', async () => {
+  const body = { origins: [same.blocks[3].geoid], type: [320], mode: ['walk'] };
+  const ask = (idempotencyKey: string) =>
+    proxy.post('/v1/blocks/summary', key, body, { 'idempotency-key': idempotencyKey });
+  const first = await ask('libraries');
+  expect(first.statusCode).toBe(200);
+  const without = SMALL_TAXONOMY.filter(({ dest_type_id }) => dest_type_id !== 320);
+  await publishSmallRelease(folder, 'second', [same, after], without);
+  expect(await proxy.releases.refresh()).toBe(true);
+  const again = await ask('libraries');
+  expect([again.statusCode, again.body]).toEqual([200, first.body]);
+  expect(again.headers).toMatchObject({
+    'idempotency-replayed': 'true',
+    'x-tokens-charged': '0',
+    'x-data-release': first.headers['x-data-release'],
+  });
+  const other = await ask('another');
+  expect([other.statusCode, other.json().errors[0].type]).toEqual([
+    400,
+    'unknown_destination_type',
+  ]);
 });

@@ -48,6 +48,7 @@ export async function publishSmallRelease(
   folder: string,
   release: string,
   counties: readonly SmallCounty[],
+  types: readonly DestinationType[] = SMALL_TAXONOMY,
 ): Promise<Manifest> {
   const store = new FolderStore(folder);
   try {
@@ -60,7 +61,7 @@ export async function publishSmallRelease(
       directions: ['from', 'to'],
       components: [{ component: 'blocks', version: 'small', effective_date: '2020-04-01' }],
       assumptions: { walk_speed_kmh: 4.8 },
-      taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
+      taxonomy: { version: '1', types: [...types] },
       feeds: [],
       unmapped_values: [],
       weights: [],
