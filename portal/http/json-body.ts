@@ -16,10 +16,10 @@ export class NestedTooDeep extends Error {
 }
 
 /**
- * More values than the largest accepted body has: 2,000 sites and candidates, 7 values each, and a
- * thousand more. Bounds parsing time.
+ * More values than the largest accepted body has: 2,000 sites and candidates, 7 values each, an
+ * area of 10,000 blocks, and a thousand more. Bounds parsing time.
  */
-export const MAX_VALUES = 15_000;
+export const MAX_VALUES = 25_000;
 export const MAX_DEPTH = 32;
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Receipt } from '../../portal/accounts/replays.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { MICRO } from '../../shards/units.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -250,7 +252,7 @@ test('reads the largest documented body to its end', async () => {
     if (!operation) continue;
     const { properties } = operation.requestBody.content['application/json'].schema;
     const { polygon, center, radius_m, cursor, ...rest } = properties;
-    // Sums have other objects than this release, and limits that their own tests reach.
+    // Sums have other objects than this release: they are sent to the demo city.
     if ('area' in rest || 'of' in rest) continue;
     const payload = {
       ...Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, largest(of)])),
@@ -265,6 +267,61 @@ test('reads the largest documented body to its end', async () => {
   }
   expect(answered).toContain('/v1/blocks/query');
   expect(answered.length).toBeGreaterThan(3);
+});
+
+describe('over the demo city', () => {
+  const city = proxyOfTests();
+
+  test('reads the largest body of each route about areas and opportunities to its end', async () => {
+    const index = await city.releases.current.index(city.releases.current.counties[0].manifest);
+    const geoids = Array.from(index.geoids, geoidFromNumber);
+    const points = Array.from({ length: 1_000 }, (_, i) => ({
+      lon: index.lon[i % index.count] / MICRO,
+      lat: index.lat[i % index.count] / MICRO,
+    }));
+    const named = (list: string) => points.map((at, i) => ({ id: `${list} ${i}`, ...at }));
+    const minutes = Array.from({ length: 12 }, (_, i) => i + 1);
+    const { weights } = (await city.get('/v1/meta/weights')).json();
+    const weight = weights.map((one: { weight: string }) => one.weight).slice(0, 40);
+    // Repeated: 10,000 GEOIDs are more than the city has blocks.
+    const blocks = Array.from({ length: 10_000 }, (_, i) => geoids[i % geoids.length]);
+    const all_of = Array(8).fill({ type: 101, mode: 'transit', max_minutes: 30, nth: 5 });
+    const near = Array(4).fill({ ...points[0], mode: 'transit', max_minutes: 60 });
+    const mode = ['walk', 'bike', 'transit'];
+    const LARGEST: Readonly<Record<string, object>> = {
+      '/v1/coverage': { area: { blocks }, mode, type: [101], weight, nth: 5, all_of },
+      '/v1/blocks/match': { area: { blocks }, all_of, near, limit: 1000, cursor: null },
+      '/v1/sites/coverage': {
+        ...{ sites: named('site'), candidates: named('candidate'), choose: 50 },
+        ...{ area: { blocks }, mode: 'bike', direction: 'from', weight, minutes },
+      },
+      '/v1/access': {
+        ...{ origins: points.slice(0, 250), mode, direction: 'from', minutes },
+        ...{ of: [...weight, 'type:101'], decay: 'step', max_rows: 50_000 },
+      },
+    };
+    const { paths } = (await city.get('/openapi.json')).json();
+    const { id, key } = await city.customer({ tokens: 1e9 });
+    for (const [url, { post: operation }] of Object.entries<Methods>(paths)) {
+      const members = operation?.requestBody.content['application/json'].schema.properties ?? {};
+      if (!('area' in members || 'of' in members)) continue;
+      // `curve` and `by` stand for, or add to, members that are sent.
+      const asked = Object.keys(members).filter((name) => !['curve', 'by'].includes(name));
+      expect([url, Object.keys(LARGEST[url] ?? {}).sort()]).toEqual([url, asked.sort()]);
+      const before = await city.balance(id);
+      const answer = await city.post(url, key, LARGEST[url]);
+      expect([url, answer.statusCode, answer.body]).toEqual([url, 200, expect.anything()]);
+      expect(before - (await city.balance(id))).toBe(Number(answer.headers['x-tokens-charged']));
+    }
+  });
+
+  test('polygons of as many vertices as are allowed are an area', async () => {
+    const answer = await city.post('/v1/coverage', city.key, {
+      area: { polygon: maxDetailed },
+      type: [101],
+    });
+    expect([answer.statusCode, answer.json().area.blocks]).toEqual([200, 0]);
+  });
 });
 
 test('a batch pays for an origin as often as it is listed', async () => {

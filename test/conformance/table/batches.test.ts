@@ -16,6 +16,7 @@ const ORIGINS = {
   '/v1/blocks/pois': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
   '/v1/point/summary': { member: 'origins', known: points, unknown: () => point(OPEN_SEA) },
   '/v1/point/pois': { member: 'origins', known: points, unknown: () => point(OPEN_SEA) },
+  '/v1/access': { member: 'origins', known: geoids, unknown: () => NO_SUCH_BLOCK },
   '/v1/pois/catchment': { member: 'dest_ids', known: destIds, unknown: () => NO_SUCH_POI },
 } as const;
 type Path = keyof typeof ORIGINS;
@@ -35,10 +36,15 @@ function routable(count: number) {
   return blocks.slice(100, 100 + count);
 }
 
+const FEW: Readonly<Record<string, object>> = {
+  '/summary': { type: [101] },
+  '/access': { minutes: [10] },
+};
+
 /** A body of the given number of known origins, with few rows each. */
 function bodyOf(path: Path, count: number, more: object = {}) {
   const { member, known } = ORIGINS[path];
-  const few = path.endsWith('summary') ? { type: [101] } : { max_minutes: 3 };
+  const few = FEW[path.slice(path.lastIndexOf('/'))] ?? { max_minutes: 3 };
   return { [member]: known(count), ...few, ...more };
 }
 
@@ -66,7 +72,7 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
   });
 
   test('origins after more values than any valid request has are not reported missing', async () => {
-    const body = { mode: Array(20_000).fill('walk'), [origins]: ORIGINS[path].known(1) };
+    const body = { mode: Array(30_000).fill('walk'), [origins]: ORIGINS[path].known(1) };
     expectInvalid(await post(path, body), 'mode');
   });
 
@@ -82,7 +88,7 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
       [{}],
       [{ lat: 91, lon: 0 }],
       // A number for a block is an unknown block.
-      ...(path.startsWith('/v1/blocks') ? [] : [[1.5]]),
+      ...(/blocks|access/.test(path) ? [] : [[1.5]]),
     ]) {
       const answer = await post(path, { [origins]: bad });
       expectInvalid(answer, origins);
