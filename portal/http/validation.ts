@@ -18,8 +18,8 @@ const KINDS: Readonly<Record<string, string>> = {
 export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {
-      const kind = KINDS[issue.expected] ?? issue.expected;
-      return issue.input === undefined ? `is missing: it must be ${kind}` : `must be ${kind}`;
+      const fault = `must be ${KINDS[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined ? missing(fault) : fault;
     }
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
@@ -94,6 +94,11 @@ function unknownName(key: string, { shape }: z.ZodObject): string {
 /** The kind of an error; our own rules name theirs. */
 function typeOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'custom' ? String(issue.params?.type ?? issue.code) : issue.code;
+}
+
+/** The message for an absent value, by that for a wrong one. */
+export function missing(fault: string): string {
+  return `is missing: it ${fault}`;
 }
 
 /** The accepted names, as text. */

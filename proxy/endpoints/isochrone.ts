@@ -16,7 +16,7 @@ import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { lacksModes } from '../queries/modes-and-types.ts';
+import { modePosition } from '../queries/modes-and-types.ts';
 import {
   checkPoiMinutes,
   countOpportunities,
@@ -24,6 +24,7 @@ import {
   opportunityObjects,
   requestedOpportunities,
 } from '../queries/opportunities/opportunities.ts';
+import { checkDirection } from '../queries/origins/near-points.ts';
 import {
   type BlockOrigin,
   findBlock,
@@ -261,7 +262,6 @@ function levelsOf({ minutes, contours }: Asked): Minutes[] {
 
 /** Throws for what the release lacks: another version, a mode or a direction. */
 function checkOffered(release: Release, { mode, direction, v }: Asked): void {
-  const { modes, directions } = release.manifest;
   if (v !== undefined && v !== release.version) {
     throw new Problem(
       'no-isochrone-data',
@@ -269,13 +269,8 @@ function checkOffered(release: Release, { mode, direction, v }: Asked): void {
       { version: release.version },
     );
   }
-  if (!modes.includes(mode)) throw lacksModes(release, [mode]);
-  if (!directions.includes(direction)) {
-    throw new Problem(
-      'direction-not-available',
-      `this release has no direction ${direction}; it has ${directions.join(', ')}`,
-    );
-  }
+  modePosition(release, mode);
+  checkDirection(release, direction);
 }
 
 /** Sources of an origin's isochrones: its county's objects, and the blocks within reach. */

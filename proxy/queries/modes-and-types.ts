@@ -1,4 +1,4 @@
-import { invalidParameters, type Problem } from '../../portal/http/problem.ts';
+import { invalidParameters, type ParameterIssue } from '../../portal/http/problem.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
@@ -13,15 +13,20 @@ export function requestedLeaves(
   part: 'query' | 'body' = 'query',
 ): DestTypeId[] | undefined {
   if (!types) return undefined;
-  const unknown = types.filter((type) => !release.taxonomy.has(type));
+  const unknown = types.flatMap((type) => typeFault(release, type, [part, 'type']));
   if (unknown.length === 0) return release.taxonomy.expand(types);
-  throw invalidParameters(
-    unknown.map((type) => ({
-      loc: [part, 'type'],
-      msg: `this release has no destination type ${type}; see /v1/meta/destination-types`,
-      type: 'unknown_destination_type',
-    })),
-  );
+  throw invalidParameters(unknown);
+}
+
+/** The fault of a type that the taxonomy lacks; empty for one that it has. */
+export function typeFault(
+  release: Release,
+  type: DestTypeId,
+  loc: ParameterIssue['loc'],
+): ParameterIssue[] {
+  if (release.taxonomy.has(type)) return [];
+  const msg = `this release has no destination type ${type}; see /v1/meta/destination-types`;
+  return [{ loc, msg, type: 'unknown_destination_type' }];
 }
 
 /** Requested modes, as positions in the release's list. Throws for one that it lacks. */
@@ -30,26 +35,31 @@ export function modePositions(
   modes: readonly Mode[] | undefined,
   part: 'query' | 'body' = 'query',
 ): number[] {
-  const lacking = modes?.filter((mode) => !release.manifest.modes.includes(mode)) ?? [];
-  if (lacking.length > 0) throw lacksModes(release, lacking, part);
+  const lacking = modes?.flatMap((mode) => modeFault(release, mode, [part, 'mode'])) ?? [];
+  if (lacking.length > 0) throw invalidParameters(lacking);
   return release.manifest.modes.flatMap((mode, position) =>
     modes === undefined || modes.includes(mode) ? [position] : [],
   );
 }
 
-/** Error message for modes that the release was built without. */
-export function lacksModes(
-  { manifest }: Release,
-  lacking: readonly Mode[],
+/** Position of a requested mode in the release's list. Throws for one that it lacks. */
+export function modePosition(
+  release: Release,
+  mode: Mode,
   part: 'query' | 'body' = 'query',
-): Problem {
-  return invalidParameters(
-    lacking.map((mode) => ({
-      loc: [part, 'mode'],
-      msg: `this release has no mode ${mode}; it has ${manifest.modes.join(', ')}`,
-      type: 'mode_not_in_release',
-    })),
-  );
+): number {
+  return modePositions(release, [mode], part)[0];
+}
+
+/** The fault of a mode that the release was built without; empty for one that it has. */
+export function modeFault(
+  { manifest: { modes } }: Release,
+  mode: Mode,
+  loc: ParameterIssue['loc'],
+): ParameterIssue[] {
+  if (modes.includes(mode)) return [];
+  const msg = `this release has no mode ${mode}; it has ${modes.join(', ')}`;
+  return [{ loc, msg, type: 'mode_not_in_release' }];
 }
 
 /** Labels of mode positions, as spelled in a canonical request. */

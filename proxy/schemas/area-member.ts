@@ -6,7 +6,7 @@ import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { circleArea } from '../queries/pois/poi-search.ts';
 import { POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
-import { distinct, listOf } from './list.ts';
+import { distinct, kindOf, listOf } from './list.ts';
 import { polygonMember } from './polygon-member.ts';
 
 const WAYS = 'polygon, center with radius_m, places, counties, blocks';
@@ -21,7 +21,9 @@ const blocksOfArea = z
       context.addIssue({ code: 'custom', params: { type }, message, path });
       return z.NEVER;
     };
-    if (!Array.isArray(value)) return refuse(BLOCKS_FAULT, 'invalid_type');
+    if (!Array.isArray(value)) {
+      return refuse(`${BLOCKS_FAULT}, not ${kindOf(value)}`, 'invalid_type');
+    }
     if (value.length === 0) return refuse('must not be empty', 'too_small');
     if (value.length > MOST.blocksOfArea) {
       return refuse(`must list at most ${MOST.blocksOfArea}`, 'too_big');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { acceptsParameters } from '../../portal/http/validation.ts';
+import { acceptsParameters, missing } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import {
   BOUNDS,
@@ -17,7 +17,7 @@ import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 const EMPTY = 'must not be empty: omit it to request all';
 
 /** A single mode. */
-export const modeItem = z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` });
+export const modeItem = oneOf(MODE_LABELS);
 
 /** Members of request bodies. Arrays must be arrays; nothing is coerced. */
 export const modeMember = list(
@@ -160,6 +160,12 @@ function list<V extends string | number>(
     });
 }
 
+/** One of several texts. */
+export function oneOf<const L extends string>(labels: readonly L[]) {
+  const fault = `must be one of ${labels.join(', ')}`;
+  return z.enum(labels, { error: ({ input }) => (input === undefined ? missing(fault) : fault) });
+}
+
 /** A JSON number within bounds. */
 export function number(bounds: Bounds) {
   return bounded(bounds, 'number', 'a number', Number.isFinite);
@@ -181,11 +187,15 @@ function bounded(
     .transform((value, context): number => {
       const isOf = typeof value === 'number' && (isOfKind(value) || !Number.isFinite(value));
       if (isOf && isWithin(bounds, value)) return value;
-      const missing = value === undefined ? 'is missing: it ' : '';
+      const fault = `must be ${kind}`;
       context.addIssue({
         code: 'custom',
         params: { type: isOf ? 'out_of_range' : 'invalid_type' },
-        message: isOf ? `must be ${boundsText(bounds)}` : `${missing}must be ${kind}`,
+        message: isOf
+          ? `must be ${boundsText(bounds)}`
+          : value === undefined
+            ? missing(fault)
+            : fault,
       });
       return z.NEVER;
     })

@@ -3,7 +3,7 @@ import { acceptsParameters } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { BOUNDS, boundsSchema, MOST } from '../bounds.ts';
-import { integer, modeItem, number } from './body-members.ts';
+import { integer, modeItem, number, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
 
 const MODE_SCHEMA = { type: 'string', enum: [...MODE_LABELS] } as const;
@@ -92,8 +92,7 @@ export const nearMember = listOf(nearPoint, MOST.nearPoints, {
 
 /** Towards a point or away from it. */
 export function directionItem() {
-  return z
-    .enum(DIRECTIONS, { error: `must be one of ${DIRECTIONS.join(', ')}` })
+  return oneOf(DIRECTIONS)
     .default('to')
     .meta({ description: 'Towards the point, or away from it.' });
 }

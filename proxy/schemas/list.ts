@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { missing } from '../../portal/http/validation.ts';
 
 /** Messages for a value that is not a list, an empty list, and one that is too long. */
 interface ListFaults {
@@ -26,7 +27,8 @@ export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListF
 
 function faultOf(value: unknown, most: number, { none, empty, many }: ListFaults) {
   if (!Array.isArray(value)) {
-    return { type: 'invalid_type', msg: `${none}, not ${kindOf(value)}` };
+    const msg = value === undefined ? missing(none) : `${none}, not ${kindOf(value)}`;
+    return { type: 'invalid_type', msg };
   }
   if (value.length > most) return { type: 'too_big', msg: many };
   if (value.length === 0 && empty !== undefined) return { type: 'too_small', msg: empty };
@@ -34,7 +36,7 @@ function faultOf(value: unknown, most: number, { none, empty, many }: ListFaults
 }
 
 /** Describes the type of a JSON value. */
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'number') return 'a number';
   return value !== null && typeof value === 'object' ? 'an object' : String(value);

@@ -3,7 +3,7 @@ import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, boundsSchema, boundsText, MOST } from '../bounds.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
-import { integer } from './body-members.ts';
+import { integer, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
 import { named } from './parameters.ts';
 import { booleanText, choice, integerText, onceText } from './scalar-text.ts';
@@ -106,10 +106,7 @@ const EMPTY = 'must not be empty: omit it for the default';
 
 /** The members of the batch. */
 export const ACCESS_MEMBERS = {
-  direction: z
-    .enum(DIRECTIONS, { error: `must be one of ${DIRECTIONS.join(', ')}` })
-    .default('from')
-    .meta(DIRECTION),
+  direction: oneOf(DIRECTIONS).default('from').meta(DIRECTION),
   of: listOf(of, MOST.weightsListed, {
     none: 'must be an array of weights and types',
     empty: EMPTY,

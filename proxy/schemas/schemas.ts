@@ -175,6 +175,7 @@ export const sitesMembers = {
   errors: z.array(
     z.object({
       id: siteId,
+      list: z.enum(['sites', 'candidates']).meta({ description: 'The list that it is from.' }),
       type: z.enum(['point-not-covered', 'no-block-data']),
       detail: z.string(),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { missing } from '../../portal/http/validation.ts';
 import { BOUNDS, boundsSchema, MOST } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
 import { objectFault } from './criteria.ts';
@@ -12,7 +13,7 @@ const site = z.strictObject(
       (id) =>
         Number.isSafeInteger(id) ||
         (typeof id === 'string' && id.length >= 1 && id.length <= MOST.nameLength),
-      { error: ID_FAULT },
+      { error: ({ input }) => (input === undefined ? missing(ID_FAULT) : ID_FAULT) },
     ),
     lon: number(BOUNDS.longitude),
     lat: number(BOUNDS.latitude),

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { MICRO } from '../../shards/units.ts';
-import { proxyOfTests } from '../support/proxy-harness.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
+import { TamperedRelease } from '../support/tampered-release.ts';
 
 const proxy = proxyOfTests();
 const CRITERION = { type: 101, mode: 'walk', max_minutes: 15 };
@@ -94,3 +96,121 @@ test('an unknown weight is answered with all known ones', async () => {
   const { weights } = (await proxy.get('/v1/meta/weights')).json();
   for (const { weight } of weights) expect(body.errors[0].msg).toContain(weight);
 });
+
+describe('a fault is reported with the member that it is in', () => {
+  const area = { counties: ['99001'] };
+  const one = { lon: -70, lat: 36 };
+  const near = { ...one, mode: 'walk', max_minutes: 5 };
+  const site = { id: 'a', ...one };
+
+  test.each<[string, object, (string | number)[], string]>([
+    [
+      '/v1/coverage',
+      { area, all_of: [CRITERION, { ...CRITERION, type: 9 }] },
+      ['all_of', 1, 'type'],
+      'this release has no destination type 9; see /v1/meta/destination-types',
+    ],
+    [
+      '/v1/coverage',
+      { area, all_of: [CRITERION, {}] },
+      ['all_of', 1, 'type'],
+      'is missing: it must be a whole number',
+    ],
+    [
+      '/v1/coverage',
+      { area, all_of: [{ type: 101, max_minutes: 5 }] },
+      ['all_of', 0, 'mode'],
+      'is missing: it must be one of walk, bike, transit',
+    ],
+    [
+      '/v1/coverage',
+      { area, all_of: CRITERION },
+      ['all_of'],
+      'must be an array of criteria, not an object',
+    ],
+    [
+      '/v1/coverage',
+      { area: { blocks: '990010005004090' } },
+      ['area', 'blocks'],
+      'must be an array of block GEOIDs of 15 digits, not text',
+    ],
+    [
+      '/v1/coverage',
+      { area: { places: '9957600' } },
+      ['area', 'places'],
+      'must be an array of census place GEOIDs of 7 digits, not text',
+    ],
+    [
+      '/v1/coverage',
+      { area, weight: 'people' },
+      ['weight'],
+      'must be an array of weights, not text',
+    ],
+    ['/v1/blocks/match', { area }, ['all_of'], 'is missing: it must be an array of criteria'],
+    [
+      '/v1/blocks/match',
+      { area, all_of: [CRITERION], near: [near, { ...near, max_minutes: 61 }] },
+      ['near', 1, 'max_minutes'],
+      'must be from 1 to 60',
+    ],
+    [
+      '/v1/blocks/match',
+      { area, all_of: [CRITERION], near: [{ ...near, lat: undefined }] },
+      ['near', 0, 'lat'],
+      'is missing: it must be a number',
+    ],
+    ['/v1/sites/coverage', { mode: 'walk' }, ['sites'], 'is missing: it must be an array of sites'],
+    [
+      '/v1/sites/coverage',
+      { sites: [site] },
+      ['mode'],
+      'is missing: it must be one of walk, bike, transit',
+    ],
+    [
+      '/v1/sites/coverage',
+      { sites: [site, one], mode: 'walk' },
+      ['sites', 1, 'id'],
+      'is missing: it must be text of 1 to 100 characters, or a whole number',
+    ],
+    [
+      '/v1/sites/coverage',
+      { sites: [site], mode: 'walk', minutes: 5 },
+      ['minutes'],
+      'must be 1 to 12 whole minutes from 1 to 60, ascending, not a number',
+    ],
+  ])('%s %j', async (url, body, loc, msg) => {
+    const { slug, body: problem } = await post(url, body);
+    expect([slug, problem.errors[0].loc, problem.errors[0].msg]).toEqual([
+      'invalid-parameters',
+      ['body', ...loc],
+      msg,
+    ]);
+  });
+
+  test('of criteria and points of a mode that the release lacks', async () => {
+    const without = await ofThisTest(openProxy(await releaseWithoutTransit()));
+    const { key } = await without.customer();
+    const all_of = [CRITERION, { ...CRITERION, mode: 'transit' }];
+    for (const [url, body, loc] of [
+      ['/v1/coverage', { area, all_of }, ['body', 'all_of', 1, 'mode']],
+      [
+        '/v1/blocks/match',
+        { area, all_of: [CRITERION], near: [near, { ...near, mode: 'transit' }] },
+        ['body', 'near', 1, 'mode'],
+      ],
+      ['/v1/sites/coverage', { sites: [site], mode: 'transit' }, ['body', 'mode']],
+    ] as const) {
+      const { errors } = (await without.post(url, key, body)).json();
+      expect(errors).toMatchObject([{ loc, type: 'mode_not_in_release' }]);
+    }
+  });
+});
+
+/** The demo under another manifest, which lists no transit. */
+async function releaseWithoutTransit(): Promise<string> {
+  const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
+  onTestFinished(() => release.remove());
+  Object.assign(release.manifest, { modes: ['walk', 'bike'] });
+  await release.publish();
+  return release.folder;
+}

@@ -1,3 +1,4 @@
+import { invalidParameters } from '../../../portal/http/problem.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
@@ -5,7 +6,7 @@ import type { Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { DestTypeId, Minutes, Tenths } from '../../../shards/units.ts';
-import { lacksModes, requestedLeaves } from '../modes-and-types.ts';
+import { modeFault, typeFault } from '../modes-and-types.ts';
 import { tenthsWithin } from '../pois/poi-times.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
@@ -32,14 +33,12 @@ export function requestedCriteria(
   release: Release,
   asked: readonly AskedCriterion[],
 ): readonly Criterion[] {
+  const faults = asked.flatMap(({ type, mode }, i) => [
+    ...typeFault(release, type, ['body', 'all_of', i, 'type']),
+    ...modeFault(release, mode, ['body', 'all_of', i, 'mode']),
+  ]);
+  if (faults.length > 0) throw invalidParameters(faults);
   const { modes } = release.manifest;
-  const lacking = asked.map(({ mode }) => mode).filter((mode) => !modes.includes(mode));
-  if (lacking.length > 0) throw lacksModes(release, lacking, 'body');
-  requestedLeaves(
-    release,
-    asked.map(({ type }) => type),
-    'body',
-  );
   return asked.map(({ type, mode, nth, max_minutes }) => ({
     type,
     mode: modes.indexOf(mode),

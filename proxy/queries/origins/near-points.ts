@@ -1,11 +1,11 @@
-import { Problem } from '../../../portal/http/problem.ts';
+import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
-import { lacksModes } from '../modes-and-types.ts';
+import { modeFault } from '../modes-and-types.ts';
 import { locateOrigin, placePoint } from './origin-block.ts';
 import { REASONS, unroutedReason } from './unrouted.ts';
 
@@ -20,9 +20,10 @@ export interface NearPoint {
 
 /** Throws for modes and directions that the release lacks. */
 export function checkNearPoints(release: Release, points: readonly NearPoint[]): void {
-  const { modes } = release.manifest;
-  const lacking = points.map(({ mode }) => mode).filter((mode) => !modes.includes(mode));
-  if (lacking.length > 0) throw lacksModes(release, lacking, 'body');
+  const lacking = points.flatMap(({ mode }, i) =>
+    modeFault(release, mode, ['body', 'near', i, 'mode']),
+  );
+  if (lacking.length > 0) throw invalidParameters(lacking);
   for (const { direction } of points) checkDirection(release, direction);
 }
 
