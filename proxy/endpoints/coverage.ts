@@ -44,7 +44,7 @@ const SUMS =
   '+ `no_data`. Ordered by type id, mode id, then weight as sent. ' +
   `One token a row, at least ${PLANS.charges.area_minimum}.`;
 
-const RESPONSE = z.object({ area: areaFacts, results: z.array(coverageRow), basket });
+const RESPONSE = z.object({ area: areaFacts, results: z.array(coverageRow), basket: z.null() });
 
 interface ResolvedCoverage extends ResolvedQuery {
   readonly area: Area;
@@ -153,7 +153,7 @@ const postCoverage = postEndpoint({
   }),
   table: COVERAGE,
   responseDescription: 'The sums of the area.',
-  response: RESPONSE,
+  response: RESPONSE.extend({ basket }),
   problems: [
     ...(['missing-area', 'invalid-geometry', 'polygon-too-complex'] as const),
     ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),

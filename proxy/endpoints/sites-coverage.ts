@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { invalidParameters } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { postEndpoint } from '../endpoint.ts';
+import { SITES } from '../formats/row-table.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
-import { lacksModes } from '../queries/modes-and-types.ts';
+import { modePosition } from '../queries/modes-and-types.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';
 import { querySites, type SitesQuery } from '../queries/sites/sites.ts';
 import { areaMember, areaOf } from '../schemas/area-member.ts';
@@ -28,9 +29,11 @@ export const sitesCoverage = postEndpoint({
     '`sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add ' +
     'to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most ' +
     'within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the ' +
-    'first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between ' +
+    'first weight. Without `area`: the counties that the sites lie in, or the candidates if there ' +
+    'are no sites. Times are those between ' +
     'the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with ' +
-    'the sites as POIs. Nothing that you send is stored. One token a site or candidate, at least ' +
+    'the sites as POIs. In CSV, NDJSON and GeoJSON, `sites` and `gains` are rows with their ' +
+    'coordinates, and `chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at least ' +
     `${PLANS.charges.sites_minimum}.`,
   tag: 'Coverage',
   body: z.strictObject({
@@ -51,6 +54,7 @@ export const sitesCoverage = postEndpoint({
     mode: marks.mode,
     minutes: [5, 10],
   }),
+  table: SITES,
   responseDescription: 'The sums of the area, the sites and the candidates.',
   response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...sitesMembers }),
   problems: [
@@ -67,14 +71,14 @@ export const sitesCoverage = postEndpoint({
     if (choose !== undefined && candidates.length === 0) {
       throw refusal('choose', 'send candidates to choose from', 'missing');
     }
-    if (!release.manifest.modes.includes(mode)) throw lacksModes(release, [mode], 'body');
+    const position = modePosition(release, mode, 'body');
     checkDirection(release, direction);
     return {
       sites,
       candidates,
       choose: choose ?? 0,
       area: area ? areaOf(area) : null,
-      mode: release.manifest.modes.indexOf(mode),
+      mode: position,
       direction,
       weights: requestedWeights(release, weight, 'body'),
       minutes,

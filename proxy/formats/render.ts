@@ -1,6 +1,7 @@
 import { Body } from '../../portal/http/content-encoding.ts';
 import { byteText } from './byte-text.ts';
 import type { RowFormat, RowMembers } from './row-format.ts';
+import { besideRows } from './row-metadata.ts';
 import { Rows } from './rows.ts';
 
 /** Renders the body of a response as JSON: an object, one member of which may be rows. */
@@ -24,16 +25,12 @@ export function renderJson(body: object): Body {
 }
 
 /**
- * Renders the rows of a body, or the body itself as the only row if it has none; and, for a batch,
- * the outcome of origins without rows, as far as the format can express it.
+ * Renders the rows of a body, or the body itself as the only row if it has none; and what stands
+ * beside them, as far as the format can express it.
  */
 export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {
-  const members = Object.entries(body);
-  const rows = members.find(([, value]) => value instanceof Rows)?.[1] as Rows | undefined;
-  const isBatch = 'truncated' in body;
-  const beside = isBatch
-    ? Object.fromEntries(members.filter(([, value]) => value !== rows))
-    : undefined;
+  const rows = Object.values(body).find((value) => value instanceof Rows);
+  const beside = besideRows(body);
   return (rows ?? onlyRow(format, columns, body as RowMembers)).between(
     format.before(columns, beside),
     format.after(beside),

@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import type { Degrees } from '../../shards/units.ts';
 import { type ByteText, byteText } from './byte-text.ts';
 import type { Format } from './negotiate.ts';
-import { withoutRows } from './row-metadata.ts';
+import { lastLine } from './row-metadata.ts';
 
 export type RowMembers = Readonly<Record<string, unknown>>;
 
@@ -13,8 +13,8 @@ export type RowMembers = Readonly<Record<string, unknown>>;
 export interface RowFormat {
   readonly name: Format;
   /**
-   * Text before and after all rows, if nothing else is sent. `beside`: metadata of a batch
-   * response; absent otherwise.
+   * Text before and after all rows, if nothing else is sent. `beside`: the other members of a
+   * batch or an area (`besideRows`); absent otherwise.
    */
   before(columns: readonly string[], beside: RowMembers | undefined): ByteText;
   after(beside: RowMembers | undefined): ByteText;
@@ -45,8 +45,8 @@ const ndjson: RowFormat = {
   ...json,
   name: 'ndjson',
   after(beside) {
-    const origins = beside && withoutRows(beside);
-    return origins ? byteText(`${JSON.stringify(origins)}\n`) : '';
+    const line = beside && lastLine(beside);
+    return line ? byteText(`${JSON.stringify(line)}\n`) : '';
   },
   endsInComma: false,
   end: '}\n',

@@ -1,8 +1,11 @@
 import type { HeaderName, SentHeader } from '../http/common-headers.ts';
 import type { Format } from './negotiate.ts';
+import type { RowMembers } from './row-format.ts';
+import { Rows } from './rows.ts';
 
-/** An origin of a batch as named in `errors` and `truncated`. */
+/** An origin of a batch, or a site, as named in `errors` and `truncated`. */
 type NamedOrigin = {
+  readonly id?: string | number;
   readonly geoid?: string;
   readonly dest_id?: number;
   readonly origin_lat?: number;
@@ -16,7 +19,10 @@ interface Beside {
   readonly errors?: readonly (NamedOrigin & { readonly type: string })[];
   readonly truncated?: readonly (NamedOrigin | string | number)[];
   readonly truncated_reason?: string | null;
-  readonly basket?: { readonly all_of: object; readonly total: number } | null;
+  readonly area?: object;
+  /** Sums that are not the rows of the format. */
+  readonly results?: object;
+  readonly basket?: object | null;
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }
 
@@ -26,7 +32,8 @@ export const ROW_METADATA = [
   repeated('resolved_block', 'X-Resolved-Block', (geoid) => geoid),
   repeated('errors', 'X-Batch-Errors', ({ length }) => String(length)),
   repeated('truncated', 'X-Batch-Truncated', ({ length }) => String(length)),
-  repeated('basket', 'X-Basket', ({ all_of: _, ...sums }) => JSON.stringify(sums)),
+  repeated('area', 'X-Area', (area) => JSON.stringify(area)),
+  repeated('basket', 'X-Basket', (basket) => JSON.stringify(basket)),
   repeated('unrouted', 'X-Unrouted', (modes) =>
     modes.map(({ mode, reason }) => `${mode}=${reason}`).join(', '),
   ),
@@ -43,6 +50,11 @@ export const CSV_METADATA = [
     errors.map((error) => `${written(error)}=${error.type}`).join(),
   ),
 ];
+/** Sums beside the rows of a table (`RowTable.headers`); rows themselves are in the body. */
+const CSV_SUMS = repeated('results', 'X-Results', (results) =>
+  results instanceof Rows ? '' : JSON.stringify(results),
+);
+
 const MAX_LISTED_CHARACTERS = 4_096;
 
 function repeated<M extends keyof Beside>(
@@ -58,8 +70,8 @@ function repeated<M extends keyof Beside>(
 /** An origin as listed in a header: percent-encoded, since a malformed GEOID may be any text. */
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encodeURIComponent(origin);
-  const { geoid, dest_id, origin_lat, origin_lon } = origin;
-  return encodeURIComponent(geoid ?? dest_id ?? `${origin_lat} ${origin_lon}`);
+  const { geoid, dest_id, id, origin_lat, origin_lon } = origin;
+  return encodeURIComponent(geoid ?? dest_id ?? id ?? `${origin_lat} ${origin_lon}`);
 }
 
 /** Headers that repeat, or replace, the body's metadata. */
@@ -74,7 +86,7 @@ export function metadataHeaders(
   }
   if (format !== 'csv') return headers;
   let left = MAX_LISTED_CHARACTERS;
-  for (const { sent, textIn } of CSV_METADATA) {
+  for (const { sent, textIn } of [CSV_SUMS, ...CSV_METADATA]) {
     const text = textIn(body) ?? '';
     if (text === '' || text.length > left) continue;
     headers[sent] = text;
@@ -83,8 +95,19 @@ export function metadataHeaders(
   return headers;
 }
 
-/** Origins of a batch that returned nothing, if any. */
-export function withoutRows({ errors = [], truncated = [], truncated_reason }: Beside) {
+/**
+ * Members of a response beside its rows that a text format is not to lose: those of a batch, and of
+ * sums over an area. Undefined for other responses, of which headers have all.
+ */
+export function besideRows(body: object): RowMembers | undefined {
+  if (!('truncated' in body || 'area' in body)) return undefined;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !(value instanceof Rows)));
+}
+
+/** The last line of NDJSON, if there is anything that neither rows nor headers state in full. */
+export function lastLine(beside: RowMembers): RowMembers | null {
+  if ('area' in beside) return beside.basket || beside.results ? beside : null;
+  const { errors = [], truncated = [], truncated_reason } = beside as Beside;
   if (errors.length === 0 && truncated.length === 0) return null;
   return { errors, truncated, truncated_reason };
 }

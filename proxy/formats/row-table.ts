@@ -1,9 +1,13 @@
+import type { HeaderName } from '../http/common-headers.ts';
+
 /** Layout of a route's rows in formats other than JSON. */
 export interface RowTable {
   /** Members of a row; those of nested objects with a dot, which is an underscore in CSV. */
   readonly columns: readonly string[];
   /** Whether rows have `lon` and `lat`, so that they can be GeoJSON points. */
   readonly hasPoints: boolean;
+  /** Headers of CSV beside those that repeat members of the JSON. */
+  readonly headers?: readonly HeaderName[];
 }
 
 /** Members of a POI other than its id. */
@@ -48,6 +52,12 @@ export const COVERAGE: RowTable = {
 export const OPPORTUNITIES: RowTable = {
   columns: ['of', 'mode', 'minutes', 'count'],
   hasPoints: false,
+};
+/** Sums by minutes follow, of the minutes sent. */
+export const SITES: RowTable = {
+  columns: ['list', 'id', 'lon', 'lat', 'block'],
+  hasPoints: true,
+  headers: ['X-Results'],
 };
 export const MATCHES: RowTable = { columns: ['geoid', 'population'], hasPoints: false };
 

@@ -85,7 +85,9 @@ const RESPONSE_HEADERS = {
   'X-Data-Release': text(
     'The release of the response: the `version` of `/v1/isochrone/meta`. A cursor continues in the current release; a response from an intermediate cache names the release it was read from and is still valid in the current one.',
   ),
-  'X-Basket': textIfAny('`basket` without its criteria, as JSON, if there is one.'),
+  'X-Results': textIfAny('CSV only: `results`, as JSON; omitted if it exceeds 4 kB.'),
+  'X-Area': text('`area`, as JSON.'),
+  'X-Basket': textIfAny('`basket`, as JSON, if there is one.'),
   'X-Unrouted': textIfAny('`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.'),
   'Cache-Control': text('Who may store the response, and for how long.'),
   Vary: text('Request headers that select the response.'),

@@ -90,12 +90,14 @@ export function headHeaders(endpoint: Endpoint) {
 
 /** Headers of a response with its body. */
 export function responseHeaders(endpoint: Endpoint) {
-  const members =
-    endpoint.response instanceof z.ZodObject ? Object.keys(endpoint.response.shape) : [];
+  const shape = endpoint.response instanceof z.ZodObject ? endpoint.response.shape : {};
+  // A member that is always null has no header.
+  const members = Object.keys(shape).filter((name) => !(shape[name] instanceof z.ZodNull));
   const isPaged = endpoint.access === 'metered' && members.includes('next_cursor');
   return z.object({
     ...plainHeaders(endpoint),
     ...headersNamed(...members.flatMap(headersRepeating)),
+    ...headersNamed(...(('table' in endpoint && endpoint.table?.headers) || [])),
     ...(isPaged && headersNamed('Link')),
     ...(endpoint.access === 'posted' && headersNamed('Idempotency-Replayed')),
   });

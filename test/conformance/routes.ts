@@ -29,6 +29,8 @@ export interface Landmarks {
 export interface MeteredRoute {
   readonly route: string;
   readonly request: (marks: Landmarks) => Call;
+  /** The least that a response costs; one token if absent. */
+  readonly least?: number;
 }
 
 type OfMarks<T> = (marks: Landmarks) => T;
@@ -37,7 +39,7 @@ const placeGeoid: OfMarks<string> = ({ place }) => place.geoid;
 const destId: OfMarks<number> = ({ poi }) => poi.dest_id;
 const geoids: OfMarks<string[]> = ({ block, water }) => [block.geoid, water.geoid];
 const point: OfMarks<object> = ({ block: { lon, lat } }) => ({ lon, lat });
-const ACCESS = { of: ['jobs', 'people', 'type:101'] };
+const ACCESS = { of: ['jobs', 'people', 'type:101'], curve: true };
 const FEW = { mode: 'walk', limit: 7 };
 
 /** A GET of a route, with values for its path parameters. */
@@ -51,6 +53,14 @@ function get(
   return { route, request: (marks) => ({ path: path(marks), query: { ...asked(marks) } }) };
 }
 
+const AREA_TOKENS = 10;
+
+/** Sums over an area as a whole. */
+const COVERAGE_GETS: readonly MeteredRoute[] = [
+  get('/v1/places/{geoid}/coverage', { mode: 'walk' }, placeGeoid),
+  get('/v1/counties/{fips}/coverage', { mode: 'walk' }, (marks) => geoid(marks).slice(0, 5)),
+].map((route) => ({ ...route, least: AREA_TOKENS }));
+
 /** Routes charged by the row, whose responses have an ETag. */
 export const METERED_GETS: readonly MeteredRoute[] = [
   get('/v1/blocks/{geoid}/summary', {}, geoid),
@@ -61,6 +71,9 @@ export const METERED_GETS: readonly MeteredRoute[] = [
   get('/v1/pois/{dest_id}/catchment', FEW, destId),
   get('/v1/places/{geoid}/blocks', { type: 101, ...FEW }, placeGeoid),
   get('/v1/places/{geoid}/pois', { limit: 7 }, placeGeoid),
+  get('/v1/blocks/{geoid}/access', ACCESS, geoid),
+  get('/v1/point/access', (marks) => ({ ...point(marks), ...ACCESS })),
+  ...COVERAGE_GETS,
 ];
 
 /** `GET /v1/pois/{dest_id}` is one row: the place itself. */
@@ -84,6 +97,7 @@ export const BATCHES: readonly (MeteredRoute & { readonly origins: string })[] =
   batch('/v1/point/summary', 'origins', (marks) => [point(marks)]),
   batch('/v1/point/pois', 'origins', (marks) => [point(marks)], NEAR),
   batch('/v1/pois/catchment', 'dest_ids', (marks) => [destId(marks)], NEAR),
+  batch('/v1/access', 'origins', geoids, ACCESS),
 ];
 
 export const AREAL_QUERY = post('/v1/blocks/query', (marks) => ({
@@ -93,18 +107,11 @@ export const AREAL_QUERY = post('/v1/blocks/query', (marks) => ({
   type: [100],
 }));
 
-/** Metered POST routes. */
-export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY];
-
 const CRITERIA = [{ type: 100, mode: 'walk', max_minutes: 20, nth: 2 }];
 const circle: OfMarks<object> = (marks) => ({ center: point(marks), radius_m: 500 });
 
 /** Routes about an area as a whole, some of them with prices of their own. */
-export const COVERAGE_GETS: readonly MeteredRoute[] = [
-  get('/v1/places/{geoid}/coverage', { type: 101 }, placeGeoid),
-  get('/v1/counties/{fips}/coverage', { type: 101 }, (marks) => geoid(marks).slice(0, 5)),
-];
-export const COVERAGE_POSTS: readonly MeteredRoute[] = [
+const AREA_POSTS: readonly MeteredRoute[] = [
   post('/v1/coverage', (marks) => ({ area: circle(marks), type: [101], all_of: CRITERIA })),
   post('/v1/blocks/match', (marks) => ({
     area: circle(marks),
@@ -121,23 +128,11 @@ export const COVERAGE_POSTS: readonly MeteredRoute[] = [
   })),
 ];
 
-/** Opportunities: rows of counts, whose batch takes blocks or points. */
-export const ACCESS_ROUTES: readonly MeteredRoute[] = [
-  get('/v1/blocks/{geoid}/access', ACCESS, geoid),
-  get('/v1/point/access', (marks) => ({ ...point(marks), ...ACCESS })),
-  post('/v1/access', (marks) => ({ origins: geoids(marks), ...ACCESS })),
-];
+/** Metered POST routes. */
+export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY, ...AREA_POSTS];
 
 /** An isochrone is charged by its contours. */
 export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));
 
 /** A successful request to each metered route. */
-export const KNOWN_REQUESTS = [
-  ...METERED_GETS,
-  POI_DETAIL,
-  ISOCHRONE,
-  ...METERED_POSTS,
-  ...COVERAGE_GETS,
-  ...COVERAGE_POSTS,
-  ...ACCESS_ROUTES,
-];
+export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];

@@ -1060,7 +1060,7 @@ export interface Operations {
       'application/json': {
         area: AreaFacts;
         results: Array<CoverageRow>;
-        basket: Basket | null;
+        basket: null;
       };
       'text/csv': string;
       'application/x-ndjson': string;
@@ -1084,7 +1084,7 @@ export interface Operations {
       'application/json': {
         area: AreaFacts;
         results: Array<CoverageRow>;
-        basket: Basket | null;
+        basket: null;
       };
       'text/csv': string;
       'application/x-ndjson': string;
@@ -1154,7 +1154,7 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. Nothing that you send is stored. One token a site or candidate, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites` and `gains` are rows with their coordinates, and `chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at least 10. */
   measureSites: {
     params: {
       /** Sites that are there, up to 1000. Each has an `id` of its own. */
@@ -1211,11 +1211,16 @@ export interface Operations {
         errors: Array<{
           /** As sent. */
           id: string | number;
+          /** The list that it is from. */
+          list: 'sites' | 'candidates';
           type: 'point-not-covered' | 'no-block-data';
           detail: string;
         }>;
         precision: 'block';
       };
+      'text/csv': string;
+      'application/x-ndjson': string;
+      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** Summaries of many blocks. `GET /v1/blocks/{geoid}/summary` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */

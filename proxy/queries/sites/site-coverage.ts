@@ -102,15 +102,27 @@ export interface SiteReach {
   readonly minutes: Uint8Array;
 }
 
-/** Finds the blocks of sites; those that have none, or none to route from, are errors. */
+/** The list of a request that a site is from. */
+export type SiteList = 'sites' | 'candidates';
+
+/** Why a site is left out. */
+export interface SiteError {
+  readonly id: Site['id'];
+  readonly list: SiteList;
+  readonly type: 'point-not-covered' | 'no-block-data';
+  readonly detail: string;
+}
+
+/** Finds the blocks of a list of sites; those without one to route from are errors. */
 export async function locateSites(
   release: Release,
+  list: SiteList,
   sites: readonly Site[],
   mode: number,
   waiters: Waiters,
-): Promise<{ located: LocatedSite[]; errors: object[] }> {
+): Promise<{ located: LocatedSite[]; errors: SiteError[] }> {
   const located: LocatedSite[] = [];
-  const errors: object[] = [];
+  const errors: SiteError[] = [];
   const label = release.manifest.modes[mode];
   for (let first = 0; first < sites.length; first += WIDTH) {
     const some = sites.slice(first, first + WIDTH);
@@ -122,14 +134,14 @@ export async function locateSites(
     for (const [i, block] of found.entries()) {
       const { id } = some[i];
       if (block instanceof Problem) {
-        errors.push({ id, type: block.slug, detail: block.message });
+        errors.push({ id, list, type: 'point-not-covered', detail: block.message });
         continue;
       }
       const { status } = block.index.link(block.ordinal, linkModeOf(label));
       if (status === 'linked') located.push({ ...some[i], block });
       else {
         const detail = unroutedReasons(block.geoid, [{ mode: label, reason: status }]);
-        errors.push({ id, type: 'no-block-data', detail });
+        errors.push({ id, list, type: 'no-block-data', detail });
       }
     }
     const pause = yieldIfOverdue(waiters);

@@ -7,6 +7,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { MOST } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
+import { Rows } from '../../formats/rows.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
 import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
@@ -20,6 +21,7 @@ import {
   WeightedArea,
   withinOf,
 } from './site-coverage.ts';
+import { addSiteRows, type SumsByMinutes, siteColumns } from './site-rows.ts';
 
 /** Sites, candidates, and the measures that a request wants of them. */
 export interface SitesQuery {
@@ -41,27 +43,27 @@ export interface SitesQuery {
 /** The response to a request about sites. */
 export async function querySites(
   release: Release,
-  { waiters }: QueryContext,
+  { waiters, format }: QueryContext,
   query: SitesQuery,
 ): Promise<QueryResult> {
   const { mode, weights, minutes } = query;
-  const found = await locateSites(release, query.sites, mode, waiters);
-  const offered = await locateSites(release, query.candidates, mode, waiters);
+  const found = await locateSites(release, 'sites', query.sites, mode, waiters);
+  const offered = await locateSites(release, 'candidates', query.candidates, mode, waiters);
   const points = found.located.length > 0 ? found.located : offered.located;
   const parts = await blocksOfArea(release, query.area ?? countiesOf(points), waiters);
   const area = await WeightedArea.of(release, parts, mode, weights, waiters);
   const [weight] = area.weights;
-  const byMinutes = (sums: Float64Array) =>
+  const byMinutes = (sums: Float64Array): SumsByMinutes =>
     Object.fromEntries(minutes.map((minute) => [String(minute), sums[minute]]));
 
   const nearest = new NearestSite(area.geoids.length);
-  const sites: object[] = [];
+  const sites: { id: Site['id']; block: string; within: SumsByMinutes }[] = [];
   for await (const { site, reach } of reachesOf(release, found.located, area, query, waiters)) {
     nearest.add(reach);
     sites.push({ ...nameOf(site), within: byMinutes(withinOf(reach, weight)) });
   }
 
-  const gains: object[] = [];
+  const gains: { id: Site['id']; block: string; gain: SumsByMinutes }[] = [];
   const covers: CoverBits[] = [];
   for await (const { site, reach } of reachesOf(release, offered.located, area, query, waiters)) {
     gains.push({ ...nameOf(site), gain: byMinutes(nearest.gain(reach, weight)) });
@@ -85,19 +87,16 @@ export async function querySites(
     return { mode: label, weight: name, total, within: byMinutes(sums), beyond, no_data };
   });
   const sent = query.sites.length + query.candidates.length;
-  const body = {
-    area: areaFactsOf(parts),
-    results,
-    sites,
-    gains,
-    chosen,
-    errors: [...found.errors, ...offered.errors],
-    precision: 'block',
-  };
-  return {
-    body,
-    tokens: Math.max(PLANS.charges.sites_minimum, sent * PLANS.charges.site),
-  };
+  const tokens = Math.max(PLANS.charges.sites_minimum, sent * PLANS.charges.site);
+  const errors = [...found.errors, ...offered.errors];
+  const facts = { area: areaFactsOf(parts), results };
+  if (format.name === 'json') {
+    return { body: { ...facts, sites, gains, chosen, errors, precision: 'block' }, tokens };
+  }
+  const columns = siteColumns(minutes, query.choose > 0);
+  const rows = new Rows(format);
+  addSiteRows(rows, columns, found.located, offered.located, { sites, gains, chosen });
+  return { body: { ...facts, errors, precision: 'block', rows }, tokens, columns };
 }
 
 function nameOf({ id, block }: LocatedSite) {

@@ -125,8 +125,18 @@ describe('what is wrong with a site', () => {
     const body = expectOk(await api.post(PATH, { sites, mode: 'walk' }));
     expect(body.sites.map(({ id }: { id: string }) => id)).toEqual(['here']);
     expect(body.errors).toEqual([
-      { id: 'sea', type: 'point-not-covered', detail: expect.stringContaining('30, -40') },
-      { id: 'water', type: 'no-block-data', detail: expect.stringMatching(/by walk|street/) },
+      {
+        id: 'sea',
+        list: 'sites',
+        type: 'point-not-covered',
+        detail: expect.stringContaining('30, -40'),
+      },
+      {
+        id: 'water',
+        list: 'sites',
+        type: 'no-block-data',
+        detail: expect.stringMatching(/by walk|street/),
+      },
     ]);
   });
 

@@ -41,8 +41,11 @@ export function worthOf(answer: Delivered): number {
   if (status !== 200) return 0;
   if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(answer.path);
   if (isTile(route)) return 1;
-  if (route === SITES) return Math.max(AREA_TOKENS, pointsIn(body));
-  const rows = rowsIn(String(headers['content-type']), body);
+  const type = String(headers['content-type']);
+  if (route === SITES) {
+    return Math.max(AREA_TOKENS, sitesIn(type, body) + Number(headers['x-batch-errors']));
+  }
+  const rows = rowsIn(type, body);
   if (!isCoverage(route)) return Math.max(1, rows);
   return Math.max(AREA_TOKENS, rows + (headers['x-basket'] === undefined ? 0 : BASKET_TOKENS));
 }
@@ -51,10 +54,11 @@ function isCoverage(route: string): boolean {
   return route.endsWith('/coverage');
 }
 
-/** The sites and candidates of a request: each is in one of the lists of its response. */
-function pointsIn(body: Buffer): number {
-  const { sites, gains, errors } = JSON.parse(body.toString());
-  return sites.length + gains.length + errors.length;
+/** The sites and candidates that have sums; all others are errors. */
+function sitesIn(contentType: string, body: Buffer): number {
+  if (!contentType.startsWith('application/json')) return rowsIn(contentType, body);
+  const { sites, gains } = JSON.parse(body.toString());
+  return sites.length + gains.length;
 }
 
 /** Whether it may cost the client anything. */
@@ -90,9 +94,11 @@ export function rowsIn(contentType: string, body: Buffer): number {
   }
 }
 
-/** One per line of NDJSON, except the last of a batch, which lists the origins without rows. */
+/** One per line of NDJSON, except the last of a batch or an area, which has what is no row. */
 function isRow(line: string): boolean {
-  return line !== '' && !Object.hasOwn(JSON.parse(line), 'truncated_reason');
+  if (line === '') return false;
+  const members = JSON.parse(line);
+  return !Object.hasOwn(members, 'truncated_reason') && !Object.hasOwn(members, 'area');
 }
 
 function contoursAsked(path: string): number {

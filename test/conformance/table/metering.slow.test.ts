@@ -16,7 +16,7 @@ beforeAll(() => broken.api.proxy.ledger.close());
 const GETS = [
   ...METERED_GETS.map((one) => ({
     ...one,
-    cost: ({ results }: { results: unknown[] }) => Math.max(1, results.length),
+    cost: ({ results }: { results: unknown[] }) => Math.max(one.least ?? 1, results.length),
   })),
   { ...POI_DETAIL, cost: () => 1 },
   { ...ISOCHRONE, cost: () => 10 },
@@ -202,7 +202,8 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
   test('the same Idempotency-Key with another body is idempotency-conflict', async () => {
     const headers = idempotent(`conflict ${request(demo).path}`);
     await ask({ headers });
-    const body = { ...(request(demo).body as object), mode: ['walk'] };
+    const [block, poi] = [demo.release.blocks[0], demo.release.pois[0]];
+    const { body } = request({ ...demo, block, poi });
     expectProblem(await ask({ headers, body }), 'idempotency-conflict');
   });
 
@@ -267,9 +268,9 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
     },
   );
 
-  test('an empty body lacks origins, or an area', async () => {
+  test('an empty body lacks origins, an area, or a required member', async () => {
     const answer = await ask({ body: '{}' });
-    expect(['missing-origins', 'missing-area']).toContain(
+    expect(['missing-origins', 'missing-area', 'invalid-parameters']).toContain(
       new URL(answer.json().type).pathname.split('/').at(-1),
     );
   });

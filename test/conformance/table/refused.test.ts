@@ -67,6 +67,8 @@ test.each(METERED_POSTS)('POST $route refuses each invalid member by name', asyn
   const { path, body } = request(demo);
   for (const [name, values] of Object.entries(NO_MEMBERS)) {
     for (const value of values) {
+      // The mode of sites is one.
+      if (name === 'mode' && value === 'walk' && path.startsWith('/v1/sites')) continue;
       expectInvalid(await demo.api.post(path, { ...(body as object), [name]: value }), name);
     }
   }

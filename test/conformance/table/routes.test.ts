@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, expectOk } from '../api.ts';
-import {
-  COVERAGE_GETS,
-  COVERAGE_POSTS,
-  FREE_ROUTES,
-  METERED_GETS,
-  METERED_POSTS,
-  POI_DETAIL,
-} from '../routes.ts';
+import { FREE_ROUTES, METERED_GETS, METERED_POSTS, POI_DETAIL } from '../routes.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -24,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const METERED = [
-  ...[...METERED_GETS, POI_DETAIL, ...COVERAGE_GETS].map(({ route }) => ['get', route] as const),
-  ...[...METERED_POSTS, ...COVERAGE_POSTS].map(({ route }) => ['post', route] as const),
+  ...[...METERED_GETS, POI_DETAIL].map(({ route }) => ['get', route] as const),
+  ...METERED_POSTS.map(({ route }) => ['post', route] as const),
   ['get', '/v1/isochrone'] as const,
 ];
 

@@ -26,10 +26,11 @@ const ORIGINS: Readonly<Record<string, Origins>> = {
   '/v1/point/summary': points,
   '/v1/point/pois': points,
   '/v1/pois/catchment': pois,
+  '/v1/access': geoids,
 };
 
 /** Few rows an origin: some tens. */
-const filterOf = (route: string) => (route.endsWith('summary') ? {} : { max_minutes: 6 });
+const filterOf = (route: string) => (/summary|access/.test(route) ? {} : { max_minutes: 6 });
 
 onEachLedger(
   (demo) => {

@@ -23,13 +23,15 @@ const withAll = (call: Call) => asking(call, { include_population: true, include
 const areal = [...METERED_GETS, ...METERED_POSTS].filter(({ route }) =>
   /blocks(\/query)?$/.test(route),
 );
+// Sites have other rows than `results` (`area-formats.test.ts`).
+const routes = [...METERED_GETS, ...METERED_POSTS, POI_DETAIL].filter(
+  ({ route }) => route !== '/v1/sites/coverage',
+);
 const asked: [string, (marks: Landmarks) => Call][] = [
-  ...[...METERED_GETS, ...METERED_POSTS, POI_DETAIL].map(
-    ({ route, request }): [string, (marks: Landmarks) => Call] => [
-      route,
-      (marks) => long(request(marks)),
-    ],
-  ),
+  ...routes.map(({ route, request }): [string, (marks: Landmarks) => Call] => [
+    route,
+    (marks) => long(request(marks)),
+  ]),
   ...areal.map(({ route, request }): [string, (marks: Landmarks) => Call] => [
     `${route} with what is missing`,
     (marks) => withAll(long(request(marks))),
@@ -46,8 +48,8 @@ test.each(asked)(
     expect(json.body).toBe(JSON.stringify(body));
     const rows: Record<string, unknown>[] = body.results ?? [body];
     expect(rows.length).toBeGreaterThan(0);
-    const batch: Record<string, unknown> = 'truncated' in body ? { ...body } : {};
-    delete batch.results;
+    const beside = 'truncated' in body || 'area' in body ? { ...body } : {};
+    delete beside.results;
     for (const [name, accept] of Object.entries(MEDIA)) {
       const answer = await demo.api.call({ ...call, headers: { accept } });
       if (answer.statusCode === 406) {
@@ -60,8 +62,8 @@ test.each(asked)(
       const columns = answer.body
         .split('\r\n')[0]
         .split(',')
-        .map((column) => column.replace(/^(address|attrs)_/, '$1.'));
-      expect(answer.body).toBe(ROWS_AS_OBJECTS[name as keyof typeof MEDIA](rows, columns, batch));
+        .map((column) => column.replace(/^(address|attrs|within)_/, '$1.'));
+      expect(answer.body).toBe(ROWS_AS_OBJECTS[name as keyof typeof MEDIA](rows, columns, beside));
     }
   },
 );

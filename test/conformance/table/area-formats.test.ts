@@ -1,0 +1,145 @@
+import Papa from 'papaparse';
+import { describe, expect, test } from 'vitest';
+import { expectOk } from '../api.ts';
+import { demoOfTests, OPEN_SEA } from '../demo.ts';
+
+const demo = demoOfTests();
+const NDJSON = 'application/x-ndjson';
+const GEOJSON = 'application/geo+json';
+
+const ask = (path: string, body: object, accept = 'application/json') =>
+  demo.api.post(path, body, { headers: { accept } });
+const lines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('sums of an area', () => {
+  const body = () => ({
+    area: { blocks: demo.release.blocks.slice(0, 50).map(({ geoid }) => geoid) },
+    type: [101, 601],
+  });
+  const all_of = [{ type: 101, mode: 'walk', max_minutes: 10, nth: 1 }];
+
+  test('name the area in a header of every format, and the basket if there is one', async () => {
+    for (const basket of [{}, { all_of }]) {
+      const json = expectOk(await ask('/v1/coverage', { ...body(), ...basket }));
+      for (const accept of ['application/json', 'text/csv', NDJSON]) {
+        const { headers } = await ask('/v1/coverage', { ...body(), ...basket }, accept);
+        expect(JSON.parse(String(headers['x-area']))).toEqual(json.area);
+        const sent = headers['x-basket'];
+        expect(sent === undefined ? null : JSON.parse(String(sent))).toEqual(json.basket);
+      }
+    }
+  });
+
+  test('are the lines of NDJSON, after which a basket is the last one', async () => {
+    const plain = expectOk(await ask('/v1/coverage', body()));
+    expect(lines((await ask('/v1/coverage', body(), NDJSON)).body)).toEqual(plain.results);
+    const { results, ...beside } = expectOk(await ask('/v1/coverage', { ...body(), all_of }));
+    const answer = await ask('/v1/coverage', { ...body(), all_of }, NDJSON);
+    expect(lines(answer.body)).toEqual([...results, beside]);
+  });
+
+  test('of a place or county have no basket, so the document lists no header of one', async () => {
+    const { paths } = expectOk(await demo.api.get('/openapi.json'));
+    const headersOf = (path: string, method: string) =>
+      Object.keys(paths[path][method].responses['200'].headers);
+    for (const path of ['/v1/places/{geoid}/coverage', '/v1/counties/{fips}/coverage']) {
+      expect(headersOf(path, 'get')).toContain('X-Area');
+      expect(headersOf(path, 'get')).not.toContain('X-Basket');
+    }
+    expect(headersOf('/v1/coverage', 'post')).toContain('X-Basket');
+  });
+});
+
+describe('sites of one’s own', () => {
+  const spots = () => {
+    const linked = demo.release.blocks.filter(({ links }) => links.walk === 'linked');
+    return [0, 40, 80, 120].map((i) => ({ lon: linked[i].lon, lat: linked[i].lat }));
+  };
+  const body = () => {
+    const [a, b, c, d] = spots();
+    return {
+      sites: [
+        { id: 'a', ...a },
+        { id: 'sea', ...OPEN_SEA },
+      ],
+      candidates: [
+        { id: '=b', ...b },
+        { id: 3, ...c },
+        { id: 'd', ...d },
+      ],
+      choose: 2,
+      area: { counties: [demo.release.blocks[0].geoid.slice(0, 5)] },
+      mode: 'bike',
+      minutes: [5, 20],
+    };
+  };
+  const PATH = '/v1/sites/coverage';
+  /** The rows that the lists of the JSON response come to, each with its point as sent. */
+  const expectedRows = async () => {
+    const sent = body();
+    const json = expectOk(await ask(PATH, sent));
+    const pointOf = new Map([...sent.sites, ...sent.candidates].map((one) => [one.id, one]));
+    const ranks = json.chosen.map(({ id }: { id: string }) => id);
+    const row = (list: string) => (one: { id: string; block: string }) => {
+      const { id, block, ...measures } = one;
+      const { lon, lat } = pointOf.get(id)!;
+      const rank = ranks.indexOf(id);
+      const { id: _, ...choice } = json.chosen[rank] ?? {};
+      const chosen = { rank: rank + 1, ...choice };
+      return { list, id, lon, lat, block, ...measures, ...(rank !== -1 && { chosen }) };
+    };
+    const { area, results, errors, precision } = json;
+    expect(json.chosen.length).toBeGreaterThan(0);
+    expect(errors).toMatchObject([{ id: 'sea', list: 'sites' }]);
+    return {
+      rows: [...json.sites.map(row('sites')), ...json.gains.map(row('candidates'))],
+      beside: { area, results, errors, precision },
+    };
+  };
+
+  test('are lines of NDJSON, and the sums the last one', async () => {
+    const { rows, beside } = await expectedRows();
+    expect(lines((await ask(PATH, body(), NDJSON)).body)).toEqual([...rows, beside]);
+  });
+
+  test('are points of GeoJSON, and the sums members of the collection', async () => {
+    const { rows, beside } = await expectedRows();
+    const features = rows.map(({ lon, lat, ...properties }) => ({
+      type: 'Feature',
+      geometry: { type: 'Point', coordinates: [lon, lat] },
+      properties,
+    }));
+    expect(JSON.parse((await ask(PATH, body(), GEOJSON)).body)).toEqual({
+      type: 'FeatureCollection',
+      ...beside,
+      features,
+    });
+  });
+
+  test('are lines of CSV with a column for each sum, and the rest in headers', async () => {
+    const { rows, beside } = await expectedRows();
+    const { body: csv, headers } = await ask(PATH, body(), 'text/csv');
+    const { data, meta } = Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });
+    expect(meta.fields!.join()).toBe(
+      'list,id,lon,lat,block,within_5,within_20,gain_5,gain_20,chosen_rank,chosen_gain,chosen_total_within',
+    );
+    const cells = rows.map(({ list, id, lon, lat, block, within, gain, chosen }) =>
+      [
+        ...[list, id === '=b' ? "'=b" : id, lon, lat, block],
+        ...[within?.[5], within?.[20], gain?.[5], gain?.[20]],
+        ...[chosen?.rank, chosen?.gain, chosen?.total_within],
+      ].map((cell) => String(cell ?? '')),
+    );
+    expect(data.map((line) => Object.values(line))).toEqual(cells);
+    expect(JSON.parse(String(headers['x-area']))).toEqual(beside.area);
+    expect(JSON.parse(String(headers['x-results']))).toEqual(beside.results);
+    expect([headers['x-batch-errors'], headers['x-errors']]).toEqual([
+      '1',
+      'sea=point-not-covered',
+    ]);
+  });
+});
