@@ -1,7 +1,6 @@
 import { Body } from '../../portal/http/content-encoding.ts';
 import { byteText } from './byte-text.ts';
 import type { RowFormat, RowMembers } from './row-format.ts';
-import { besideRows } from './row-metadata.ts';
 import { Rows } from './rows.ts';
 
 /** Renders the body of a response as JSON: an object, one member of which may be rows. */
@@ -35,6 +34,15 @@ export function renderRows(format: RowFormat, columns: readonly string[], body: 
     format.before(columns, beside),
     format.after(beside),
   );
+}
+
+/**
+ * Members of a response beside its rows that a text format is not to lose: those of a batch, and of
+ * sums over an area. Undefined for other responses, of which headers have all.
+ */
+function besideRows(body: object): RowMembers | undefined {
+  if (!('truncated' in body || 'area' in body)) return undefined;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !(value instanceof Rows)));
 }
 
 function onlyRow(format: RowFormat, columns: readonly string[], members: RowMembers): Rows {

@@ -1,7 +1,5 @@
 import type { HeaderName, SentHeader } from '../http/common-headers.ts';
 import type { Format } from './negotiate.ts';
-import type { RowMembers } from './row-format.ts';
-import { Rows } from './rows.ts';
 
 /** An origin of a batch, or a site, as named in `errors` and `truncated`. */
 type NamedOrigin = {
@@ -11,6 +9,8 @@ type NamedOrigin = {
   readonly origin_lat?: number;
   readonly origin_lon?: number;
 };
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** Members of a response other than its rows. */
 interface Beside {
@@ -52,7 +52,7 @@ export const CSV_METADATA = [
 ];
 /** Sums beside the rows of a table (`RowTable.headers`); rows themselves are in the body. */
 const CSV_SUMS = repeated('results', 'X-Results', (results) =>
-  results instanceof Rows ? '' : JSON.stringify(results),
+  Array.isArray(results) ? JSON.stringify(results) : '',
 );
 
 const MAX_LISTED_CHARACTERS = 4_096;
@@ -95,17 +95,8 @@ export function metadataHeaders(
   return headers;
 }
 
-/**
- * Members of a response beside its rows that a text format is not to lose: those of a batch, and of
- * sums over an area. Undefined for other responses, of which headers have all.
- */
-export function besideRows(body: object): RowMembers | undefined {
-  if (!('truncated' in body || 'area' in body)) return undefined;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => !(value instanceof Rows)));
-}
-
 /** The last line of NDJSON, if there is anything that neither rows nor headers state in full. */
-export function lastLine(beside: RowMembers): RowMembers | null {
+export function lastLine(beside: Members): Members | null {
   if ('area' in beside) return beside.basket || beside.results ? beside : null;
   const { errors = [], truncated = [], truncated_reason } = beside as Beside;
   if (errors.length === 0 && truncated.length === 0) return null;

@@ -59,9 +59,9 @@ declare module 'fastify' {
 
 /**
  * Handles every metered POST: key and rate, then the body, validation, the Idempotency-Key,
- * reading, debit, response. What the body refers to is looked up in the release only for a response
- * that is not a replay: a replay needs no type or weight that the release in force may lack.
- * Responses are not cacheable. A request holds a slot of the semaphore
+ * reading, debit, response. Types, weights and the like are looked up in the release for new
+ * responses only, so that a replay needs none that the release in force may lack. Responses are not
+ * cacheable. A request holds a slot of the semaphore
  * from the first step that may produce a large response until the response writer accounts for it:
  * this bounds responses in memory, whatever the load and however slow the ledger.
  */
