@@ -78,10 +78,23 @@ function isLane(tags: Tags, key: CyclewayKey): boolean {
 }
 
 /**
+ * Whether riders go against the cars of a one-way street on a cycleway that is mapped separately:
+ * tags permit them both ways, and one side, or both, has its cycleway apart.
+ */
+export function hasSeparateContraflow(tags: Tags, cars: Oneway): boolean {
+  return isOpenBothWays(tags, cars) && KEYS.some((key) => tags.get(key) === 'separate');
+}
+
+/** Whether bicycles may go both ways where cars may not. */
+function isOpenBothWays(tags: Tags, cars: Oneway): boolean {
+  return cars !== 'no' && tags.get('oneway:bicycle') === 'no';
+}
+
+/**
  * The directions served by matching cycleways. One on a side of the street serves its tagged
  * directions; otherwise, as in the wiki, on a two-way street each side serves the direction of its
- * traffic, and on a one-way street both sides serve its direction. A cycleway without a side serves
- * both.
+ * traffic, and on a one-way street both sides serve its direction; if that is open to bicycles both
+ * ways and the other side has no cycleway, both directions. A cycleway without a side serves both.
  */
 function servedBy(tags: Tags, cars: Oneway, isSuch: (key: CyclewayKey) => boolean): Directions {
   let forward = isSuch('cycleway') || isSuch('cycleway:both');
@@ -89,7 +102,9 @@ function servedBy(tags: Tags, cars: Oneway, isSuch: (key: CyclewayKey) => boolea
   for (const side of ['right', 'left'] as const) {
     const key = `cycleway:${side}` as const;
     if (!isSuch(key)) continue;
-    const oneway = tags.get(`${key}:oneway`);
+    const otherSide = side === 'right' ? 'cycleway:left' : 'cycleway:right';
+    const isShared = isOpenBothWays(tags, cars) && tags.get(otherSide) === 'no';
+    const oneway = tags.get(`${key}:oneway`) ?? (isShared ? 'no' : undefined);
     const isAlong = cars === 'no' ? side === 'right' : cars === 'forward';
     forward ||= oneway === 'no' || oneway === 'yes' || (oneway !== '-1' && isAlong);
     backward ||= oneway === 'no' || oneway === '-1' || (oneway !== 'yes' && !isAlong);

@@ -9,7 +9,14 @@ import type { Degrees } from '../../shards/units.ts';
 import { segmentDistance } from '../geo/segment-distance.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { StreetNetwork } from './network.ts';
-import { isCalmToRide, isSentToSidepath, leftToSidepath } from './traits.ts';
+import {
+  isCalmToRide,
+  isRiddenBeside,
+  isWalkedBeside,
+  isWalkedThrough,
+  withoutSentRiders,
+  withoutSentWalkers,
+} from './traits.ts';
 
 type ShapedEdges = Pick<
   StreetNetwork,
@@ -29,17 +36,18 @@ interface Middle {
 const PARALLEL = Math.cos((ROUTING.sidepathTurn * Math.PI) / 180);
 
 /**
- * Leaves to pedestrians those directions of edges whose tags send riders to a sidepath
- * (`bicycle=use_sidepath`), if there is one: a calm way for riding within a few metres of the
- * middle of the edge and parallel to it. Otherwise the street is ridden, since many connections
- * would be cut. The index holds the middles, not the paths, of which there are many more. Returns
- * the traits of each edge; `traits`: with the stress next to the cars.
+ * Closes edges to those whom tags send to a sidepath, if there is one within a few metres of the
+ * middle of the edge and parallel to it: to riders (`bicycle=use_sidepath`, by direction) next to a
+ * calm way for riding, to walkers (`foot=use_sidepath`) next to any way for walking. Otherwise the
+ * street stays open, since many connections would be cut. The index holds the middles, not the
+ * paths, of which there are many more. Returns the traits of each edge; `traits`: with the stress
+ * next to the cars.
  */
 export function leaveToSidepaths(edges: ShapedEdges): Uint32Array {
   const { edgeCount, traits, firstPoint, pointLon, pointLat } = edges;
   const middles: Middle[] = [];
   for (let e = 0; e < edgeCount; e++) {
-    if (isSentToSidepath(traits[e])) middles.push(middleOf(edges, e));
+    if (isRiddenBeside(traits[e]) || isWalkedBeside(traits[e])) middles.push(middleOf(edges, e));
   }
   if (middles.length === 0) return traits;
   const tree = new Flatbush(middles.length);
@@ -47,7 +55,9 @@ export function leaveToSidepaths(edges: ShapedEdges): Uint32Array {
   tree.finish();
   const left = traits.slice();
   for (let e = 0; e < edgeCount; e++) {
-    if (!isCalmToRide(traits[e])) continue;
+    const isForRiders = isCalmToRide(traits[e]);
+    const isForWalkers = isWalkedThrough(traits[e]) && !isWalkedBeside(traits[e]);
+    if (!isForRiders && !isForWalkers) continue;
     for (let p = firstPoint[e]; p < firstPoint[e + 1] - 1; p++) {
       const from = [pointLon[p], pointLat[p]] as const;
       const to = [pointLon[p + 1], pointLat[p + 1]] as const;
@@ -55,9 +65,10 @@ export function leaveToSidepaths(edges: ShapedEdges): Uint32Array {
       for (const m of tree.search(around.minLon, around.minLat, around.maxLon, around.maxLat)) {
         const { edge, lon, lat, east, north } = middles[m];
         const [x, y] = direction(edges, p);
-        if (Math.abs(x * east + y * north) < PARALLEL) continue;
+        if (edge === e || Math.abs(x * east + y * north) < PARALLEL) continue;
         if (segmentDistance([lon, lat], from, to) > ROUTING.sidepathRadius) continue;
-        left[edge] = leftToSidepath(traits[edge]);
+        if (isForRiders) left[edge] = withoutSentRiders(left[edge]);
+        if (isForWalkers) left[edge] = withoutSentWalkers(left[edge]);
       }
     }
   }

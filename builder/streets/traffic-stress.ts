@@ -81,7 +81,7 @@ function mayDrive(tags: Tags, highway: string): boolean {
 /**
  * A `maxspeed` value: a number is in km/h unless a unit is given. Undefined if it is not a speed.
  */
-function kilometresPerHour(text: string | undefined): number | undefined {
+export function kilometresPerHour(text: string | undefined): number | undefined {
   const match = /^(\d[\d.]*) ?(km\/h|kmh|kph|mph|knots)?$/.exec(text ?? '');
   if (!match) return undefined;
   const perUnit = match[2] === 'mph' ? KMH_PER_MPH : match[2] === 'knots' ? KMH_PER_KNOT : 1;

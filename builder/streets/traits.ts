@@ -1,6 +1,13 @@
 import type { Tags } from '../osm/tags.ts';
 import { type Access, accessBy } from './access-tags.ts';
-import { type Cycleways, cyclewaysOf, type Directions, type Oneway } from './cycleways.ts';
+import {
+  type Cycleways,
+  cyclewaysOf,
+  type Directions,
+  hasSeparateContraflow,
+  type Oneway,
+} from './cycleways.ts';
+import { isSaid, isSeldomLinked } from './seldom-linked.ts';
 import { type Stress, trafficStress } from './traffic-stress.ts';
 import { isFerry } from './way-time.ts';
 
@@ -17,9 +24,7 @@ export const WALK = WALK_FORWARD | WALK_BACKWARD;
 export const RIDE = RIDE_FORWARD | RIDE_BACKWARD;
 /** Trips never start or end here: tunnels. */
 export const NO_LINKING = 1 << 4;
-/**
- * Trips seldom start or end here: on bridges, and along fast roads without a sign of pedestrians.
- */
+/** Trips seldom start or end here, see `isSeldomLinked`. */
 export const SELDOM_LINKED = 1 << 22;
 /** Three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a class. */
 const FORWARD_SHIFT = 5;
@@ -52,26 +57,36 @@ export function hasTrackBackward(traits: number): boolean {
   return (traits & TRACK_BACKWARD) !== 0;
 }
 
-/** Tags send riders in this direction to a sidepath. */
-const SIDEPATH_FORWARD = 1 << 20;
-const SIDEPATH_BACKWARD = 1 << 21;
+/** Tags send riders in this direction, or walkers, to a sidepath. */
+const RIDE_BESIDE_FORWARD = 1 << 20;
+const RIDE_BESIDE_BACKWARD = 1 << 21;
+const WALK_BESIDE = 1 << 23;
 
-export function isSentToSidepath(traits: number): boolean {
-  return (traits & (SIDEPATH_FORWARD | SIDEPATH_BACKWARD)) !== 0;
+export function isRiddenBeside(traits: number): boolean {
+  return (traits & (RIDE_BESIDE_FORWARD | RIDE_BESIDE_BACKWARD)) !== 0;
+}
+
+export function isWalkedBeside(traits: number): boolean {
+  return (traits & WALK_BESIDE) !== 0;
 }
 
 /** Traits of a street that has the sidepath to which its tags send riders. */
-export function leftToSidepath(traits: number): number {
+export function withoutSentRiders(traits: number): number {
   const left =
-    (traits & SIDEPATH_FORWARD ? RIDE_FORWARD : 0) |
-    (traits & SIDEPATH_BACKWARD ? RIDE_BACKWARD : 0);
+    (traits & RIDE_BESIDE_FORWARD ? RIDE_FORWARD : 0) |
+    (traits & RIDE_BESIDE_BACKWARD ? RIDE_BACKWARD : 0);
   return traits & ~left;
+}
+
+/** Traits of a street that has the sidepath to which its tags send walkers. */
+export function withoutSentWalkers(traits: number): number {
+  return isWalkedBeside(traits) ? traits & ~WALK : traits;
 }
 
 /** Whether riders may pass through at the lowest stress, and are not sent elsewhere. */
 export function isCalmToRide(traits: number): boolean {
   const isCalm = Math.max(stressForward(traits), stressBackward(traits)) === 1;
-  return isCalm && (throughTraits(traits) & RIDE) !== 0 && !isSentToSidepath(traits);
+  return isCalm && (throughTraits(traits) & RIDE) !== 0 && !isRiddenBeside(traits);
 }
 
 /** Through a barrier where bicycles are pushed. */
@@ -149,15 +164,6 @@ const SHARED_WAYS = new Set([
 /** Ways for motor vehicles alone, unless a tag permits others. */
 const MOTORWAYS = new Set(['motorway', 'motorway_link']);
 const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
-const MAPPED_SIDEWALK = new Set(['yes', 'separate']);
-/** Ways that are seldom walked unless tagged otherwise. */
-const FAST_ROADS = new Set([
-  'trunk',
-  'trunk_link',
-  'primary_link',
-  'secondary_link',
-  'tertiary_link',
-]);
 
 /**
  * Packs the tags of a way. The most specific access tag takes precedence (`foot` over `access`,
@@ -174,6 +180,7 @@ export function streetTraits(tags: Tags): number {
   const cycleways = cyclewaysOf(tags, cars);
   let traits = rideDirections(tags, highway, cars, cycleways);
   if (walk !== 'no') traits |= walkDirections(tags);
+  if (isSentBeside(tags, 'foot') && !hasSidewalk(tags)) traits |= WALK_BESIDE;
   if (walk === 'local') traits |= WALK_LOCAL;
   const stress = trafficStress(tags, highway, cycleways);
   if ((traits & (WALK | RIDE)) === 0 && Math.max(stress.forward, stress.backward) <= 1) return 0;
@@ -185,24 +192,6 @@ export function streetTraits(tags: Tags): number {
   else traits |= bitsOf(cycleways.tracks, TRACK_FORWARD, TRACK_BACKWARD);
   if (tags.get('area') === 'yes' && OPEN_SPACES.has(highway)) traits |= AREA;
   return withStress(traits, stress.forward, stress.backward);
-}
-
-/** Boardwalks are bridges too, but level with the adjacent doors. */
-function isSeldomLinked(tags: Tags, highway: string): boolean {
-  if (isSaid(tags, 'bridge') && tags.get('bridge') !== 'boardwalk') return true;
-  const isWalked = accessBy(tags, ['foot']) !== undefined || hasSidewalk(tags);
-  return FAST_ROADS.has(highway) && !isWalked;
-}
-
-function hasSidewalk(tags: Tags): boolean {
-  const value = tags.get('sidewalk');
-  if (value !== undefined) return WITH_SIDEWALK.has(value) || MAPPED_SIDEWALK.has(value);
-  const sides = ['sidewalk:both', 'sidewalk:right', 'sidewalk:left'];
-  return sides.some((side) => MAPPED_SIDEWALK.has(tags.get(side) ?? ''));
-}
-
-function isSaid(tags: Tags, key: string): boolean {
-  return tags.has(key) && tags.get(key) !== 'no';
 }
 
 /**
@@ -280,18 +269,24 @@ function wayClass(tags: Tags): string | undefined {
 }
 
 function walkAccess(tags: Tags, highway: string): Access {
-  if (WITH_SIDEWALK.has(tags.get('sidewalk') ?? '')) return 'yes';
-  if (isForCars(tags, highway)) return accessBy(tags, ['foot']) ?? 'no';
-  return accessBy(tags, ['foot', 'access']) ?? 'yes';
+  if (hasSidewalk(tags)) return 'yes';
+  const access = isSentBeside(tags, 'foot') ? undefined : accessBy(tags, ['foot']);
+  if (access !== undefined) return access;
+  return isForCars(tags, highway) ? 'no' : (accessBy(tags, ['access']) ?? 'yes');
 }
 
 /** The access of bicycles by the tags of the whole way. On steps they are carried. */
 function rideAccess(tags: Tags, highway: string): Access {
   if (accessBy(tags, ['cycleway:both', 'cycleway']) === 'yes') return 'yes';
-  const access = isSidepath(tags, 'bicycle') ? undefined : accessBy(tags, ['bicycle']);
+  const access = isSentBeside(tags, 'bicycle') ? undefined : accessBy(tags, ['bicycle']);
   if (access !== undefined) return access;
   if (isForCars(tags, highway) || FOOTWAYS.has(highway)) return 'no';
   return accessBy(tags, ['vehicle', 'access']) ?? 'yes';
+}
+
+/** Whether it has a sidewalk that is not mapped as a way of its own. */
+function hasSidewalk(tags: Tags): boolean {
+  return WITH_SIDEWALK.has(tags.get('sidewalk') ?? '');
 }
 
 function isForCars(tags: Tags, highway: string): boolean {
@@ -305,8 +300,8 @@ function walkDirections(tags: Tags): number {
   return WALK_FORWARD | WALK_BACKWARD;
 }
 
-/** Whether riders are sent to a sidepath; resolved once paths are known. */
-function isSidepath(tags: Tags, key: string): boolean {
+/** Whether an access tag sends to a sidepath; resolved once paths are known. */
+function isSentBeside(tags: Tags, key: string): boolean {
   return tags.get(key) === 'use_sidepath';
 }
 
@@ -320,22 +315,25 @@ function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cy
   let open = access === 'no' ? 0 : RIDE;
   open |= bitsOf(cycleways.open, RIDE_FORWARD, RIDE_BACKWARD);
   open &= directionsOf(onewayOf(tags, highway, ['oneway:bicycle', 'oneway:vehicle', 'oneway']));
-  const isClosed = (key: string) => accessBy(tags, [key]) === 'no' && !isSidepath(tags, key);
+  const isClosed = (key: string) => accessBy(tags, [key]) === 'no' && !isSentBeside(tags, key);
   if (isClosed('bicycle:forward')) open &= ~RIDE_FORWARD;
   if (isClosed('bicycle:backward')) open &= ~RIDE_BACKWARD;
   if (hasContraflowLane(tags)) open |= cars === 'backward' ? RIDE_FORWARD : RIDE_BACKWARD;
   if (open === 0) return 0;
-  return open | sidepathBits(tags, cycleways) | (access === 'local' ? RIDE_LOCAL : 0);
+  return open | besideBits(tags, cars, cycleways) | (access === 'local' ? RIDE_LOCAL : 0);
 }
 
 /**
  * The directions in which riders are sent to a sidepath and have no cycleway on the street itself.
  */
-function sidepathBits(tags: Tags, { open }: Cycleways): number {
-  const isSent = isSidepath(tags, 'bicycle');
-  const forward = (isSent || isSidepath(tags, 'bicycle:forward')) && !open.forward;
-  const backward = (isSent || isSidepath(tags, 'bicycle:backward')) && !open.backward;
-  return bitsOf({ forward, backward }, SIDEPATH_FORWARD, SIDEPATH_BACKWARD);
+function besideBits(tags: Tags, cars: Oneway, { open }: Cycleways): number {
+  const isSent = isSentBeside(tags, 'bicycle');
+  const isBeside = hasSeparateContraflow(tags, cars) && !hasContraflowLane(tags);
+  const isSentTo = (direction: 'forward' | 'backward') =>
+    isSent || isSentBeside(tags, `bicycle:${direction}`) || (isBeside && cars !== direction);
+  const forward = isSentTo('forward') && !open.forward;
+  const backward = isSentTo('backward') && !open.backward;
+  return bitsOf({ forward, backward }, RIDE_BESIDE_FORWARD, RIDE_BESIDE_BACKWARD);
 }
 
 /**

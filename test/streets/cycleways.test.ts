@@ -53,6 +53,19 @@ test.each<[string, string]>([
   ['41', 'highway=primary, cycleway:left=buffered_lane, cycleway:left:separation:right=kerb'],
   ['34', 'highway=primary, oneway=yes, cycleway:left=lane'],
   ['44', 'highway=primary, cycleway=separate'],
+  // On the one side that has a cycleway, riders go both ways where they may.
+  ['14', 'highway=primary, oneway=yes, cycleway:right=track, cycleway:left=no'],
+  ['11', 'highway=primary, oneway=yes, oneway:bicycle=no, cycleway:right=track, cycleway:left=no'],
+  ['33', 'highway=primary, oneway=yes, oneway:bicycle=no, cycleway:left=lane, cycleway:right=no'],
+  ['14', 'highway=primary, oneway=yes, oneway:bicycle=no, cycleway:right=track'],
+  [
+    '14',
+    'highway=primary, oneway=yes, oneway:bicycle=no, cycleway:right=track, cycleway:left=separate',
+  ],
+  [
+    '41',
+    'highway=primary, oneway=yes, oneway:bicycle=no, cycleway:left=track, cycleway:left:oneway=-1, cycleway:right=no',
+  ],
   ['44', 'highway=primary, cycleway=shared_lane, cycleway:separation=kerb'],
   ['33', 'highway=primary, cycleway=track, lts=3'],
 ])('stress is %s on %j: tracks separated from cars are calm', (stress, tags) => {

@@ -6,6 +6,7 @@ import {
   RIDE_BACKWARD,
   RIDE_FORWARD,
   streetTraits,
+  WALK,
 } from '../../builder/streets/traits.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
@@ -16,8 +17,8 @@ const LIGHTS = nodeTraits(tagsOf('highway=traffic_signals'));
 
 type Way = readonly [points: readonly (readonly [east: number, north: number])[], tags: string];
 
-/** A 300 m street to the east, with others parallel to it: the ridable parts of the street. */
-function riddenOf(tags: string, ...beside: readonly Way[]): string {
+/** A 300 m street to the east, with others next to it. */
+function networkOf(tags: string, ...beside: readonly Way[]) {
   const street: Way = [
     [
       [0, 0],
@@ -31,7 +32,12 @@ function riddenOf(tags: string, ...beside: readonly Way[]): string {
     return { refs, traits: streetTraits(tagsOf(own)) };
   });
   const lights = places.map(() => LIGHTS);
-  const { ridden } = modeCosts(buildNetwork(...mappedStreets(places, ways, lights)), 'bike');
+  return buildNetwork(...mappedStreets(places, ways, lights));
+}
+
+/** The directions in which it is ridden. */
+function riddenOf(tags: string, ...beside: readonly Way[]): string {
+  const { ridden } = modeCosts(networkOf(tags, ...beside), 'bike');
   return (ridden[0] & RIDE_FORWARD ? 'R' : '-') + (ridden[0] & RIDE_BACKWARD ? 'r' : '-');
 }
 
@@ -79,4 +85,49 @@ test.each<[string, string, string, readonly Way[]]>([
   ['no path, and it is a footway', '--', 'highway=footway, bicycle=use_sidepath', []],
 ])('where riders are sent to a path and there is %s, %s is ridden', (_, ridden, tags, beside) => {
   expect(riddenOf(tags, ...beside)).toBe(ridden);
+});
+
+const AGAINST = 'highway=tertiary, lanes=2, oneway=yes, oneway:bicycle=no';
+const ASIDE = line(20, 'highway=cycleway');
+
+test.each<[string, string, readonly Way[]]>([
+  ['Rr', AGAINST, [ASIDE]],
+  ['Rr', `${AGAINST}, cycleway:both=no`, [ASIDE]],
+  ['R-', `${AGAINST}, cycleway=separate`, [ASIDE]],
+  ['R-', `${AGAINST}, cycleway:left=separate, cycleway:right=no`, [ASIDE]],
+  ['R-', `${AGAINST}, cycleway:left=separate, cycleway:right=lane`, [ASIDE]],
+  ['Rr', `${AGAINST}, cycleway:left=separate, cycleway:right=no`, []],
+  ['Rr', `${AGAINST}, cycleway:left=separate, cycleway:right=opposite_lane`, [ASIDE]],
+  ['-r', `${AGAINST}, cycleway:left=separate, oneway=-1`, [ASIDE]],
+  ['Rr', 'highway=tertiary, cycleway:left=separate', [ASIDE]],
+])('the directions ridden are %s of a street tagged %s', (ridden, tags, beside) => {
+  expect(riddenOf(tags, ...beside)).toBe(ridden);
+});
+
+const SENT_ON_FOOT = 'highway=tertiary, foot=use_sidepath';
+test.each<[string, boolean, string, readonly Way[]]>([
+  ['a footway beside it', false, SENT_ON_FOOT, [line(20, 'highway=footway')]],
+  ['a street beside it', false, SENT_ON_FOOT, [line(20, 'highway=secondary')]],
+  ['no path', true, SENT_ON_FOOT, []],
+  ['a path too far off', true, SENT_ON_FOOT, [line(40, 'highway=footway')]],
+  ['a path that crosses it', true, SENT_ON_FOOT, [line(10, 'highway=footway', 60)]],
+  ['a cycle track without walkers', true, SENT_ON_FOOT, [line(10, 'highway=cycleway, foot=no')]],
+  ['a private path', true, SENT_ON_FOOT, [line(10, 'highway=footway, access=private')]],
+  ['its other carriageway', true, SENT_ON_FOOT, [line(20, SENT_ON_FOOT)]],
+  ['no path, and it is for cars', false, 'highway=motorway, foot=use_sidepath', []],
+  ['no path, and it is private', true, `${SENT_ON_FOOT}, access=private`, []],
+  ['a sidewalk of its own', true, `${SENT_ON_FOOT}, sidewalk=both`, [line(9, 'highway=footway')]],
+])(
+  'where walkers are sent to a path and there is %s, walking along the street is %s',
+  (_, isOpen, tags, beside) => {
+    const { traits } = networkOf(tags, ...beside);
+    expect((traits[0] & WALK) !== 0).toBe(isOpen);
+  },
+);
+
+test('a path for walkers does not take the street from riders', () => {
+  const tags = 'highway=tertiary, foot=use_sidepath, bicycle=use_sidepath';
+  const network = networkOf(tags, line(20, 'highway=footway'));
+  expect(network.traits[0] & WALK).toBe(0);
+  expect(riddenOf(tags, line(20, 'highway=footway'))).toBe('Rr');
 });

@@ -58,6 +58,7 @@ describe('access to a way', () => {
     ['a bus lane shared', 'highway=service, access=no, cycleway=share_busway', '--Rr'],
     ['a lane on one side alone', 'highway=primary, bicycle=no, cycleway:right=lane', 'WwR-'],
     ['sent to a path that is yet to be found', 'highway=primary, bicycle=use_sidepath', 'WwRr'],
+    ['walkers sent to a path', 'highway=primary, foot=use_sidepath', 'WwRr'],
     ['no riding backward', 'highway=residential, bicycle:backward=no', 'WwR-'],
     ['one-way for vehicles, so for bicycles', 'highway=residential, oneway:vehicle=yes', 'WwR-'],
     ['a lane against backward cars', 'highway=residential, oneway=-1, cycleway=opposite', 'WwRr'],
