@@ -190,11 +190,12 @@ function streetAssumptions() {
     bike_beyond_traffic_stress: 'walked, pushing the bike',
     bike_tracks:
       'stress 1 in the directions they serve, as lanes that something solid keeps apart from cars',
-    bike_sidepath: `bicycle=use_sidepath closes a street where a calm way to ride runs within ${ROUTING.sidepathRadius} m along it; else it is ridden at its stress`,
+    bike_sidepath: `bicycle=use_sidepath closes a street where a calm way to ride runs within ${ROUTING.sidepathRadius} m along it; else it is ridden at its stress; the same for contraflow on a cycleway mapped as separate`,
+    walk_sidepath: `foot=use_sidepath closes a street where a way to walk runs within ${ROUTING.sidepathRadius} m along it; else it is walked`,
     bike_barriers: `pushed through in ${ROUTING.dismountTime} s where only walkers may pass; so are stiles, turnstiles, kissing gates and cycle barriers without access tags`,
     link_radius_m: ROUTING.linkRadii[0],
     link_radius_fallback_m: ROUTING.linkRadii[1],
-    link_to: `the nearest street; bridges, trunk and slip roads without a sidewalk or foot tag, and pieces cut off where the street data ends count as ${ROUTING.seldomLinkedDetour} m farther; by bicycle also the nearest within ${ROUTING.linkRadii[0]} m that is ridden`,
+    link_to: `the nearest street; bridges, passages indoors, trunk and slip roads without a sidewalk, a foot tag or a sign of a town's main street, and pieces cut off where the street data ends count as ${ROUTING.seldomLinkedDetour} m farther; by bicycle also the nearest within ${ROUTING.linkRadii[0]} m that is ridden`,
     min_island_vertices: ROUTING.minIslandVertices,
     origin: 'the internal point of the census block',
     rounding:
@@ -234,7 +235,7 @@ function transitAssumptions() {
     transit_max_transfer_walk_m: transit.maxTransferWalk,
     transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,
     transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window`,
-    transit_stations: `entered by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform, and ${transit.secondsInside} s inside where no entrance is known: levels from levels.txt, or else level, depth or layer of the nearest station on the map within ${transit.mappedStationRadius} m that is of the same kind, or else ${transit.subwayLevels} for subways and none for others`,
+    transit_stations: `entered from the street where stop_access says so; else by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform, and ${transit.secondsInside} s inside where no entrance is known: levels from levels.txt, or else level, depth or layer of the nearest station on the map within ${transit.mappedStationRadius} m that is of the same kind, or else ${transit.subwayLevels} for subways and none for others`,
     transit_subway_default_s: transit.secondsInside + transit.subwayLevels * transit.secondsALevel,
     transit_direct_walk: 'included: transit is never slower than walking',
   };

@@ -13,7 +13,10 @@ const FAITH = new RegExp(
     String.raw`\b(?:jesuit|quaker|mennonite|calvinist|(?:arch)?dioces(?:e|an)|parochial)\b`,
     String.raw`\b(?:hebrew|jewish|yeshivas?|yeshivat|talmud(?:ical)?|torah|islamic|muslim|quranic)\b`,
     String.raw`\b(?:our lady|sacred heart|immaculate|holy|blessed|notre dame|assumption|annunciation)\b`,
-    String.raw`\b(?:bible|gospel|redeemer|nativity|archbishop)\b`,
+    String.raw`\b(?:bible|gospel|redeemer|nativity|archbishop|resurrection|nazarene|amish)\b`,
+    String.raw`\b(?:good shepherd|mater dei|our savio(?:u)?r|friends (?:school|academy))\b`,
+    String.raw`\bqueen of (?:peace|heaven|angels|apostles|martyrs|(?:the|all) \w+)\b`,
+    String.raw`\b(?:(?:bais|beis|beth) (?:yaakov|tfiloh|medrash|el|israel)|bnos|cheder|yeshivath)\b`,
   ].join('|'),
   'i',
 );
@@ -26,9 +29,9 @@ const PARISH_SCHOOL = /\bparish school\b(?! (?:board|system))/i;
  * Named after a saint, as are public schools in towns of that name: those have a level in their
  * name and no possessive (`Saint Mary's`).
  */
-const SAINT = /^(?:the )?(?:saints?|sts?\.?) (?=\S)/i;
-const OF_A_SAINT = /^(?:the )?(?:saints?|sts?\.?) [^\s'’]+['’]/i;
-const LEVEL_WORD = /\b(?:elementary|primary|middle|intermediate|high|secondary)\b/i;
+const SAINT = /^(?:the )?(?:saints?\s|s[st]s?(?:\.\s?|\s))(?=\S)/i;
+const OF_A_SAINT = /^(?:the )?(?:saints?\s|s[st]s?(?:\.\s?|\s))[^\s'’]+['’]/i;
+const LEVEL_WORD = /\b(?:elementary|elem|primary|middle|intermediate|high|secondary)\b/i;
 const PUBLIC_NAME = /\b(?:public|charter|county)\b/i;
 
 /** Whether a school is public, by its operator. */

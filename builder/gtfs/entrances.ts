@@ -18,7 +18,8 @@ export interface FeedEntrance {
   readonly secondsIn: number;
   readonly secondsOut: number;
   /**
-   * Its level, from which levels to the platform are counted; null: already included by pathways.
+   * Its level, from which levels to the platform are counted; null: there are none, or pathways
+   * include them.
    */
   readonly level: number | null;
   /** Whether it is an entrance; otherwise it is the stop itself, and the way inside is unknown. */
@@ -37,9 +38,9 @@ export interface FeedIndoorPath {
 }
 
 /**
- * The doors of a feed's stops: the entrances that pathways lead to from a stop; if they lead to
- * none, the entrances of its station, and its other platforms, at the distance of a straight walk;
- * else the stop itself. Subway platforms without a station count as one station where they are near
+ * The doors of a feed's stops: a stop itself if it is entered from the street (`stop_access=1`);
+ * else the entrances that pathways lead to from it; if they lead to none, the entrances of its
+ * station, and its other platforms, at the distance of a straight walk; else the stop itself. Subway platforms without a station count as one station where they are near
  * each other. The feed may lack the levels in between: they are added later.
  */
 export class StationEntrances {
@@ -96,10 +97,11 @@ export class StationEntrances {
   }
 
   of(stop: FeedStop): readonly FeedEntrance[] {
-    const mapped = this.#mappedDoors(stop);
-    if (mapped.length > 0) return mapped;
     const { lon, lat } = stop;
     const own = { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
+    if (stop.isDirect) return [{ ...own, level: null }];
+    const mapped = this.#mappedDoors(stop);
+    if (mapped.length > 0) return mapped;
     const entrances = this.#entrances.get(stop.parent) ?? [];
     this.#countWays(stop, 1 + entrances.length);
     return entrances.length === 0 ? [own] : entrances.map((door) => straightDoor(stop, door));
@@ -158,10 +160,10 @@ export class StationEntrances {
 
   /**
    * The kind of straight walk between two platforms, in either direction; null if both are surely
-   * in the street, or if pathways describe how either is entered.
+   * in the street, if either is entered from there alone, or if pathways describe how it is.
    */
   #waysBetween(a: FeedStop, b: FeedStop): Exclude<FeedIndoorPath['lies'], 'along pathways'> | null {
-    if ([a, b].some((stop) => this.#mappedDoors(stop).length > 0)) return null;
+    if ([a, b].some((stop) => stop.isDirect || this.#mappedDoors(stop).length > 0)) return null;
     if (this.#entrances.has(a.parent)) return 'indoors';
     return [a, b].some((stop) => this.#mayLieOffStreet(stop)) ? 'off the street' : null;
   }

@@ -24,9 +24,10 @@ export interface FeedDays {
 
 /**
  * Finds the representative weekdays of a feed: of those within the dates of its `feed_info.txt` on
- * which no two versions of a timetable overlap, the days of the most common pattern of trips, on
- * any weekday, and of each other pattern that some day shares with the same weekday a week before
- * and a week after, which holidays do not. If there are none, they are chosen from all weekdays.
+ * which no two versions of a timetable overlap and which have no weekend's service, the days of the
+ * most common pattern of trips, on any weekday, and of each other pattern that some day shares with
+ * the same weekday a week before and a week after, which holidays do not. If there are none, they
+ * are chosen from all weekdays without a weekend's service, or else from all weekdays.
  */
 export function ordinaryDays(feed: Feed): FeedDays {
   const { calendar, tripsOfService, info } = feed;
@@ -43,9 +44,9 @@ export function ordinaryDays(feed: Feed): FeedDays {
   const neighboursAlike = (day: ServiceDay) =>
     [day - WEEK, day + WEEK].filter((other) => kinds.get(other) === kinds.get(day)).length;
   const weekdays = [...trips.keys()].filter(isWeekday);
-  const speaking = weekdays.filter(maySpeak);
+  const workdays = weekdays.filter((day) => !hasWeekendService(kinds, day));
   const byKind = new Map<number, ServiceDay[]>();
-  for (const day of speaking.length > 0 ? speaking : weekdays) {
+  for (const day of firstOf(workdays.filter(maySpeak), workdays, weekdays)) {
     const kind = kinds.get(day)!;
     const days = byKind.get(kind);
     if (days) days.push(day);
@@ -60,6 +61,24 @@ export function ordinaryDays(feed: Feed): FeedDays {
     .sort((a, b) => b.days.length - a.days.length || b.trips - a.trips || a.days[0] - b.days[0])
     .filter(({ recurs }, i) => recurs || i === 0);
   return { trips, ordinary: new Set(patterns.flatMap(({ days }) => days)), patterns };
+}
+
+/**
+ * Whether a weekday has the service of a weekend within a week of it, as on a holiday, while most
+ * weekdays around it do not.
+ */
+function hasWeekendService(kinds: ReadonlyMap<ServiceDay, number>, day: ServiceDay): boolean {
+  const around = Array.from({ length: 2 * WEEK + 1 }, (_, i) => day - WEEK + i).filter(
+    (other) => other !== day && kinds.has(other),
+  );
+  const isAlike = (other: ServiceDay) => kinds.get(other) === kinds.get(day);
+  const weekdays = around.filter(isWeekday);
+  const isOnWeekend = around.some((other) => !isWeekday(other) && isAlike(other));
+  return isOnWeekend && weekdays.filter(isAlike).length < weekdays.length / 2;
+}
+
+function firstOf(...lists: readonly (readonly ServiceDay[])[]): readonly ServiceDay[] {
+  return lists.find((days) => days.length > 0) ?? [];
 }
 
 /** The one of some days that is nearest to another; on a tie the earlier. */

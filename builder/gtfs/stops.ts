@@ -8,6 +8,9 @@ import { type Row, readTable } from './table.ts';
 /** GTFS `location_type`. */
 export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
 
+/** GTFS `stop_access` of stops that are entered from the street; 0: by their station alone. */
+const DIRECT_ACCESS = 1;
+
 export interface FeedStop {
   readonly id: string;
   readonly name: string;
@@ -19,6 +22,8 @@ export interface FeedStop {
   readonly parent: string;
   /** Its own time zone, where it differs from the feed's; a stop of a station has the station's. */
   readonly timeZone: string | null;
+  /** Whether it is entered from the street, whatever entrances and pathways its station has. */
+  readonly isDirect: boolean;
   /** Levels above the street, negative below it, from `levels.txt`; null if not given. */
   readonly level: number | null;
 }
@@ -59,6 +64,7 @@ export async function readStops(
       type,
       parent,
       timeZone: zoneOf(row),
+      isDirect: row.number('stop_access') === DIRECT_ACCESS,
       level: levels.get(row.text('level_id')) ?? null,
     });
     if (parent !== '') parents.push({ parent, line: row.line });

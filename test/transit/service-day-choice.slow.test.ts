@@ -56,6 +56,63 @@ test('a holiday is not a service day, nor is one that resembles it a week away',
   expect(days).toEqual(['2025-12-31']);
 });
 
+test('a holiday with a Sunday’s service is no typical weekday, though nothing else recurs', async () => {
+  const sunday = service('sunday', '0000001', 20251201, 20260131);
+  const holidays = [20251225, 20260101].map((date) => exception('sunday', date, 1));
+  const weekdays = Array.from({ length: 62 }, (_, i) => new Date(Date.UTC(2025, 11, 1 + i)))
+    .filter((day) => day.getUTCDay() % 6 !== 0)
+    .map((day) => Number(day.toISOString().slice(0, 10).replaceAll('-', '')))
+    .filter((date) => date !== 20251225 && date !== 20260101);
+  // Every other weekday has another number of trips: the two holidays are the largest pattern.
+  const { days, facts } = await read(
+    busFeed(
+      {
+        'calendar.txt': [sunday],
+        'calendar_dates.txt': [
+          ...holidays,
+          ...weekdays.map((date) => exception(`on ${date}`, date, 1)),
+        ],
+      },
+      [
+        ...busLine('sunday').slice(0, 1),
+        ...weekdays.flatMap((date, i) =>
+          Array.from({ length: 2 + i }, (_, n) => busLine(`on ${date}`)[n % 18]),
+        ),
+      ],
+    ),
+  );
+  expect(days).not.toEqual(['2026-01-01']);
+  expect(facts[0].weekday_patterns.map(({ date }) => date)).not.toContain('2026-01-01');
+});
+
+test('a feed of a holiday weekend is read on a weekday of its calendar', async () => {
+  const info = { feed_publisher_name: 'Buses', feed_lang: 'en' };
+  const calendars = {
+    ...calendar(
+      service('daily', '1111100', 20260105, 20260329),
+      service('weekend', '0000011', 20260105, 20260329),
+    ),
+    'calendar_dates.txt': [exception('daily', 20260119, 2), exception('weekend', 20260119, 1)],
+    'feed_info.txt': [{ ...info, feed_start_date: 20260117, feed_end_date: 20260119 }],
+  };
+  const lines = [...busLine(), ...busLine('weekend').slice(0, 3)];
+  // The Tuesday before is the first with the same service a week before and after.
+  expect((await read(busFeed(calendars, lines))).days).toEqual(['2026-01-13']);
+});
+
+test('a season with the same service every day of the week is no series of holidays', async () => {
+  const { facts } = await read(
+    busFeed(
+      calendar(
+        service('season', '1111111', 20251101, 20260228),
+        service('later', '1111100', 20260302, 20260719),
+      ),
+      [...busLine('season').slice(0, 4), ...busLine('later')],
+    ),
+  );
+  expect(facts[0].weekday_patterns.map(({ trips }) => trips)).toEqual([18, 4]);
+});
+
 test('days are compared by their trips, not by the names of their services', async () => {
   // Each date has its own service; on a Wednesday another line runs as often.
   const dates = Array.from({ length: 60 }, (_, i) => {

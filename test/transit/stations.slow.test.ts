@@ -165,6 +165,49 @@ test('without pathways a platform has the given levels from the street, a subway
   read.source.close();
 });
 
+test('a stop that may be entered from the street is, whatever its station has', async () => {
+  const at = (east: number, more: FeedRecord): FeedRecord => {
+    const { lon, lat } = pointAt(east, 0);
+    return { stop_lon: lon, stop_lat: lat, ...more };
+  };
+  const platform = (id: string, stop_access: number | '') =>
+    at(80, { stop_id: id, location_type: 0, parent_station: 'S', stop_access });
+  const feed = busFeed();
+  const file = await town.write('access.zip', {
+    ...feed,
+    'stops.txt': [
+      at(0, { stop_id: 'S', location_type: 1 }),
+      at(0, { stop_id: 'door', location_type: 2, parent_station: 'S' }),
+      platform('bay', 1),
+      platform('ramp', 1),
+      platform('subway', 0),
+      platform('unknown', ''),
+      ...feed['stops.txt'],
+    ],
+    'pathways.txt': [
+      {
+        pathway_id: 'ramp',
+        from_stop_id: 'door',
+        to_stop_id: 'ramp',
+        pathway_mode: 1,
+        is_bidirectional: 1,
+        traversal_time: 90,
+      },
+    ],
+  });
+  const read = await readFeed(file);
+  const { doorsOf, secondsOf, inside } = stationsIn(read, { bay: 'subway', subway: 'subway' });
+  expect(['bay', 'ramp'].map(secondsOf)).toEqual([[[0, 0]], [[0, 0]]]);
+  expect(doorsOf('bay')[0].lon).toBe(pointAt(80, 0).lon);
+  expect(secondsOf('subway')).toEqual([[60 + 100, 60 + 100]]);
+  expect(secondsOf('unknown')).toEqual([[60, 60]]);
+  // To change there one goes out to the street.
+  expect(inside('bay', 'subway')).toBe(undefined);
+  expect(inside('subway', 'bay')).toBe(undefined);
+  expect(inside('unknown', 'subway')).toEqual([100, 100]);
+  read.source.close();
+});
+
 /** Minutes between the street and the platform of a subway without details. */
 const DOWN = 2.5;
 
