@@ -51,6 +51,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'pmtiles',
     'pois',
     'weights',
+    'parquet',
     'release',
     'verify',
   ],
@@ -88,6 +89,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'join',
     'build-jobs',
     'build',
+    'export',
   ],
   proxy: [
     'config',

@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   accounts: async () => (await import('./commands/accounts.ts')).addAccountsCommands,
   keys: async () => (await import('./commands/keys.ts')).addKeysCommands,
   release: async () => (await import('./commands/release.ts')).addReleaseCommands,
+  export: async () => (await import('./commands/export.ts')).addExportCommands,
   inspect: async () => (await import('./commands/inspect.ts')).addInspectCommand,
   demo: async () => (await import('./commands/demo.ts')).addDemoCommand,
   fetch: async () => (await import('./commands/fetch.ts')).addFetchCommand,

@@ -1,0 +1,29 @@
+import type { Column, RowGroup } from '../../shards/parquet/table.ts';
+import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+
+/** The reading of a table's rows. */
+export interface Reading {
+  readonly release: Release;
+  /** Called with the share of the rows that have been read. */
+  readonly done: (share: number) => void;
+}
+
+interface ExportTable {
+  readonly name: string;
+  readonly description: string;
+  columns(release: Release): readonly Column[];
+}
+
+/** A table with a file a county. */
+export interface CountyTable extends ExportTable {
+  /** The objects that it is read from, whose sizes stand for the work. */
+  objectsOf(county: ReleaseCounty): readonly ObjectRef[];
+  /** Its rows in order. The arrays of a group are overwritten by the next. */
+  rows(reading: Reading, county: ReleaseCounty): AsyncIterable<RowGroup>;
+}
+
+/** A table with one file. */
+export interface ReleaseTable extends ExportTable {
+  rows(reading: Reading): AsyncIterable<RowGroup>;
+}

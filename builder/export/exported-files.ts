@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { ShardError, StoreError } from '../../shards/errors.ts';
+import { countyFipsSchema } from '../../shards/release/manifest.ts';
+import type { Store } from '../../shards/store/store.ts';
+
+/** A file of an export, by its name from the folder that `--out` names. */
+export const exportedFileSchema = z.strictObject({
+  table: z.string(),
+  /** Null for a table that is not by county. */
+  county: countyFipsSchema.nullable(),
+  format: z.enum(['parquet', 'csv']),
+  rows: z.int().min(0),
+  name: z.string(),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type ExportedFile = z.infer<typeof exportedFileSchema>;
+
+/** The list of an export's files, `release=R/files.json`. */
+const exportedFilesSchema = z.strictObject({
+  release: z.string(),
+  /** Identifies the contents of the release. */
+  version: z.string(),
+  files: z.array(exportedFileSchema),
+});
+export type ExportedFiles = z.infer<typeof exportedFilesSchema>;
+
+export const FILES = 'files.json';
+
+/** The files that are in a release's folder; null without a list of them. */
+export async function readFiles(store: Store, root: string): Promise<ExportedFiles | null> {
+  const name = `${root}/${FILES}`;
+  try {
+    const { bytes } = await store.readWhole(name);
+    return exportedFilesSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
+  } catch (error) {
+    if (error instanceof StoreError && error.failure === 'missing') return null;
+    if (error instanceof StoreError) throw error;
+    throw new ShardError(name, 'list', 'is damaged; remove it and export again');
+  }
+}
+
+/** Files by name: later ones replace earlier ones. */
+export function mergeFiles(...lists: readonly (readonly ExportedFile[])[]): ExportedFile[] {
+  const byName = new Map(lists.flat().map((file) => [file.name, file]));
+  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,32 @@
+import type { Column } from '../../shards/parquet/table.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+
+const GEOMETRY = 'geometry';
+const BOX = 'bbox';
+
+/** An area, and its box, which lets readers skip rows: a `covering` of GeoParquet 1.1. */
+export const geometryColumns = (nullable: boolean) =>
+  [
+    { name: GEOMETRY, type: 'polygons', nullable, description: 'Outline, WGS84.' },
+    { name: BOX, type: 'box', nullable, description: 'Bounding box of the outline.' },
+  ] as const satisfies Column[];
+
+/**
+ * The `geo` metadata of GeoParquet 1.1; without a `crs`, coordinates are OGC:CRS84. `bounds`: the
+ * box of all areas, if known.
+ */
+export function geoMetadata(bounds: BoundingBox | undefined): string {
+  const edges = ['xmin', 'ymin', 'xmax', 'ymax'].map((edge) => [edge, [BOX, edge]]);
+  return JSON.stringify({
+    version: '1.1.0',
+    primary_column: GEOMETRY,
+    columns: {
+      [GEOMETRY]: {
+        encoding: 'WKB',
+        geometry_types: ['MultiPolygon', 'Polygon'],
+        ...(bounds && { bbox: [bounds.minLon, bounds.minLat, bounds.maxLon, bounds.maxLat] }),
+        covering: { bbox: Object.fromEntries(edges) },
+      },
+    },
+  });
+}

@@ -1,0 +1,207 @@
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import type { Matrix } from '../../shards/matrix/matrix.ts';
+import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import type { Dictionary, RowGroup } from '../../shards/parquet/table.ts';
+import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
+import type { CountyTable } from './export-table.ts';
+import { RowGroups } from './row-groups.ts';
+
+const ORIGIN = {
+  name: 'geoid',
+  type: 'string',
+  description: 'Census block that the trip starts from, 15 digits.',
+} as const;
+const MODE = { name: 'mode', type: 'string', description: 'walk, bike or transit.' } as const;
+const POI_MINUTES = {
+  name: 'minutes',
+  type: 'float',
+  description: 'Travel time in minutes, in steps of 0.1, up to 30.',
+} as const;
+
+/** Minutes from each block to the nearest POI of each leaf type, a row each. */
+export const nearestTable: CountyTable = {
+  name: 'nearest',
+  description: 'Minutes to the nearest POI of each type; no row: not within 30 minutes.',
+  columns: () => [
+    ORIGIN,
+    MODE,
+    { name: 'dest_type_id', type: 'int32', description: 'Destination type, a leaf of `types`.' },
+    { name: 'dest_type', type: 'string', description: 'Its label.' },
+    POI_MINUTES,
+  ],
+  objectsOf: ({ manifest: { objects } }) => [objects.nearest],
+  async *rows({ release, done }, county) {
+    const { modes } = release.manifest;
+    const leaves = release.taxonomy.leafIds;
+    const labels = labelsOf(release);
+    const index = await release.index(county.manifest);
+    const groups = new RowGroups([
+      Array.from(index.geoids, geoidFromNumber),
+      modes,
+      leaves,
+      labels,
+      timesOf(TENTHS),
+    ]);
+    const [origins, modeOf, typeIds, types, times] = groups.columns;
+    for await (const { ordinal, cells } of nearestCells(release, county)) {
+      if (groups.isTooFullFor(cells.length)) yield groups.take();
+      let row = groups.rows;
+      for (let c = 0; c < cells.length; c++) {
+        if (cells[c] === 0) continue;
+        const leaf = c % leaves.length;
+        origins[row] = ordinal;
+        modeOf[row] = (c - leaf) / leaves.length;
+        typeIds[row] = leaf;
+        types[row] = leaf;
+        times[row++] = cells[c] - TENTHS.least;
+      }
+      groups.rows = row;
+      done((ordinal + 1) / index.count);
+    }
+    yield groups.take();
+  },
+};
+
+/** The same, with a row a block and a column a mode and type. */
+export const nearestWideTable: CountyTable = {
+  name: 'nearest_wide',
+  description: 'Minutes to the nearest POI of each type; null: not within 30 minutes.',
+  columns: (release) => [
+    ORIGIN,
+    ...release.manifest.modes.flatMap((mode) =>
+      labelsOf(release).map((label) => ({
+        name: `${mode}_${label}`,
+        type: 'float' as const,
+        nullable: true,
+        description: `Minutes by ${mode} to the nearest of ${label}.`,
+      })),
+    ),
+  ],
+  objectsOf: ({ manifest: { objects } }) => [objects.nearest],
+  async *rows({ release, done }, county) {
+    const index = await release.index(county.manifest);
+    const times = timesOf(TENTHS);
+    let values: unknown[][] = [];
+    for await (const { ordinal, cells } of nearestCells(release, county)) {
+      if (values.length === 0) values = Array.from({ length: 1 + cells.length }, () => []);
+      values[0].push(geoidFromNumber(index.geoids[ordinal]));
+      cells.forEach((cell, c) => {
+        values[c + 1].push(cell === 0 ? null : times[cell - TENTHS.least]);
+      });
+      const rows = values[0].length;
+      if (rows === WIDE_GROUP_ROWS || ordinal === index.count - 1) {
+        yield { rows, values };
+        values = [];
+      }
+      done((ordinal + 1) / index.count);
+    }
+  },
+};
+
+/** Fewer than of narrow tables: values of hundreds of columns are in memory at once. */
+const WIDE_GROUP_ROWS = 1 << 14;
+
+/** Blocks read at a time. */
+const BLOCKS_A_READ = 1 << 10;
+
+async function* nearestCells(
+  release: Release,
+  { manifest }: ReleaseCounty,
+): AsyncGenerator<{ ordinal: number; cells: Uint16Array }> {
+  for (let first = 0; first < manifest.blocks; first += BLOCKS_A_READ) {
+    const length = Math.min(BLOCKS_A_READ, manifest.blocks - first);
+    const ordinals = Uint32Array.from({ length }, (_, i) => first + i);
+    const rows = await release.nearestRows(manifest, ordinals);
+    for (const [i, cells] of rows.entries()) yield { ordinal: first + i, cells };
+  }
+}
+
+function labelsOf({ taxonomy }: Release): string[] {
+  const labels = new Map(taxonomy.types.map(({ dest_type_id, label }) => [dest_type_id, label]));
+  return taxonomy.leafIds.map((leaf) => labels.get(leaf)!);
+}
+
+/** Minutes from each block to every POI within 30. */
+export const poisTable: CountyTable = {
+  name: 'pois',
+  description: 'Minutes to every POI within 30 minutes.',
+  columns: () => [
+    ORIGIN,
+    MODE,
+    { name: 'dest_id', type: 'int64', description: 'POI, a row of `poi_catalogue`.' },
+    POI_MINUTES,
+  ],
+  objectsOf: ({ manifest: { objects } }) => [objects.pois],
+  async *rows({ release, done }, { manifest }) {
+    const { matrix } = await release.pois(manifest);
+    const groups = new RowGroups([
+      Array.from(matrix.origins, geoidFromNumber),
+      release.manifest.modes,
+      Array.from(matrix.targets),
+      timesOf(matrix.unit),
+    ]);
+    const [origin, mode, target, time] = groups.columns;
+    yield* matrixRows(matrix, groups, { origin, mode, target, time }, done);
+  },
+};
+
+/** Minutes from each block to every block within 60. */
+export const reachTable: CountyTable = {
+  name: 'reach',
+  description: 'Minutes to every block within 60 minutes.',
+  columns: () => [
+    ORIGIN,
+    { name: 'to_geoid', type: 'string', description: 'Census block that it ends in, 15 digits.' },
+    MODE,
+    { name: 'minutes', type: 'uint8', description: 'Travel time in whole minutes, rounded up.' },
+  ],
+  objectsOf: ({ manifest: { objects } }) => [objects['reach-from']],
+  async *rows({ release, done }, { manifest }) {
+    const matrix = await release.reach(manifest, 'from');
+    const groups = new RowGroups([
+      Array.from(matrix.origins, geoidFromNumber),
+      Array.from(matrix.targets, geoidFromNumber),
+      release.manifest.modes,
+      timesOf(matrix.unit),
+    ]);
+    const [origin, target, mode, time] = groups.columns;
+    yield* matrixRows(matrix, groups, { origin, mode, target, time }, done);
+  },
+};
+
+/** Fills groups with the rows of a matrix, by origin, mode and target. */
+async function* matrixRows(
+  matrix: Matrix,
+  groups: RowGroups,
+  columns: Readonly<Record<'origin' | 'mode' | 'target' | 'time', Uint32Array>>,
+  done: (share: number) => void,
+): AsyncGenerator<RowGroup> {
+  const { least } = matrix.unit;
+  for await (const { ordinal, modes } of matrix.rows()) {
+    const rows = modes.reduce((sum, { targets }) => sum + targets.length, 0);
+    if (groups.isTooFullFor(rows)) yield groups.take();
+    for (let m = 0; m < modes.length; m++) {
+      const { targets, times } = modes[m];
+      for (let first = 0; first < targets.length; ) {
+        if (groups.isFull) yield groups.take();
+        const start = groups.rows;
+        const count = Math.min(targets.length - first, columns.target.length - start);
+        columns.origin.fill(ordinal, start, start + count);
+        columns.mode.fill(m, start, start + count);
+        columns.target.set(targets.subarray(first, first + count), start);
+        for (let i = 0; i < count; i++) columns.time[start + i] = times[first + i] - least;
+        groups.rows = start + count;
+        first += count;
+      }
+    }
+    done((ordinal + 1) / matrix.origins.length);
+  }
+  yield groups.take();
+}
+
+/** The times that a unit can hold, in minutes. */
+function timesOf(unit: TimeUnit): Dictionary {
+  const length = unit.most - unit.least + 1;
+  const perMinute = unit === MINUTES ? 1 : 10;
+  return Array.from({ length }, (_, i) => (unit.least + i) / perMinute);
+}

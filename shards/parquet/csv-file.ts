@@ -1,0 +1,64 @@
+import type { Polygons } from '../geometry/geo-json.ts';
+import type { Spool } from '../store/spool.ts';
+import type { Column, ColumnType, RowGroup, TableFile } from './table.ts';
+
+/** Characters joined into one piece of text. */
+const PIECE_LENGTH = 1 << 20;
+
+/**
+ * Writes a table as CSV (RFC 4180) with a header; null is an empty field, a list has spaces between
+ * its values, polygons are well-known text, and boxes are left out.
+ */
+export class CsvFile implements TableFile {
+  readonly #out: Spool;
+  /** Positions and types of the columns. */
+  readonly #columns: readonly { readonly at: number; readonly type: ColumnType }[];
+
+  constructor(columns: readonly Column[], out: Spool) {
+    this.#out = out;
+    this.#columns = columns
+      .map(({ type }, at) => ({ at, type }))
+      .filter(({ type }) => type !== 'box');
+    const names = this.#columns.map(({ at }) => columns[at].name);
+    out.append(Buffer.from(`${names.join(',')}\r\n`));
+  }
+
+  append({ rows, ...group }: RowGroup): void {
+    const fields = this.#columns.map(({ at, type }) => {
+      if ('values' in group) {
+        const values = group.values[at];
+        return (row: number) => field(values[row], type);
+      }
+      const { dictionary, indexes } = group.indexed[at];
+      const texts = Array.from<string | number, string>(dictionary, (value) => field(value, type));
+      return (row: number) => texts[indexes[row]];
+    });
+    let text = '';
+    for (let row = 0; row < rows; row++) {
+      for (let c = 0; c < fields.length; c++) text += (c === 0 ? '' : ',') + fields[c](row);
+      text += '\r\n';
+      if (text.length < PIECE_LENGTH) continue;
+      this.#out.append(Buffer.from(text));
+      text = '';
+    }
+    this.#out.append(Buffer.from(text));
+  }
+
+  finish(): void {}
+}
+
+function field(value: unknown, type: ColumnType): string {
+  if (value === null) return '';
+  if (type === 'polygons') return `"${wellKnownText(value as Polygons)}"`;
+  if (type === 'int32s') return (value as number[]).join(' ');
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function wellKnownText(polygons: Polygons): string {
+  const texts = polygons.map((rings) => {
+    const closed = rings.map((ring) => `(${ring.map(([x, y]) => `${x} ${y}`).join(',')})`);
+    return `(${closed.join(',')})`;
+  });
+  return texts.length === 1 ? `POLYGON${texts[0]}` : `MULTIPOLYGON(${texts.join(',')})`;
+}

@@ -1,0 +1,155 @@
+import { Zstd } from '@hpcc-js/wasm-zstd';
+import type { KeyValue, SchemaElement } from 'hyparquet';
+import { ByteWriter, geojsonToWkb, ParquetWriter } from 'hyparquet-writer';
+import { geometryOf, type Polygons } from '../geometry/geo-json.ts';
+import type { Spool } from '../store/spool.ts';
+import type { BoundingBox } from '../units.ts';
+import { IndexedColumn } from './indexed-column.ts';
+import type { Column, ColumnType, RowGroup, TableFile } from './table.ts';
+
+/** Higher levels take several times as long and save a few percent. */
+const ZSTD_LEVEL = 3;
+
+/**
+ * Writes a table as Parquet, row group by row group, compressed with Zstandard. The encoder is
+ * WebAssembly: Node 20 has none, and one encoder gives the same bytes on every version of Node.
+ */
+export class ParquetFile implements TableFile {
+  readonly #columns: readonly Column[];
+  readonly #out: SpoolWriter;
+  readonly #writer: ParquetWriter;
+  readonly #indexed: readonly IndexedColumn[];
+
+  private constructor(
+    columns: readonly Column[],
+    metadata: Readonly<Record<string, string>>,
+    out: Spool,
+    zstd: Zstd,
+  ) {
+    const compress = (bytes: Uint8Array) => zstd.compress(bytes, ZSTD_LEVEL);
+    const elements = columns.map(elementsOf);
+    this.#columns = columns;
+    this.#out = new SpoolWriter(out);
+    this.#writer = new ParquetWriter({
+      writer: this.#out,
+      schema: [{ name: 'schema', num_children: columns.length }, ...elements.flat()],
+      codec: 'ZSTD',
+      compressors: { ZSTD: compress },
+      kvMetadata: Object.entries(metadata).map(([key, value]): KeyValue => ({ key, value })),
+      createdBy: 'travel-time-access',
+    });
+    this.#indexed = elements.map(([element]) => new IndexedColumn(element, compress));
+  }
+
+  /** `metadata`: the file's key-value metadata. */
+  static async open(
+    columns: readonly Column[],
+    metadata: Readonly<Record<string, string>>,
+    out: Spool,
+  ): Promise<ParquetFile> {
+    return new ParquetFile(columns, metadata, out, await Zstd.load());
+  }
+
+  append(group: RowGroup): void {
+    if (group.rows === 0) return;
+    if ('indexed' in group) this.#appendIndexed(group.rows, group.indexed);
+    else this.#appendValues(group.rows, group.values);
+  }
+
+  finish(): void {
+    this.#writer.finish();
+  }
+
+  #appendIndexed(rows: number, indexed: Extract<RowGroup, { indexed: unknown }>['indexed']): void {
+    const start = this.#out.offset;
+    const columns = indexed.map((values, c) => this.#indexed[c].write(this.#out, values));
+    this.#writer.num_rows += BigInt(rows);
+    this.#writer.row_groups.push({
+      columns,
+      num_rows: BigInt(rows),
+      total_byte_size: columns.reduce(
+        (sum, { meta_data }) => sum + meta_data!.total_uncompressed_size,
+        0n,
+      ),
+      total_compressed_size: BigInt(this.#out.offset - start),
+    });
+    this.#out.flush();
+  }
+
+  #appendValues(rows: number, values: readonly (readonly unknown[])[]): void {
+    const columnData = this.#columns.map(({ name, type }, c) => ({
+      name,
+      data: values[c].map((value) => (value === null ? null : storedValue(value, type))),
+    }));
+    this.#writer.write({ columnData, rowGroupSize: rows });
+  }
+}
+
+/** Hands finished row groups over to a spool. */
+class SpoolWriter extends ByteWriter {
+  readonly #spool: Spool;
+
+  constructor(spool: Spool) {
+    super(1 << 20);
+    this.#spool = spool;
+  }
+
+  flush(): void {
+    this.#spool.append(this.getBytes().slice());
+    this.index = 0;
+  }
+
+  override finish(): void {
+    this.flush();
+  }
+}
+
+function elementsOf({ name, type, nullable = false }: Column): SchemaElement[] {
+  const repetition_type = nullable ? 'OPTIONAL' : 'REQUIRED';
+  switch (type) {
+    case 'int32s':
+      return [
+        { name, repetition_type, num_children: 1, ...typed('LIST') },
+        { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+        { name: 'element', repetition_type: 'REQUIRED', type: 'INT32' },
+      ];
+    case 'box':
+      return [
+        { name, repetition_type, num_children: 4 },
+        ...['xmin', 'ymin', 'xmax', 'ymax'].map(
+          (edge): SchemaElement => ({ name: edge, repetition_type: 'REQUIRED', type: 'DOUBLE' }),
+        ),
+      ];
+    default:
+      return [{ name, repetition_type, ...PRIMITIVES[type] }];
+  }
+}
+
+function typed(type: 'LIST') {
+  return { converted_type: type, logical_type: { type } } as const;
+}
+
+const PRIMITIVES: Readonly<
+  Record<Exclude<ColumnType, 'int32s' | 'box'>, Omit<SchemaElement, 'name' | 'repetition_type'>>
+> = {
+  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  float: { type: 'FLOAT' },
+  double: { type: 'DOUBLE' },
+  int32: { type: 'INT32' },
+  int64: { type: 'INT64' },
+  // The library writes the logical types of integers in a form that others cannot read.
+  uint8: { type: 'INT32', converted_type: 'UINT_8' },
+  uint32: { type: 'INT32', converted_type: 'UINT_32' },
+  boolean: { type: 'BOOLEAN' },
+  polygons: { type: 'BYTE_ARRAY' },
+};
+
+function storedValue(value: unknown, type: ColumnType): unknown {
+  if (type === 'int64') return BigInt(value as number);
+  if (type === 'polygons') return geojsonToWkb(geometryOf(value as Polygons));
+  if (type === 'box') {
+    const { minLon, minLat, maxLon, maxLat } = value as BoundingBox;
+    return { xmin: minLon, ymin: minLat, xmax: maxLon, ymax: maxLat };
+  }
+  return value;
+}

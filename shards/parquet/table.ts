@@ -1,0 +1,44 @@
+/**
+ * Types of columns. Values of `int32s` are lists; of `polygons`, polygons as in GeoJSON, written as
+ * well-known binary or text; of `box`, bounding boxes.
+ */
+export type ColumnType =
+  | 'string'
+  | 'float'
+  | 'double'
+  | 'int32'
+  | 'int64'
+  | 'uint8'
+  | 'uint32'
+  | 'boolean'
+  | 'int32s'
+  | 'polygons'
+  | 'box';
+
+/** A column of a table. */
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable?: boolean;
+  readonly description: string;
+}
+
+/** The distinct values that a column can have, in any order. */
+export type Dictionary = readonly string[] | readonly number[];
+
+/** A column of a row group, by the positions of its values in a dictionary. */
+export interface IndexedValues {
+  readonly dictionary: Dictionary;
+  readonly indexes: Uint32Array;
+}
+
+/** Consecutive rows of a table, column by column: all indexed, or all as plain values. */
+export type RowGroup =
+  | { readonly rows: number; readonly indexed: readonly IndexedValues[] }
+  | { readonly rows: number; readonly values: readonly (readonly unknown[])[] };
+
+/** A file that a table is written to, row group by row group. */
+export interface TableFile {
+  append(group: RowGroup): void;
+  finish(): void;
+}

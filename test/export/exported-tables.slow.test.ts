@@ -1,0 +1,221 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { exportRelease } from '../../builder/export/export-release.ts';
+import { TABLE_NAMES } from '../../builder/export/tables.ts';
+import { silent } from '../../builder/progress.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+import { pythonTools } from '../support/python-tool.ts';
+import { releaseIn } from '../support/release-in.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const COUNTY = '99001';
+const run = promisify(execFile);
+const folder = folderOfTests();
+const proxy = proxyOfTests();
+const root = path.join(folder, 'release=demo');
+
+interface Read {
+  readonly types: Readonly<Record<string, string>>;
+  readonly duckdb: readonly number[];
+  readonly pyarrow: readonly number[];
+}
+
+let release: Release;
+let python: string;
+let read: Readonly<Record<string, Read>>;
+
+beforeAll(async () => {
+  release = await releaseIn(new FolderStore(inject('demoStore')));
+  const counties = release.counties.map(({ fips }) => fips);
+  const request = { tables: TABLE_NAMES, counties, format: 'parquet' } as const;
+  await exportRelease(release, request, new FolderStore(folder), silent);
+  const tools = await pythonTools('duckdb==2.0.0', 'pyarrow==26.0.1', 'geopandas==1.2.0');
+  python = path.join(tools, 'python');
+  const { stdout } = await run(python, ['test/export/read_tables.py', root, folder]);
+  read = JSON.parse(stdout);
+}, 300_000);
+
+/** The rows of a table as DuckDB reads them, as CSV, in the order of the files. */
+const rowsOf = async (table: string) =>
+  (await readFile(path.join(folder, `${table}.csv`), 'utf8')).trimEnd().split('\n');
+
+/** Where two lists first differ; a diff of a million rows would take minutes. */
+function firstDifference(rows: readonly string[], expected: readonly string[]) {
+  const at = expected.findIndex((row, i) => row !== rows[i]);
+  if (at === -1 && rows.length === expected.length) return null;
+  return { at, row: rows[at], expected: expected[at], rows: rows.length, of: expected.length };
+}
+
+const get = async (url: string) => {
+  const answer = await proxy.get(url, proxy.key);
+  expect(answer.statusCode, url).toBe(200);
+  return answer.json();
+};
+
+const MODES = ['walk', 'bike', 'transit'] as const;
+const geoids = () => rowsOf('blocks').then((rows) => rows.map((row) => row.slice(0, 15)));
+
+describe('DuckDB reads exactly the rows that the API returns:', () => {
+  test('minutes to the nearest POI of each type, a row or a column each', async () => {
+    const { destination_types } = await get('/v1/meta/destination-types');
+    const leaves = destination_types.filter(({ is_leaf }: { is_leaf: boolean }) => is_leaf);
+    const labels = new Map(
+      leaves.map(({ dest_type_id, label }: Record<string, unknown>) => [dest_type_id, label]),
+    );
+    const long: string[] = [];
+    const wide: string[] = [];
+    for (const geoid of await geoids()) {
+      const { results } = await get(`/v1/blocks/${geoid}/summary`);
+      const minutes = new Map<string, string>();
+      for (const { dest_type_id, mode, travel_time } of results) {
+        const label = `${labels.get(dest_type_id)}`;
+        long.push([geoid, mode, dest_type_id, label, travel_time.toFixed(1)].join());
+        minutes.set(`${mode}_${label}`, travel_time.toFixed(1));
+      }
+      const names = Object.keys(read.nearest_wide.types).slice(1);
+      expect(names).toEqual(
+        MODES.flatMap((mode) => [...labels.values()].map((l) => `${mode}_${l}`)),
+      );
+      wide.push([geoid, ...names.map((name) => minutes.get(name) ?? '')].join());
+    }
+    expect(long.length).toBeGreaterThan(50_000);
+    expect(firstDifference(await rowsOf('nearest'), long)).toBeNull();
+    expect(firstDifference(await rowsOf('nearest_wide'), wide)).toBeNull();
+  });
+
+  test('minutes to every POI within 30', async () => {
+    const expected: string[] = [];
+    for (let origins = await geoids(); origins.length > 0; ) {
+      const body = { origins: origins.slice(0, 250) };
+      const answer = (await proxy.post('/v1/blocks/pois', proxy.key, body)).json();
+      for (const { geoid, mode, dest_id, travel_time } of answer.results) {
+        expected.push([geoid, mode, dest_id, travel_time.toFixed(1)].join());
+      }
+      const left = answer.truncated;
+      origins = [...left, ...origins.slice(250)];
+    }
+    expect(expected.length).toBeGreaterThan(100_000);
+    expect(firstDifference(await rowsOf('pois'), expected)).toBeNull();
+  });
+
+  test('minutes to every block within an hour', async () => {
+    const expected: string[] = [];
+    for (const geoid of await geoids()) {
+      for (const mode of MODES) {
+        const url = `/v1/isochrone?block=${geoid}&mode=${mode}&minutes=60&format=blocks`;
+        const answer = await proxy.get(url, proxy.key);
+        const { blocks = [] } = answer.json();
+        const rows = blocks.map((to: { geoid: string; travel_min: number }) =>
+          [geoid, to.geoid, mode, to.travel_min].join(),
+        );
+        expected.push(...rows.sort());
+      }
+    }
+    expect(expected.length).toBeGreaterThan(200_000);
+    expect(firstDifference(await rowsOf('reach'), expected)).toBeNull();
+  });
+
+  test('POIs', async () => {
+    const exported = await rowsOf('poi_catalogue');
+    expect(exported.length).toBeGreaterThan(200);
+    for (const row of exported) {
+      const poi = await get(`/v1/pois/${row.slice(0, row.indexOf(','))}`);
+      const { street, city, state, zip } = poi.address;
+      const texts = [street, city, state, zip, poi.attrs.brand ?? null];
+      const shown = [
+        poi.dest_id,
+        poi.name,
+        poi.lon,
+        poi.lat,
+        ...texts,
+        `[${poi.type_ids.join(', ')}]`,
+      ];
+      expect(row).toBe(shown.map(quoted).join());
+    }
+  });
+
+  test('blocks, weights, places and types', async () => {
+    const weights = await rowsOf('weights');
+    const { weights: facts } = await get('/v1/meta/weights');
+    expect(Object.keys(read.weights.types).slice(1)).toEqual(
+      facts.map(({ weight }: { weight: string }) => weight),
+    );
+    expect(read.weights.duckdb.slice(1)).toEqual(
+      facts.map(({ total }: { total: number }) => total),
+    );
+    for (const [i, row] of (await rowsOf('blocks')).entries()) {
+      const [geoid, population, area, , , walk, bike] = row.split(',');
+      const { block, unrouted = [] } = await get(`/v1/blocks/${geoid}/summary`);
+      const known = [block.geoid, block.population, block.land_area_m2];
+      expect([geoid, +population, +area]).toEqual(known);
+      const lost = unrouted.map(({ mode }: { mode: string }) => mode);
+      expect([walk, bike]).toEqual([`${!lost.includes('walk')}`, `${!lost.includes('bike')}`]);
+      expect(weights[i].split(',').slice(0, 2)).toEqual([geoid, population]);
+    }
+    const towns = await rowsOf('places');
+    expect(towns.length).toBeGreaterThan(1);
+    for (const row of towns) {
+      const { places } = await get(`/v1/places?q=${row.split(',')[1]}`);
+      const { geoid, name, state, lon, lat } = places[0];
+      expect(row).toBe([geoid, name, state, lon, lat].map(quoted).join());
+    }
+    const { destination_types } = await get('/v1/meta/destination-types');
+    const types = destination_types.map((type: Record<string, unknown>) =>
+      [type.dest_type_id, type.label, type.name, type.parent_id].map(quoted).join(),
+    );
+    expect(await rowsOf('types')).toEqual(types);
+  });
+});
+
+const quoted = (value: unknown) => {
+  if (value === null) return '';
+  return /[",]/.test(`${value}`) ? `"${`${value}`.replaceAll('"', '""')}"` : `${value}`;
+};
+
+test('DuckDB and pyarrow count and sum every table alike', () => {
+  expect(Object.keys(read).sort()).toEqual([...TABLE_NAMES].sort());
+  for (const { duckdb, pyarrow } of Object.values(read)) {
+    expect(duckdb[0]).toBeGreaterThan(0);
+    // Float sums depend on their order.
+    pyarrow.forEach((value, i) => {
+      expect(Math.abs(value - duckdb[i])).toBeLessThanOrEqual(Math.abs(value) * 1e-10);
+    });
+  }
+});
+
+test('GEOIDs are text, minutes are a byte or a float', () => {
+  expect(read.reach.types).toEqual({
+    geoid: 'VARCHAR',
+    to_geoid: 'VARCHAR',
+    mode: 'VARCHAR',
+    minutes: 'UTINYINT',
+  });
+  expect(read.pois.types).toMatchObject({ geoid: 'VARCHAR', dest_id: 'BIGINT', minutes: 'FLOAT' });
+});
+
+test('a row of reach takes under 1 byte, one of a POI under 1.5', async () => {
+  const { files } = JSON.parse(await readFile(path.join(root, 'files.json'), 'utf8'));
+  const bytesARow = (wanted: string) => {
+    const { bytes, rows } = files.find(({ table }: { table: string }) => table === wanted);
+    return bytes / rows;
+  };
+  expect(bytesARow('reach')).toBeLessThan(1);
+  expect(bytesARow('pois')).toBeLessThan(1.5);
+});
+
+test('geopandas reads the outlines of blocks and places, by box too, as GDAL reads those published', async () => {
+  const blocks = `${root}/table=blocks/state=99/county=${COUNTY}.parquet`;
+  const layer = path.join(inject('demoStore'), release.county(COUNTY)!.objects.blocks.name);
+  const places = `${root}/table=places/places.parquet`;
+  const { stdout } = await run(python, ['test/export/read_areas.py', blocks, layer, places]);
+  const areas = JSON.parse(stdout);
+  const { blocks: length } = release.county(COUNTY)!;
+  expect(areas).toMatchObject({ blocks: length, same: length, valid: true, crs: 'OGC:CRS84' });
+  expect(areas.boxed).toBe(areas.intersecting);
+  expect(areas.places).toEqual(['Halcyon', 'Port Meridian']);
+});

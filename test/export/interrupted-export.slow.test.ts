@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { appendFile, cp, readdir, readFile, truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA, tta } from '../support/tta.ts';
+
+const folder = folderOfTests();
+const whole = path.join(folder, 'whole');
+const exportInto = (out: string) => tta('export', '--store', inject('demoStore'), '--out', out);
+
+beforeAll(async () => {
+  expect(await exportInto(whole)).toMatchObject({ code: 0 });
+}, 60_000);
+
+/** Every file of a folder, by its name, but for locks. */
+async function contentsOf(root: string): Promise<Record<string, string>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('lock'));
+  const contents = files.map(async ({ parentPath, name }) => {
+    const file = path.join(parentPath, name);
+    return [path.relative(root, file), (await readFile(file)).toString('base64')];
+  });
+  return Object.fromEntries(await Promise.all(contents));
+}
+
+const sorted = (names: Iterable<string>) => [...names].sort();
+
+test('an export that is killed leaves whole files only; the same command gives the same bytes', async () => {
+  const expected = await contentsOf(whole);
+  for (const wanted of [1, 6]) {
+    const out = path.join(folder, `killed-${wanted}`);
+    const child = spawn(process.execPath, [
+      TTA,
+      'export',
+      '--store',
+      inject('demoStore'),
+      '--out',
+      out,
+    ]);
+    const ended = once(child, 'exit');
+    const receipts = path.join(out, 'receipts');
+    while (!existsSync(receipts) || (await readdir(receipts)).length < wanted) await pause(2);
+    child.kill('SIGKILL');
+    await ended;
+    const left = await contentsOf(out);
+    const tables = Object.keys(left).filter((name) => name.endsWith('.parquet'));
+    expect(tables.length).toBeGreaterThanOrEqual(wanted);
+    for (const name of tables) expect(left[name] === expected[name], name).toBe(true);
+    expect(await exportInto(out)).toMatchObject({ code: 0 });
+    const finished = await contentsOf(out);
+    expect(sorted(Object.keys(finished))).toEqual(sorted(Object.keys(expected)));
+    for (const name of Object.keys(expected)) {
+      expect(finished[name] === expected[name], name).toBe(true);
+    }
+  }
+});
+
+test('tables exported one after another are listed together', async () => {
+  const out = path.join(folder, 'by-and-by');
+  const only = (...flags: string[]) =>
+    tta('export', '--store', inject('demoStore'), '--out', out, ...flags);
+  await only('--tables', 'types', '--county', '99001');
+  await only('--tables', 'blocks,nearest', '--county', '99001');
+  const expected = await contentsOf(whole);
+  const got = await contentsOf(out);
+  const sums = got['release=demo/SHA256SUMS'];
+  const lines = Buffer.from(sums, 'base64').toString().trimEnd().split('\n');
+  expect(lines.map((line) => line.split('  ')[1])).toEqual([
+    'table=blocks/state=99/county=99001.parquet',
+    'table=nearest/state=99/county=99001.parquet',
+    'table=types/types.parquet',
+  ]);
+  for (const line of lines) {
+    const name = `release=demo/${line.split('  ')[1]}`;
+    expect(got[name] === expected[name], name).toBe(true);
+  }
+});
+
+describe('tta export verify', () => {
+  const out = path.join(folder, 'damaged');
+  const reach = 'release=demo/table=reach/state=99/county=99001.parquet';
+  beforeAll(() => cp(whole, out, { recursive: true }));
+
+  test('accepts an export as it was written', async () => {
+    expect(await tta('export', 'verify', out)).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['a file that has grown', () => appendFile(path.join(out, reach), 'x')],
+    ['a file cut short', () => truncate(path.join(out, reach), 1000)],
+  ])('names %s, and the same command repairs it', async (_, damage) => {
+    await damage();
+    const { code, stdout } = await tta('export', 'verify', out);
+    expect([code, stdout]).toEqual([1, `${reach}: is damaged or missing\n`]);
+    expect(await exportInto(out)).toMatchObject({ code: 0 });
+    expect(await tta('export', 'verify', out)).toMatchObject({ code: 0 });
+  });
+
+  test('refuses a folder without an export', async () => {
+    const { code, stderr } = await tta('export', 'verify', path.join(out, 'receipts'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('holds no export')]);
+  });
+});
+
+test.each([
+  [['--tables', 'nearest,shops'], 'There is no table "shops"'],
+  [['--county', '24510'], 'the release has no county "24510"; it has 99001'],
+  [['--format', 'xlsx'], 'Allowed choices are parquet, csv'],
+])('refuses %s', async (flags, message) => {
+  const out = path.join(folder, 'refused');
+  const { code, stderr } = await tta(
+    'export',
+    '--store',
+    inject('demoStore'),
+    '--out',
+    out,
+    ...flags,
+  );
+  expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  expect(existsSync(out)).toBe(false);
+});
