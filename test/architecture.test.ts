@@ -13,6 +13,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'portal/pages': [
     'portal/client/src',
     'portal/pages',
+    'shards/geometry',
     'portal/page-paths.ts',
     'portal/map-classes.ts',
     'portal/plans.ts',

@@ -1,4 +1,4 @@
-import { runToCompletion } from '../../shards/concurrency/yielding.ts';
+import { runToCompletion } from '../../shards/concurrency/run-to-completion.ts';
 import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import type { CountyFips } from '../../shards/units.ts';

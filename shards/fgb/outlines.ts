@@ -1,5 +1,5 @@
 import { rankIn } from '../arrays/sorted.ts';
-import { runToCompletion } from '../concurrency/yielding.ts';
+import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import { ShardError } from '../errors.ts';
 import { type Rings, twiceSignedArea } from '../geometry/rings.ts';
 import { MICRO } from '../units.ts';

@@ -1,4 +1,4 @@
-import { runToCompletion } from '../concurrency/yielding.ts';
+import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import { MICRO, type SquareMetres } from '../units.ts';
 import { EdgeSet } from './edge-set.ts';
 import { nestRings } from './nest-rings.ts';

@@ -1,5 +1,5 @@
 import { grow } from '../arrays/growable-array.ts';
-import { runToCompletion } from '../concurrency/yielding.ts';
+import { runToCompletion } from '../concurrency/run-to-completion.ts';
 
 /** Hash table slots per edge: the table is at most half full. */
 const SLOTS_AN_EDGE = 2;

@@ -1,5 +1,5 @@
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
-import { runToCompletion } from '../concurrency/yielding.ts';
+import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import { ShardError } from '../errors.ts';
 import type { Bytes, CountyPoi, Degrees, DestTypeId } from '../units.ts';
 import { MICRO, toMicro } from '../units.ts';

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
 import { MICRO } from '../../shards/units.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
+import { pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
@@ -86,19 +87,8 @@ async function openMap(
   const state = `${apiAddress}/${archive.name} ${colorScheme}`;
   await page.locator(`[data-drawn="${state}"]`).waitFor();
   const png = await page.locator('.map-canvas').screenshot();
-  const reader = await browser.newPage();
-  const { width, height, data } = await reader.evaluate<
-    Record<'width' | 'height', number> & { data: number[] }
-  >(`(async () => {
-    const blob = await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob();
-    const image = await createImageBitmap(blob, { colorSpaceConversion: 'none' });
-    const { width, height } = image;
-    const context = new OffscreenCanvas(width, height).getContext('2d');
-    context.drawImage(image, 0, 0);
-    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
-    return { width, height, data: Array.from(pixels) };
-  })()`);
-  await reader.close();
+  const picture = await pixelsOf(browser, png);
+  const { width, height } = picture;
   const y = (lat: number) => -Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
   const scale = WORLD * 2 ** ZOOM;
   return {
@@ -111,8 +101,7 @@ async function openMap(
       const py = Math.floor(height / 2 + (y(at.lat) - y(centre.lat)) * scale + dy);
       // The controls lie over the corners.
       if (px < 120 || py < 90 || px > width - 60 || py > height - 50) return null;
-      const pixel = data[py * width + px];
-      return `#${[0, 8, 16].map((bits) => ((pixel >> bits) & 255).toString(16).padStart(2, '0')).join('')}`;
+      return picture.colourAt(px, py);
     },
   };
 }

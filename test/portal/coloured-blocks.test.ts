@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
+import type { MultiPolygon, Polygon } from 'geojson';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
@@ -11,6 +15,8 @@ import {
   tallyOf,
 } from '../../portal/pages/map/blocks/coloured-blocks.ts';
 import { seenBox } from '../../portal/pages/map/blocks/seen-box.ts';
+import { blockPolygons } from '../../portal/pages/map/still/block-polygons.ts';
+import { forAll } from '../support/for-all.ts';
 import { freePort } from '../support/free-port.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 
@@ -51,6 +57,56 @@ beforeAll(async () => {
   }
 });
 afterAll(() => proxy?.close());
+
+type Ring = readonly (readonly [lon: number, lat: number])[];
+type Rings = readonly Ring[];
+interface Drawn {
+  readonly id: string;
+  readonly geometry: { readonly type: string; readonly coordinates: readonly Rings[] };
+}
+
+/** Square degrees; positive counter-clockwise. */
+function areaOf(rings: Rings): number {
+  const [x0, y0] = rings[0][0];
+  let twice = 0;
+  for (const ring of rings) {
+    for (let i = 1; i < ring.length; i++) {
+      const [[x1, y1], [x2, y2]] = [ring[i - 1], ring[i]];
+      twice += (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+    }
+  }
+  return twice / 2;
+}
+
+function isInside(rings: Rings, lon: number, lat: number): boolean {
+  let isIn = false;
+  for (const ring of rings) {
+    for (let i = 1; i < ring.length; i++) {
+      const [[x1, y1], [x2, y2]] = [ring[i - 1], ring[i]];
+      if (y1 > lat !== y2 > lat && lon < x1 + ((lat - y1) / (y2 - y1)) * (x2 - x1)) isIn = !isIn;
+    }
+  }
+  return isIn;
+}
+
+/** Metres from a point to the nearest edge. */
+function metresFrom(rings: Rings, lon: number, lat: number): number {
+  const perDegree = 111_195;
+  const east = perDegree * Math.cos((lat * Math.PI) / 180);
+  let least = Number.POSITIVE_INFINITY;
+  for (const ring of rings) {
+    for (let i = 1; i < ring.length; i++) {
+      const [[ax, ay], [bx, by]] = [ring[i - 1], ring[i]].map(([x, y]) => [
+        (x - lon) * east,
+        (y - lat) * perDegree,
+      ]);
+      const squared = (bx - ax) ** 2 + (by - ay) ** 2 || 1;
+      const share = Math.min(1, Math.max(0, -(ax * (bx - ax) + ay * (by - ay)) / squared));
+      least = Math.min(least, Math.hypot(ax + share * (bx - ax), ay + share * (by - ay)));
+    }
+  }
+  return least;
+}
 
 /** A box that cuts through the city, no edge of it within a metre of a centre. */
 function cityBox(): [number, number, number, number] {
@@ -129,7 +185,7 @@ test('CSV and GeoJSON hold the classes that the API’s minutes are in', async (
     const cells = line.split(',');
     return Object.fromEntries(head.split(',').map((name, i) => [name, cells[i]]));
   });
-  const { features } = JSON.parse(geoJsonOf(coloured, blocks, FACTS));
+  const { features } = JSON.parse(geoJsonOf(coloured, blocks, new Map(), FACTS));
   expect([rows.length, features.length]).toEqual([known.length, known.length]);
   const byGeoid = new Map(known.map((block) => [block.geoid, block]));
   for (const [i, row] of rows.entries()) {
@@ -146,14 +202,66 @@ test('CSV and GeoJSON hold the classes that the API’s minutes are in', async (
       MODE,
     ]);
     const { id, geometry, properties } = features[i];
+    expect(geometry).toBeNull();
     expect([id, properties.class, properties.minutes_to]).toEqual([
       row.geoid,
       row.class,
       row.minutes_to === '' ? null : Number(row.minutes_to),
     ]);
-    expect(Math.abs(geometry.coordinates[0] - lon)).toBeLessThan(6e-6);
-    expect(Math.abs(geometry.coordinates[1] - lat)).toBeLessThan(6e-6);
+    expect(Math.abs(properties.lon - lon)).toBeLessThan(6e-6);
+    expect(Math.abs(properties.lat - lat)).toBeLessThan(6e-6);
   }
+});
+
+test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', async () => {
+  const box = cityBox();
+  const coloured = (await colouredBlocks(api, box, MODE, TYPE))!;
+  const seen = blocksWithin(coloured, box);
+  const { archives } = (await api.getTileArchives()).data;
+  const { url } = archives.find(({ layer }) => layer === 'blocks')!;
+  const wanted = new Set(seen.map((i) => coloured.geoids[i]));
+  const polygons = await blockPolygons(url, box, wanted);
+  const { features } = JSON.parse(geoJsonOf(coloured, seen, polygons, FACTS));
+  expect(features).toHaveLength(seen.length);
+  const outlines = new Map<string, Rings>();
+  for (const { manifest } of proxy.releases.current.counties) {
+    const bytes = await readFile(path.join(inject('demoStore'), manifest.objects.blocks.name));
+    for await (const { properties, geometry } of deserialize(new Uint8Array(bytes))) {
+      const { type, coordinates } = geometry as Polygon | MultiPolygon;
+      const rings = type === 'Polygon' ? coordinates : coordinates.flat();
+      outlines.set(properties!.geoid, rings as unknown as Rings);
+    }
+  }
+  for (const { id, geometry } of features) {
+    expect(geometry.type).toBe('MultiPolygon');
+    const rings: Rings = geometry.coordinates.flat();
+    // Shells run counter-clockwise, holes clockwise, and each is closed.
+    for (const [shell, ...holes] of geometry.coordinates) {
+      expect([
+        id,
+        areaOf([shell]) > 0,
+        holes.every((hole: Rings[0]) => areaOf([hole]) < 0),
+      ]).toEqual([id, true, true]);
+    }
+    expect(rings.every((ring) => String(ring[0]) === String(ring.at(-1)))).toBe(true);
+    const ratio = areaOf(rings) / areaOf(outlines.get(id)!);
+    // Tiles have units of 0.6 m, and lines simplified to a quarter of a pixel.
+    expect([id, Math.abs(Math.abs(ratio) - 1) < 0.03]).toEqual([id, true]);
+  }
+  const drawn = new Map<string, Rings>(
+    features.map(({ id, geometry }: Drawn) => [id, geometry.coordinates.flat()]),
+  );
+  const within = (side: 0 | 1) => fc.double({ min: box[side], max: box[side + 2], noNaN: true });
+  await forAll(1_000, within(0), within(1), (lon, lat) => {
+    const holder = (all: ReadonlyMap<string, Rings>) =>
+      [...all].filter(([, rings]) => isInside(rings, lon, lat)).map(([id]) => id);
+    const found = holder(drawn);
+    const expected = holder(outlines).filter((id) => drawn.has(id));
+    if (String(found) === String(expected)) return;
+    // Only where lines have been simplified.
+    const near = [...found, ...expected].map((id) => metresFrom(outlines.get(id)!, lon, lat));
+    expect(Math.max(...near)).toBeLessThan(3);
+  });
 });
 
 test('the box that a map shows is that of spherical Mercator', () => {

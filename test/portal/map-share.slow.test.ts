@@ -1,9 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SOFTWARE_GL } from '../support/chromium.ts';
+import { MAP_COLOURS } from '../../portal/map-classes.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { MICRO } from '../../shards/units.ts';
+import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
+import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
@@ -33,6 +38,134 @@ async function open(path: string) {
   });
   return { context, ...(await openWatched(context, `${site.address}${path}`)) };
 }
+
+const [MODE, TYPE] = ['walk', 101] as const;
+
+/** The class of each block with land by the minutes of the API: its colour, light. */
+async function expectedColours() {
+  const { key } = await site.proxy.customer({ tokens: 1e6 });
+  const release = site.proxy.releases.current;
+  const expected: { readonly lon: number; readonly lat: number; readonly colour: string }[] = [];
+  for (const { manifest } of release.counties) {
+    const index = await release.index(manifest);
+    for (let i = 0; i < index.count; i += 7) {
+      if (index.landArea(i) === 0) continue;
+      const url = `/v1/blocks/${geoidFromNumber(index.geoids[i])}/summary?mode=${MODE}&type=${TYPE}`;
+      const [row] = (await site.proxy.get(url, key)).json().results;
+      const { classes, beyond } = MAP_COLOURS.light;
+      const colour = row ? classes[Math.ceil(row.travel_time / 5) - 1] : beyond;
+      expected.push({ lon: index.lon[i] / MICRO, lat: index.lat[i] / MICRO, colour });
+    }
+  }
+  return expected;
+}
+
+const ZOOM = 13.5;
+const CENTRE = { lon: -70.001, lat: 36.001 };
+
+/** Checks the colours around the centres of blocks in a picture of a map of some size. */
+async function expectColours(
+  picture: PicturePixels,
+  map: Record<'x' | 'y' | 'width' | 'height', number>,
+) {
+  const scale = 512 * 2 ** ZOOM;
+  const north = (lat: number) => Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
+  const classes = new Set(MAP_COLOURS.light.classes);
+  let seen = 0;
+  let hidden = 0;
+  for (const { lon, lat, colour } of await expectedColours()) {
+    const x = map.width / 2 + ((lon - CENTRE.lon) / 360) * scale;
+    const y = map.height / 2 - (north(lat) - north(CENTRE.lat)) * scale;
+    const isIn = x > 150 && y > 100 && x < map.width - 60 && y < map.height - 60;
+    if (!isIn) continue;
+    const around = [-4, -2, 0, 2, 4].map((d) => picture.colourAt(map.x + x + d, map.y + y + d));
+    const found = new Set(around.filter((one) => classes.has(one)));
+    seen++;
+    // A street or a name may lie over it, but never another class.
+    if (found.size === 0) hidden++;
+    else expect([lon, lat, ...found]).toEqual([lon, lat, colour]);
+  }
+  expect(seen).toBeGreaterThan(50);
+  expect(hidden).toBeLessThan(seen / 10);
+}
+
+const HERE = `/map#x=1&m=${MODE}&t=${TYPE}&map=${ZOOM}/${CENTRE.lat}/${CENTRE.lon}`;
+
+/** Presses a button that makes a file, and reads the file. */
+async function fileOf(page: Page, label: string, name: string): Promise<Buffer> {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: label, exact: true }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe(name);
+  return readFile(await saved.path());
+}
+
+/** Texts of an SVG file. */
+function textsOf(svg: string): string[] {
+  return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+}
+
+const TITLE = 'Minutes on foot to the nearest: Grocery stores';
+const NAME = 'minutes-on-foot-to-the-nearest-grocery-stores-demo';
+
+/** A picture of an SVG file, as a program that knows nothing of the page shows it. */
+async function drawnSvg(svg: Buffer): Promise<PicturePixels> {
+  const page = await site.browser.newPage({ viewport: { width: 1400, height: 1400 } });
+  await page.setContent(
+    `<body style="margin: 0"><img src="data:image/svg+xml;base64,${svg.toString('base64')}">`,
+  );
+  const png = await page.locator('img').screenshot();
+  await page.close();
+  return pixelsOf(site.browser, png);
+}
+
+test('PNG and SVG show what is seen, in the classes of the API, with title, legend and sources', async () => {
+  const { page, asked, wrong, context } = await open(HERE);
+  await page.locator('[data-drawn]').waitFor();
+  await page.locator('summary', { hasText: 'Share' }).click();
+  const { width, height } = (await page.locator('.map-canvas').boundingBox())!;
+  const map = { x: 20, y: 48, width, height };
+  await expectColours(await pixelsOf(site.browser, await fileOf(page, 'PNG', `${NAME}.png`)), map);
+  const svg = await fileOf(page, 'SVG', `${NAME}.svg`);
+  await expectColours(await drawnSvg(svg), map);
+  const texts = textsOf(svg.toString());
+  expect(texts[0]).toBe(TITLE);
+  for (const label of ['0–5 min', '25–30 min', 'over 30 min', 'no street near', 'Port Meridian']) {
+    expect(texts).toContain(label);
+  }
+  expect(texts.join(' ')).toMatch(/Release demo\. Data of .*2026 \(streets\).*© OpenStreetMap/);
+  for (const colour of MAP_COLOURS.light.classes)
+    expect(svg.toString()).toContain(`fill="${colour}"`);
+  expect(asked.filter((url) => /\/v1\/(blocks|isochrone)/.test(url))).toEqual([]);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('without WebGL there are a still picture, people by class and a table of blocks', async () => {
+  const browser = await openChromium('--disable-3d-apis');
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const { page, asked, wrong } = await openWatched(context, `${site.address}${HERE}`);
+  await page.getByText('This is a still picture: WebGL 2').waitFor();
+  const picture = page.getByRole('img', { name: 'Map of travel times' });
+  await picture.waitFor();
+  expect(asked.filter((url) => url.includes('draw-map'))).toEqual([]);
+  const box = (await page.locator('.still-picture').boundingBox())!;
+  const drawn = await pixelsOf(site.browser, await page.locator('.still-picture').screenshot());
+  await expectColours(drawn, { x: 0, y: 0, width: box.width, height: box.height });
+  await page.getByText('people in view are within 15 minutes').waitFor();
+  expect(await page.locator('.people-legend tbody tr').count()).toBeGreaterThan(7);
+  await page.getByText('Blocks in view as a table').click();
+  expect(await page.locator('.block-rows tbody tr').count()).toBe(200);
+  await page.locator('summary', { hasText: 'Share' }).click();
+  expect(textsOf(String(await fileOf(page, 'SVG', `${NAME}.svg`)))[0]).toBe(TITLE);
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.waitForURL(`**map=${ZOOM + 1}/**`);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(wrong).toEqual([]);
+  await browser.close();
+});
 
 /** The text that a button copies. */
 async function copied(page: Page, name: string): Promise<string> {

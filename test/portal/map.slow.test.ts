@@ -7,6 +7,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
 import { runsSmuggled, SOFTWARE_GL } from '../support/chromium.ts';
 import { gappedRelease } from '../support/gapped-release.ts';
+import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 import { openWatched, type WatchedPage } from '../support/watched-page.ts';
@@ -90,41 +91,9 @@ function projected(
   ];
 }
 
-interface Picture {
-  readonly width: number;
-  readonly height: number;
-  colourAt(x: number, y: number): string;
-}
-
 /** The map as it is seen, without what lies over it. */
-async function pictureOf(page: Page): Promise<Picture> {
-  const png = await page.locator('.map-canvas').screenshot();
-  const reader = await site.browser.newPage();
-  const { width, height, data } = await reader.evaluate<
-    Record<'width' | 'height', number> & { data: string }
-  >(
-    `(async () => {
-    const blob = await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob();
-    const image = await createImageBitmap(blob, { colorSpaceConversion: 'none' });
-    const { width, height } = image;
-    const context = new OffscreenCanvas(width, height).getContext('2d');
-    context.drawImage(image, 0, 0);
-    const reader = new FileReader();
-    reader.readAsDataURL(new Blob([context.getImageData(0, 0, width, height).data]));
-    await new Promise((resolve) => { reader.onload = resolve; });
-    return { width, height, data: reader.result.split(',')[1] };
-  })()`,
-  );
-  const bytes = Buffer.from(data, 'base64');
-  await reader.close();
-  return {
-    width,
-    height,
-    colourAt(x, y) {
-      const start = (Math.floor(y) * width + Math.floor(x)) * 4;
-      return `#${bytes.toString('hex', start, start + 3)}`;
-    },
-  };
+async function pictureOf(page: Page): Promise<PicturePixels> {
+  return pixelsOf(site.browser, await page.locator('.map-canvas').screenshot());
 }
 
 /** Minutes as the API gives them; undefined: over 30; null: not known. */
@@ -511,19 +480,6 @@ test('axe finds nothing with a block selected, light and dark, on a phone and a 
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
     }
   }
-  expect(wrong).toEqual([]);
-  await context.close();
-});
-
-test('without WebGL the page says so', async () => {
-  const context = await site.browser.newContext();
-  await context.addInitScript(
-    'HTMLCanvasElement.prototype.getContext = () => null; OffscreenCanvas.prototype.getContext = () => null',
-  );
-  const { page, wrong, asked } = await openWatched(context, `${site.address}/map`);
-  await page.getByText('This browser cannot draw the map: WebGL 2 is missing').waitFor();
-  expect(await page.locator('.map-stage').isVisible()).toBe(false);
-  expect(asked.filter((url) => url.includes('draw-map'))).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });

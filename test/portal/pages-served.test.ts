@@ -102,10 +102,9 @@ test('the map and its libraries are files of their own, which other pages do not
   for (const name of ['map-page', 'draw-map']) {
     expect(atOnce).not.toContain(scripts.get(name));
   }
-  const libraries = ['draw-map', 'band-paths', 'esm'];
   let ownBytes = 0;
   for (const [name, address] of scripts) {
-    if (libraries.includes(name) || atOnce.includes(address)) continue;
+    if (name === 'draw-map' || atOnce.includes(address)) continue;
     ownBytes += brotliCompressSync((await get(address)).rawPayload).length;
   }
   expect(ownBytes).toBeGreaterThan(10 * KILOBYTE);

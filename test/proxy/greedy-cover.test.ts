@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { greedyCoverSteps } from '../../proxy/queries/sites/greedy-cover.ts';
-import { runToCompletion } from '../../shards/concurrency/yielding.ts';
+import { runToCompletion } from '../../shards/concurrency/run-to-completion.ts';
 import { forAll } from '../support/for-all.ts';
 
 const ELEMENTS = 40;

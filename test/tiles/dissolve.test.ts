@@ -4,7 +4,7 @@ import { merge } from 'topojson-client';
 import { topology } from 'topojson-server';
 import type { GeometryCollection } from 'topojson-specification';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { runToCompletion } from '../../shards/concurrency/yielding.ts';
+import { runToCompletion } from '../../shards/concurrency/run-to-completion.ts';
 import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { type Rings, twiceSignedArea } from '../../shards/geometry/rings.ts';

@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Notice } from '../parts/notice.tsx';
 import { type Catalogue, mapTitle } from './catalogue.ts';
-import type { TileBlock } from './drawing/draw-map.ts';
+import type { DrawnMap, TileBlock } from './drawing/draw-map.ts';
 import type { MapMarker } from './drawing/map-markers.ts';
 import { MapStage } from './drawing/map-stage.tsx';
 import { useColourScheme } from './drawing/use-colour-scheme.ts';
@@ -13,7 +13,8 @@ import { type Profile, profileRequest } from './paid/profile-request.ts';
 import { type PaidRequests, usePaidRequests } from './paid/use-paid-requests.ts';
 import { BlockPanel } from './panels/block-panel.tsx';
 import { ComparePanel } from './panels/compare-panel.tsx';
-import { byMode, originName, reachTitle } from './panels/names.ts';
+import { legendOf } from './panels/legend-swatches.ts';
+import { byMode, originName, PERCENTILE, reachTitle } from './panels/names.ts';
 import { NearestPanel } from './panels/nearest-panel.tsx';
 import { markerId } from './panels/profile-bars.tsx';
 import { ReachPanel } from './panels/reach-panel.tsx';
@@ -45,6 +46,7 @@ export function Explorer(props: {
   const [found, setFound] = useState<FoundPoi | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
+  const drawnMap = useRef<DrawnMap>(null);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
   const picture = usePicture(state, choice, requests);
   const profile = profileOf(catalogue, state, choice, requests);
@@ -96,11 +98,26 @@ export function Explorer(props: {
             onCatchment={showCatchment}
           />
         )}
-        <SharePanel title={titleOf(state, choice, poiName)} state={state} />
+        <SharePanel
+          state={state}
+          picture={{
+            catalogue,
+            title: titleOf(state, choice, poiName),
+            legend: legendOf(state, catalogue.baseMap, scheme),
+            remark: state.view === 'nearest' && choice.mode === 'transit' ? PERCENTILE : null,
+            shown: picture.shown,
+            selected: state.block,
+            markers,
+            scheme,
+            position: state.position,
+            map: drawnMap,
+          }}
+        />
         <p class="map-sources">{dataDates(catalogue)}</p>
       </Sheet>
       <MapStage
         key={`${attempt} ${catalogue.blocksUrl}`}
+        drawn={drawnMap}
         blocksUrl={catalogue.blocksUrl}
         bandsUrl={choice.bandsUrl}
         baseMap={catalogue.baseMap}
@@ -187,6 +204,6 @@ function saidOf(state: MapState, choice: Choice, poiName: string | null): string
 function titleOf(state: MapState, { mode, type }: Choice, poiName: string | null): string {
   const { view, origin, direction, minutes } = state;
   if (view === 'nearest' || origin === null) return mapTitle(mode, type.name);
-  if (view === 'compare') return 'A and B side by side';
+  if (view === 'compare') return `A and B side by side, within ${minutes} minutes`;
   return `${reachTitle(mode, direction, minutes)}: ${originName(origin, poiName)}`;
 }

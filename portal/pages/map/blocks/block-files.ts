@@ -1,4 +1,5 @@
 import { CLASS_ENDS } from '../../../map-classes.ts';
+import type { Polygons } from '../still/block-polygons.ts';
 import { BEYOND, UNROUTED } from './block-bands.ts';
 import type { ColouredBlocks } from './coloured-blocks.ts';
 
@@ -49,18 +50,26 @@ export function csvOf(
   return `${[head, ...rows].join('\r\n')}\r\n`;
 }
 
-/** Blocks as a GeoJSON FeatureCollection (RFC 7946) of their centres. */
+/** Blocks as a GeoJSON FeatureCollection (RFC 7946); without a polygon, the geometry is null. */
 export function geoJsonOf(
   coloured: ColouredBlocks,
   blocks: readonly number[],
+  polygons: ReadonlyMap<number, Polygons>,
   facts: FileFacts,
 ): string {
-  const features = blocks.map((i) => ({
-    type: 'Feature',
-    id: geoidText(coloured.geoids[i]),
-    geometry: { type: 'Point', coordinates: [coloured.lon[i], coloured.lat[i]] },
-    properties: rowOf(coloured, i, facts),
-  }));
+  const features = blocks.map((i) => {
+    const coordinates = polygons.get(coloured.geoids[i]);
+    return {
+      type: 'Feature',
+      id: geoidText(coloured.geoids[i]),
+      geometry: coordinates === undefined ? null : { type: 'MultiPolygon', coordinates },
+      properties: {
+        ...rowOf(coloured, i, facts),
+        lon: coloured.lon[i],
+        lat: coloured.lat[i],
+      },
+    };
+  });
   const { release, attribution } = facts;
   return JSON.stringify({ type: 'FeatureCollection', release, attribution, features });
 }

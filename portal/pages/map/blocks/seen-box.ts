@@ -1,7 +1,7 @@
 import type { Box } from './coloured-blocks.ts';
 
 /** MapLibre's tiles are 512 pixels wide. */
-const WORLD_PX = 512;
+export const WORLD_PX = 512;
 
 /** The box that a map of some pixels shows around its centre, in Web Mercator. */
 export function seenBox(

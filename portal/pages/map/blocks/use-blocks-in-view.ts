@@ -12,6 +12,7 @@ import { seenBox } from './seen-box.ts';
 
 /** The blocks in view, by class. */
 export interface BlocksInView {
+  readonly box: Box;
   readonly coloured: ColouredBlocks;
   /** Positions of those in view. */
   readonly seen: readonly number[];
@@ -56,12 +57,12 @@ async function inView(api: Client, box: Box, mode: string, type: number): Promis
   const coloured = await colouredBlocks(api, box, mode, type);
   if (coloured === null) return { state: 'too-many' };
   const seen = blocksWithin(coloured, box);
-  return { state: 'here', view: { coloured, seen, tally: tallyOf(coloured, seen) } };
+  return { state: 'here', view: { box, coloured, seen, tally: tallyOf(coloured, seen) } };
 }
 
-/** Without a stage, as where WebGL is missing, that of the window. */
+/** Without a stage, that of the window. */
 function boxOnStage(position: Parameters<typeof seenBox>[0]): Box {
-  const stage = document.querySelector('.map-canvas');
+  const stage = document.querySelector('.still-picture, .map-canvas');
   const [width, height] = [stage?.clientWidth || innerWidth, stage?.clientHeight || innerHeight];
   return seenBox(position, width, height);
 }

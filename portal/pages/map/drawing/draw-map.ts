@@ -13,6 +13,7 @@ import { PMTiles, Protocol } from 'pmtiles';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import type { BaseMap } from '../base-map-style.ts';
 import type { MapPosition, Point } from '../state/map-state.ts';
+import { PADDING } from '../still/frame.ts';
 import { ArchiveSource } from './archive-source.ts';
 import { baseMapStyle, paintBaseMap } from './base-map.ts';
 import { type BlockClasses, BlockFills } from './block-fills.ts';
@@ -82,10 +83,19 @@ export interface DrawnMap {
   highlight(marker: string | null): void;
   /** `null`: all of the release. */
   moveTo(position: MapPosition | null): void;
+  view(): MapView;
+  /** The map as it is seen, without what lies over it: the data URL of a PNG. */
+  pixels(): Promise<string>;
   remove(): void;
 }
 
-const PADDING = 24;
+/** The part of the world that a map shows, and its size in pixels of the page. */
+export interface MapView {
+  readonly position: MapPosition;
+  readonly width: number;
+  readonly height: number;
+}
+
 const MAX_ZOOM = 18;
 
 setWorkerUrl(workerUrl);
@@ -167,10 +177,12 @@ export function drawMap(parts: MapParts): DrawnMap {
     if (!/abort/i.test(error.message)) parts.onTrouble();
   });
   map.on('zoom', () => parts.onZoom(map.getZoom()));
-  map.on('moveend', ({ originalEvent }) => {
-    if (!originalEvent) return;
+  const positionNow = (): MapPosition => {
     const { lat, lng } = map.getCenter();
-    parts.onMoved({ zoom: map.getZoom(), lat, lon: lng });
+    return { zoom: map.getZoom(), lat, lon: lng };
+  };
+  map.on('moveend', ({ originalEvent }) => {
+    if (originalEvent) parts.onMoved(positionNow());
   });
   const select = (x: number, y: number) => {
     const { lat, lng } = map.unproject([x, y]);
@@ -220,6 +232,17 @@ export function drawMap(parts: MapParts): DrawnMap {
       if (position) map.jumpTo(placeOf(position));
       else map.fitBounds(all, { padding: PADDING, animate: false });
     },
+    view: () => ({
+      position: positionNow(),
+      width: container.clientWidth,
+      height: container.clientHeight,
+    }),
+    pixels: () =>
+      new Promise((resolve) => {
+        // Between frames the canvas is empty.
+        map.once('render', () => resolve(map.getCanvas().toDataURL()));
+        map.triggerRepaint();
+      }),
     remove: () => map.remove(),
   };
 }

@@ -1,7 +1,9 @@
+import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Notice } from '../../parts/notice.tsx';
 import type { BaseMap } from '../base-map-style.ts';
 import type { MapPosition, Point } from '../state/map-state.ts';
+import { StillStage } from '../still/still-stage.tsx';
 import type { DrawnMap, Shown, TileBlock } from './draw-map.ts';
 import type { MapMarker } from './map-markers.ts';
 import type { Outlines, Scheme } from './paint.ts';
@@ -19,6 +21,8 @@ export function prefetchMapLibre(): void {
 
 /** The map itself, with words where it cannot be. */
 export function MapStage(props: {
+  /** The map, while there is one. */
+  readonly drawn: RefObject<DrawnMap | null>;
   readonly blocksUrl: string;
   readonly bandsUrl: string;
   readonly baseMap: BaseMap | null;
@@ -41,7 +45,7 @@ export function MapStage(props: {
 }) {
   const { bounds, blocksUrl, baseMap, position, shown, scheme, outlines, markers, pointed } = props;
   const place = useRef<HTMLDivElement>(null);
-  const drawn = useRef<DrawnMap | null>(null);
+  const { drawn } = props;
   const [state, setState] = useState<'loading' | 'here' | 'no-webgl' | 'failed'>('loading');
   const [isPartial, setPartial] = useState(false);
   const [zoom, setZoom] = useState(BLOCK_ZOOM);
@@ -108,7 +112,8 @@ export function MapStage(props: {
   const isMissing = state === 'no-webgl' || state === 'failed';
   return (
     <div class="map-frame">
-      {isMissing && <MissingMap why={state} />}
+      {state === 'failed' && <FailedMap />}
+      {state === 'no-webgl' && <StillStage {...props} />}
       <div class="map-stage" hidden={isMissing}>
         <div ref={place} class="map-canvas" />
         <svg class="map-cross" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
@@ -142,23 +147,13 @@ export function MapStage(props: {
   );
 }
 
-function MissingMap({ why }: { readonly why: 'no-webgl' | 'failed' }) {
+function FailedMap() {
   return (
     <Notice kind="fault">
-      {why === 'no-webgl' ? (
-        <p>
-          This browser cannot draw the map: WebGL 2 is missing or switched off. Turn on hardware
-          acceleration in its settings, or open this page in another browser. The same minutes are
-          available from the API.
-        </p>
-      ) : (
-        <>
-          <p>The map could not be loaded. Check your connection and try again.</p>
-          <button type="button" class="button" onClick={() => location.reload()}>
-            Try again
-          </button>
-        </>
-      )}
+      <p>The map could not be loaded. Check your connection and try again.</p>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        Try again
+      </button>
     </Notice>
   );
 }

@@ -1,6 +1,7 @@
 import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } from 'maplibre-gl';
 import { CLASS_ENDS, type MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
 import { CLASS } from './block-fills.ts';
+import { streetsOf } from './street-modes.ts';
 import { stripes } from './stripes.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
@@ -98,9 +99,9 @@ function isBlock(geoid: string | null): ExpressionSpecification {
   return ['==', ['get', 'geoid'], geoid ?? ''];
 }
 
-/** Blocks without a street near by all of these modes. Transit begins with a walk. */
+/** Blocks without a street near by all of these modes. */
 function isUnlinkedFor(modes: readonly string[]): ExpressionSpecification {
-  const streets = [...new Set(modes.map((mode) => (mode === 'bike' ? 'bike' : 'walk')))];
+  const streets = streetsOf(modes);
   const unlinked: ExpressionSpecification = ['coalesce', ['get', 'unlinked'], ''];
   return ['all', ...streets.map((street): ExpressionSpecification => ['in', street, unlinked])];
 }

@@ -6,6 +6,10 @@ const BY: Readonly<Record<string, string>> = {
   transit: 'by public transit',
 };
 
+/** Describes the time of a transit trip. */
+export const PERCENTILE =
+  '10th percentile: door to door for someone who knows the timetable, leaving between 8:00 and 9:00 on a weekday.';
+
 /** `on foot`, `by bike` … */
 export function byMode(mode: string): string {
   return BY[mode] ?? `by ${mode}`;

@@ -4,6 +4,7 @@ import { mapTitle } from '../catalogue.ts';
 import { ModeChoice, TypeChoice } from '../layout/mode-and-type.tsx';
 import { BlockTable } from './block-table.tsx';
 import { Legend } from './legend.tsx';
+import { PERCENTILE } from './names.ts';
 import { ViewFiles } from './view-files.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -28,12 +29,7 @@ export function NearestPanel({ catalogue, state, choice, change, scheme }: ViewP
       </div>
       <section aria-labelledby="legend">
         <h2 id="legend">{title}</h2>
-        {mode === 'transit' && (
-          <p class="quiet">
-            10th percentile: door to door for someone who knows the timetable, leaving between 8:00
-            and 9:00 on a weekday.
-          </p>
-        )}
+        {mode === 'transit' && <p class="quiet">{PERCENTILE}</p>}
         <Legend scheme={scheme} baseMap={catalogue.baseMap} title={title} blocks={blocks} />
         {blocks.state === 'here' && (
           <>

@@ -1,12 +1,13 @@
 import '../../styles/map.css';
 import '../../styles/embed.css';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
 import { keylessClient } from '../../api/clients.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { type Catalogue, mapCatalogue, mapTitle } from '../catalogue.ts';
+import type { DrawnMap } from '../drawing/draw-map.ts';
 import { MapStage, prefetchMapLibre } from '../drawing/map-stage.tsx';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { nearestSwatches } from '../panels/legend-swatches.ts';
@@ -40,6 +41,7 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
   const { catalogue, reload } = props;
   const [{ state, faults }, change] = useMapState();
   const scheme = useColourScheme();
+  const drawn = useRef<DrawnMap>(null);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
   const { mode, type, bandsUrl } = choice;
   const shown = useMemo(
@@ -55,6 +57,7 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
     <>
       <MapStage
         key={catalogue.blocksUrl}
+        drawn={drawn}
         isEmbedded
         blocksUrl={catalogue.blocksUrl}
         bandsUrl={bandsUrl}

@@ -2,11 +2,20 @@ import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { type MapState, writeMapState } from '../state/map-state.ts';
+import { FileButton } from './file-button.tsx';
+import type { PictureParts } from './make-picture.tsx';
 
-/** Ways to pass on what the map shows: its address, and a map for other pages. */
-export function SharePanel(props: { readonly title: string; readonly state: MapState }) {
-  const { title, state } = props;
+/** Ways to pass on what the map shows: its address, a picture, and a map for other pages. */
+export function SharePanel(props: { readonly state: MapState; readonly picture: PictureParts }) {
+  const { state, picture } = props;
+  const { title, catalogue } = picture;
   const fragment = writeMapState(state);
+  const name = fileName(title, catalogue.release);
+  const png = async () => (await import('./make-picture.tsx')).pngPicture(picture);
+  const svg = async () => {
+    const { svgPicture } = await import('./make-picture.tsx');
+    return new Blob([await svgPicture(picture)], { type: 'image/svg+xml' });
+  };
   return (
     <details class="share">
       <summary>Share</summary>
@@ -18,6 +27,11 @@ export function SharePanel(props: { readonly title: string; readonly state: MapS
           what="link to this map"
         />
       </p>
+      <p class="take-along">
+        <span>A picture of it, with legend and sources</span>
+        <FileButton label="PNG" name={`${name}.png`} make={png} />
+        <FileButton label="SVG" name={`${name}.svg`} make={svg} />
+      </p>
       {state.view === 'nearest' ? (
         <CodeBlock text={frameOf(title, fragment)} what="Embed: HTML for your own page" />
       ) : (
@@ -25,6 +39,11 @@ export function SharePanel(props: { readonly title: string; readonly state: MapS
       )}
     </details>
   );
+}
+
+/** `minutes-on-foot-to-the-nearest-libraries-demo`. */
+function fileName(title: string, release: string): string {
+  return `${title} ${release}`.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
 }
 
 /** An iframe of the map. */

@@ -1,0 +1,80 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import type { Catalogue } from '../catalogue.ts';
+import type { DrawnMap, Shown } from '../drawing/draw-map.ts';
+import type { MapMarker } from '../drawing/map-markers.ts';
+import type { Scheme } from '../drawing/paint.ts';
+import type { Swatch } from '../panels/swatches.tsx';
+import type { MapPosition } from '../state/map-state.ts';
+import { frameAt, positionOf } from '../still/frame.ts';
+import { MapSheet } from '../still/map-sheet.tsx';
+import { pngOf, svgText } from '../still/picture-files.ts';
+import { stillMap } from '../still/still-map.tsx';
+import { ATTRIBUTION, dataDates } from './data-dates.ts';
+
+/** A picture of the map: its contents, and the words around it. */
+export interface PictureParts {
+  readonly catalogue: Catalogue;
+  readonly title: string;
+  readonly legend: readonly Swatch[];
+  /** Remarks on the times, such as their percentile. */
+  readonly remark: string | null;
+  readonly shown: Shown;
+  readonly selected: string | null;
+  readonly markers: readonly MapMarker[];
+  readonly scheme: Scheme;
+  readonly position: MapPosition | null;
+  /** Null where there is no WebGL. */
+  readonly map: RefObject<DrawnMap | null>;
+}
+
+/** Size of a picture where there is no map on the page. */
+const ALONE = { width: 960, height: 640 };
+
+/** The map as SVG: blocks, streets and names as shapes and text, drawn from the tiles. */
+export async function svgPicture(parts: PictureParts): Promise<string> {
+  const { catalogue, shown, selected, scheme } = parts;
+  const { blocksUrl, baseMap } = catalogue;
+  const map = await stillMap(frameOf(parts), { blocksUrl, baseMap, shown, selected }, scheme);
+  return svgText(<Sheet parts={parts}>{map}</Sheet>);
+}
+
+/** The map as PNG, as it is seen. */
+export async function pngPicture(parts: PictureParts): Promise<Blob> {
+  const { map } = parts;
+  if (!map.current) return pngOf(await svgPicture(parts));
+  const { width, height } = frameOf(parts);
+  const pixels = await map.current.pixels();
+  return pngOf(
+    svgText(
+      <Sheet parts={parts}>
+        <image href={pixels} width={width} height={height} preserveAspectRatio="none" />
+      </Sheet>,
+    ),
+  );
+}
+
+function Sheet(props: { readonly parts: PictureParts; readonly children: ComponentChildren }) {
+  const { catalogue, title, legend, remark, markers, scheme } = props.parts;
+  return (
+    <MapSheet
+      frame={frameOf(props.parts)}
+      title={title}
+      legend={legend}
+      sources={[
+        ...(remark === null ? [] : [remark]),
+        dataDates(catalogue),
+        `${ATTRIBUTION}. Travel-Time Access, ${location.host}.`,
+      ]}
+      markers={markers}
+      scheme={scheme}
+    >
+      {props.children}
+    </MapSheet>
+  );
+}
+
+function frameOf({ map, position, catalogue }: PictureParts) {
+  const { width, height } = map.current?.view() ?? ALONE;
+  const now = map.current?.view().position ?? position;
+  return frameAt(now ?? positionOf(catalogue.bounds, width, height), width, height);
+}

@@ -1,0 +1,146 @@
+import { dissolve } from '../../../../shards/geometry/dissolve.ts';
+import type { Rings } from '../../../../shards/geometry/rings.ts';
+import type { Box } from '../blocks/coloured-blocks.ts';
+import { latOf, lonOf, readTiles, TILE_ZOOMS, type TileAt, tilesIn } from './vector-tiles.ts';
+
+type Position = readonly [lon: number, lat: number];
+/** The coordinates of a MultiPolygon as in RFC 7946. */
+export type Polygons = readonly (readonly (readonly Position[])[])[];
+
+/** More tiles are read of a lower zoom, whose blocks have fewer points. */
+const MAX_TILES = 100;
+/** Tenths of a metre are lost beyond these decimals. */
+const DECIMALS = 6;
+
+/**
+ * The polygons of blocks, by GEOID as a number, from the tiles of their archive: pieces of a block
+ * in several tiles are joined again. `box`: where to look for them; each is completed from the tiles
+ * around it. Blocks too small for their tiles are left out.
+ */
+export async function blockPolygons(
+  archiveUrl: string,
+  box: Box,
+  wanted: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, Polygons>> {
+  let zoom: number = TILE_ZOOMS.most;
+  while (zoom > TILE_ZOOMS.blocks && tilesIn(box, zoom).length > MAX_TILES) zoom--;
+  const pieces = new Map<number, Piece[]>();
+  const read = new Set<string>();
+  let tiles = tilesIn(box, zoom);
+  while (tiles.length > 0) {
+    for (const { x, y } of tiles) read.add(`${x} ${y}`);
+    const beyond = new Map<string, TileAt>();
+    for (const { x, y, extent, feature } of await readTiles(archiveUrl, tiles, ['blocks'])) {
+      const geoid = Number(feature.properties.geoid);
+      if (!wanted.has(geoid)) continue;
+      const rings = feature.loadGeometry();
+      pieces.set(geoid, [...(pieces.get(geoid) ?? []), { x, y, extent, rings }]);
+      for (const [dx, dy] of crossed(rings, extent)) {
+        const at = `${x + dx} ${y + dy}`;
+        if (!read.has(at)) beyond.set(at, { zoom, x: x + dx, y: y + dy });
+      }
+    }
+    tiles = [...beyond.values()];
+  }
+  const polygons = new Map<number, Polygons>();
+  for (const [geoid, of] of pieces) {
+    const joined = joinedPieces(of, zoom);
+    if (joined.length > 0) polygons.set(geoid, joined);
+  }
+  return polygons;
+}
+
+interface TilePoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The part of a block in a tile, with some of what lies around the tile. */
+interface Piece {
+  readonly x: number;
+  readonly y: number;
+  readonly extent: number;
+  readonly rings: readonly (readonly TilePoint[])[];
+}
+
+/** Steps to the tiles that the rings extend into. */
+function crossed(rings: Piece['rings'], extent: number): readonly (readonly [number, number])[] {
+  const steps = new Set<number>();
+  for (const { x, y } of rings.flat()) {
+    const [dx, dy] = [x, y].map((at) => (at < 0 ? -1 : at > extent ? 1 : 0));
+    if (dx !== 0) steps.add(dx * 3);
+    if (dy !== 0) steps.add(dy);
+    if (dx !== 0 && dy !== 0) steps.add(dx * 3 + dy);
+  }
+  return [...steps].map((step) => {
+    const dx = Math.round(step / 3);
+    return [dx, step - dx * 3] as const;
+  });
+}
+
+/** The union of pieces that tile a block, cut along the edges of their tiles. */
+function joinedPieces(pieces: readonly Piece[], zoom: number): Polygons {
+  const rings = pieces.map(({ x, y, extent, rings }) =>
+    rings.map((ring) =>
+      cutToTile(ring, extent).map((point) => ({
+        x: x * extent + point.x,
+        y: y * extent + point.y,
+      })),
+    ),
+  );
+  const { firstRing, firstPoint, x, y } = dissolve([flat(rings)], 0);
+  const world = pieces[0].extent * 2 ** zoom;
+  const positionOf = (i: number): Position => [
+    +lonOf(x[i] / world).toFixed(DECIMALS),
+    +latOf(y[i] / world).toFixed(DECIMALS),
+  ];
+  return Array.from({ length: firstRing.length - 1 }, (_, area) =>
+    Array.from({ length: firstRing[area + 1] - firstRing[area] }, (_, r) => {
+      const [start, end] = firstPoint.subarray(firstRing[area] + r, firstRing[area] + r + 2);
+      // Rows of tiles run south, degrees north: the winding is the other way round.
+      const ring = Array.from({ length: end - start }, (_, i) => positionOf(end - 1 - i));
+      return [...ring, ring[0]];
+    }),
+  );
+}
+
+function flat(areas: readonly (readonly (readonly TilePoint[])[])[]) {
+  const rings = areas.flat();
+  const points = rings.flat();
+  let [ring, point] = [0, 0];
+  const outlines: Rings = {
+    firstRing: Uint32Array.from([0, ...areas.map((area) => (ring += area.length))]),
+    firstPoint: Uint32Array.from([0, ...rings.map((one) => (point += one.length))]),
+    x: Int32Array.from(points, (one) => one.x),
+    y: Int32Array.from(points, (one) => one.y),
+  };
+  return { outlines, areas: Uint32Array.from(areas.keys()) };
+}
+
+/** Cuts a ring to its tile, one side after the other (Sutherland and Hodgman, 1974). */
+function cutToTile(closed: readonly TilePoint[], extent: number): readonly TilePoint[] {
+  let ring = closed.slice(0, -1);
+  for (const axis of ['x', 'y'] as const) {
+    for (const [sign, limit] of [
+      [1, extent],
+      [-1, 0],
+    ]) {
+      const isIn = (point: TilePoint) => sign * (limit - point[axis]) >= 0;
+      ring = ring.flatMap((point, i) => {
+        const before = ring.at(i - 1)!;
+        const cut = isIn(before) === isIn(point) ? [] : [crossing(before, point, axis, limit)];
+        return isIn(point) ? [...cut, point] : cut;
+      });
+    }
+  }
+  return ring;
+}
+
+/** The point where an edge meets a line; the same in both directions, so that pieces meet. */
+function crossing(a: TilePoint, b: TilePoint, axis: 'x' | 'y', limit: number): TilePoint {
+  const [from, to] = a[axis] < b[axis] ? [a, b] : [b, a];
+  const other = axis === 'x' ? 'y' : 'x';
+  const share = (limit - from[axis]) / (to[axis] - from[axis]);
+  const at = Math.round(from[other] + share * (to[other] - from[other]));
+  return axis === 'x' ? { x: limit, y: at } : { x: at, y: limit };
+}

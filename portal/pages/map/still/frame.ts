@@ -1,0 +1,51 @@
+import type { Box } from '../blocks/coloured-blocks.ts';
+import { seenBox, WORLD_PX } from '../blocks/seen-box.ts';
+import type { MapPosition, Point } from '../state/map-state.ts';
+import { latOf, lonOf, worldX, worldY } from './vector-tiles.ts';
+
+/** The part of the world that a picture shows, in Web Mercator. */
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly zoom: number;
+  readonly box: Box;
+  /** Position in the picture of fractions of the world's width and height. */
+  place(x: number, y: number): readonly [x: number, y: number];
+  placeOf(point: Point): readonly [x: number, y: number];
+  /** The inverse. */
+  pointAt(x: number, y: number): Point;
+}
+
+export function frameAt(position: MapPosition, width: number, height: number): Frame {
+  const scale = WORLD_PX * 2 ** position.zoom;
+  const [centreX, centreY] = [worldX(position.lon), worldY(position.lat)];
+  const place = (x: number, y: number) =>
+    [width / 2 + (x - centreX) * scale, height / 2 + (y - centreY) * scale] as const;
+  return {
+    width,
+    height,
+    zoom: position.zoom,
+    box: seenBox(position, width, height),
+    place,
+    placeOf: ({ lat, lon }) => place(worldX(lon), worldY(lat)),
+    pointAt: (x, y) => ({
+      lat: latOf(centreY + (y - height / 2) / scale),
+      lon: lonOf(centreX + (x - width / 2) / scale),
+    }),
+  };
+}
+
+/** Pixels around the bounds that a map shows at first. */
+export const PADDING = 24;
+
+/** The position that shows all of some bounds. */
+export function positionOf(
+  [west, south, east, north]: readonly number[],
+  width: number,
+  height: number,
+): MapPosition {
+  const [spanX, spanY] = [worldX(east) - worldX(west), worldY(south) - worldY(north)];
+  const most = Math.min((width - 2 * PADDING) / spanX, (height - 2 * PADDING) / spanY);
+  const lat = latOf((worldY(south) + worldY(north)) / 2);
+  return { zoom: Math.log2(most / WORLD_PX), lat, lon: (west + east) / 2 };
+}

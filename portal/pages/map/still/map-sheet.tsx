@@ -1,0 +1,138 @@
+import type { ComponentChildren } from 'preact';
+import type { MapMarker } from '../drawing/map-markers.ts';
+import type { Scheme } from '../drawing/paint.ts';
+import type { Swatch } from '../panels/swatches.tsx';
+import type { Frame } from './frame.ts';
+import { STRIPES, StripePattern } from './stripe-pattern.tsx';
+
+/** Colours of a sheet: those of the pages. */
+const INKS: Readonly<
+  Record<
+    Scheme,
+    { readonly paper: string; readonly ink: string; readonly quiet: string; readonly line: string }
+  >
+> = {
+  light: { paper: '#ffffff', ink: '#1c2733', quiet: '#55606c', line: '#858c90' },
+  dark: { paper: '#172026', ink: '#e7ecee', quiet: '#a0acb5', line: '#75838d' },
+};
+
+const MARGIN = 20;
+const HEAD_PX = 48;
+const ENTRY_PX = { width: 150, height: 26 };
+const LINE_PX = 18;
+/** The width of a letter of the sources; most are narrower. */
+const LETTER_PX = 6.4;
+
+/** A picture to take along: the map with its title, legend and sources, in fixed classes and colours. */
+export function MapSheet(props: {
+  readonly frame: Frame;
+  readonly title: string;
+  readonly legend: readonly Swatch[];
+  /** Release, dates of the data, credits. */
+  readonly sources: readonly string[];
+  readonly markers: readonly MapMarker[];
+  readonly scheme: Scheme;
+  /** The map, in the coordinates of the frame. */
+  readonly children: ComponentChildren;
+}) {
+  const { frame, title, legend, markers, scheme, children } = props;
+  const { paper, ink, quiet, line } = INKS[scheme];
+  const width = frame.width + 2 * MARGIN;
+  const longest = Math.max(...legend.map(({ label }) => label.length));
+  const wide = Math.max(ENTRY_PX.width, 40 + longest * 8);
+  const columns = Math.max(1, Math.floor(frame.width / wide));
+  const legendAt = HEAD_PX + frame.height + 16;
+  const sourcesAt = legendAt + Math.ceil(legend.length / columns) * ENTRY_PX.height + 20;
+  const lines = props.sources.flatMap((text) => wrapped(text, frame.width / LETTER_PX));
+  const height = sourcesAt + lines.length * LINE_PX + 8;
+  return (
+    <svg
+      xmlns="http://www.w3.org/2000/svg"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      font-family="'Noto Sans', system-ui, sans-serif"
+    >
+      <title>{title}</title>
+      <StripePattern scheme={scheme} />
+      <rect width={width} height={height} fill={paper} />
+      <text
+        x={MARGIN}
+        y={32}
+        font-size={titleSize(title, frame.width)}
+        font-weight="600"
+        fill={ink}
+      >
+        {title}
+      </text>
+      <clipPath id="map-frame">
+        <rect width={frame.width} height={frame.height} />
+      </clipPath>
+      <g transform={`translate(${MARGIN} ${HEAD_PX})`} clip-path="url(#map-frame)">
+        {children}
+        {markers.map((marker) => (
+          <Marker key={marker.id} marker={marker} frame={frame} />
+        ))}
+      </g>
+      <rect
+        x={MARGIN}
+        y={HEAD_PX}
+        width={frame.width}
+        height={frame.height}
+        fill="none"
+        stroke={line}
+      />
+      {legend.map(({ colour, stripe, label }, i) => (
+        <g
+          key={label}
+          transform={`translate(${MARGIN + (i % columns) * wide} ${legendAt + Math.floor(i / columns) * ENTRY_PX.height})`}
+        >
+          <rect width="28" height="18" fill={stripe ? `url(#${STRIPES})` : colour} stroke={line} />
+          <text x="38" y="14" font-size="14" fill={ink}>
+            {label}
+          </text>
+        </g>
+      ))}
+      {lines.map((text, i) => (
+        <text key={text} x={MARGIN} y={sourcesAt + i * LINE_PX} font-size="12" fill={quiet}>
+          {text}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+function Marker({ marker, frame }: { readonly marker: MapMarker; readonly frame: Frame }) {
+  const [x, y] = frame.placeOf(marker.at);
+  const isOrigin = marker.kind === 'origin';
+  return (
+    <g transform={`translate(${x} ${y})`}>
+      <circle
+        r={isOrigin ? 12 : 7}
+        fill={isOrigin ? '#14304f' : '#c2185b'}
+        stroke="#ffffff"
+        stroke-width="3"
+      />
+      <text y="4.5" font-size="13" font-weight="700" text-anchor="middle" fill="#ffffff">
+        {marker.sign}
+      </text>
+    </g>
+  );
+}
+
+/** Long titles are smaller, so that they stay on a line. */
+function titleSize(title: string, width: number): number {
+  return Math.max(11, Math.min(20, width / (title.length * 0.56)));
+}
+
+/** Breaks a text between words into lines of at most so many letters. */
+function wrapped(text: string, letters: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= letters) {
+      lines[lines.length - 1] = `${last} ${word}`;
+    } else lines.push(word);
+  }
+  return lines;
+}

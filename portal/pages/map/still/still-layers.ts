@@ -1,0 +1,160 @@
+import { CLASS_ENDS } from '../../../map-classes.ts';
+import type { BaseMap } from '../base-map-style.ts';
+import type { Shown } from '../drawing/draw-map.ts';
+import { streetsOf } from '../drawing/street-modes.ts';
+import type { Frame } from './frame.ts';
+import { readTiles, TILE_ZOOMS, type TileFeature, tilesIn } from './vector-tiles.ts';
+
+/** The layers of a still picture: the `d` of an SVG path each, empty where there is nothing. */
+export interface StillLayers {
+  readonly earth: string;
+  readonly water: string;
+  /** All blocks. */
+  readonly blocks: string;
+  /** By class, the nearest first. */
+  readonly classes: readonly string[];
+  /** Blocks without a street near. */
+  readonly unlinked: string;
+  readonly selected: string;
+  readonly roads: readonly { readonly width: number; readonly d: string }[];
+  readonly places: readonly Place[];
+}
+
+interface Place {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+}
+
+/** The archives of a release, and the classes of its blocks. */
+export interface StillSources {
+  readonly blocksUrl: string;
+  readonly baseMap: BaseMap | null;
+  readonly shown: Shown;
+  /** GEOID of the selected block. */
+  readonly selected: string | null;
+}
+
+/** Kinds of roads from the widest on: their width, and the zoom from which they are drawn. */
+const ROADS = [
+  { kind: 'highway', width: 3, from: 6 },
+  { kind: 'major_road', width: 2, from: 10 },
+  { kind: 'minor_road', width: 1, from: 13 },
+] as const;
+/** Sizes of names by the kind of their place, and the zoom from which they are shown. */
+const PLACES: Readonly<Record<string, { readonly size: number; readonly from: number }>> = {
+  locality: { size: 16, from: 6 },
+  neighbourhood: { size: 11, from: 12 },
+};
+
+/** Reads the layers of a picture from tiles, as the map has them, so that no WebGL is needed. */
+export async function stillLayers(frame: Frame, sources: StillSources): Promise<StillLayers> {
+  const { baseMap, shown } = sources;
+  const zoom = Math.max(TILE_ZOOMS.bands, Math.min(TILE_ZOOMS.most, Math.floor(frame.zoom)));
+  const tiles = tilesIn(frame.box, zoom);
+  const isOf = (part: string) => (archive: string) => readTiles(archive, tiles, [part]);
+  const hasBlocks = zoom >= TILE_ZOOMS.blocks;
+  const [blocks, bands, ground] = await Promise.all([
+    hasBlocks ? isOf('blocks')(sources.blocksUrl) : [],
+    shown.of === 'bands' ? isOf('bands')(shown.bandsUrl) : [],
+    baseMap && 'archive' in baseMap
+      ? readTiles(baseMap.archive, tiles, ['earth', 'water', 'roads', 'places'])
+      : [],
+  ]);
+  const classes = CLASS_ENDS.map(() => '');
+  const add = (index: number, feature: TileFeature) => {
+    if (index >= 0) classes[index] = (classes[index] ?? '') + pathOf(feature, frame);
+  };
+  for (const band of bands) add(bandOf(band), band);
+  if (shown.of === 'classes' && shown.blocks !== null) {
+    const { geoids, classes: numbers } = shown.blocks;
+    const classOf = new Map(Array.from(geoids, (geoid, i) => [geoid, numbers[i]]));
+    for (const block of blocks) {
+      add((classOf.get(Number(block.feature.properties.geoid)) ?? 0) - 1, block);
+    }
+  }
+  const inLayer = (layer: string) => ground.filter((feature) => feature.layer === layer);
+  const drawn = (features: readonly TileFeature[]) =>
+    features.map((feature) => pathOf(feature, frame)).join('');
+  return {
+    earth: drawn(inLayer('earth').filter(isArea)),
+    water: drawn(inLayer('water').filter(isArea)),
+    blocks: drawn(blocks),
+    classes,
+    unlinked: drawn(blocks.filter((block) => isUnlinked(block, shown.modes))),
+    selected: drawn(
+      blocks.filter(({ feature }) => String(feature.properties.geoid) === sources.selected),
+    ),
+    roads: ROADS.filter(({ from }) => frame.zoom >= from).map(({ kind, width }) => ({
+      width,
+      d: drawn(inLayer('roads').filter(({ feature }) => feature.properties.kind === kind)),
+    })),
+    places: placesOf(inLayer('places'), frame),
+  };
+}
+
+/** Geometry types of vector tiles. */
+const [POINT, AREA] = [1, 3];
+
+function isArea({ feature }: TileFeature): boolean {
+  return feature.type === AREA;
+}
+
+function bandOf({ feature }: TileFeature): number {
+  return (CLASS_ENDS as readonly number[]).indexOf(Number(feature.properties.minutes));
+}
+
+function isUnlinked({ feature }: TileFeature, modes: readonly string[]): boolean {
+  const unlinked = String(feature.properties.unlinked ?? '').split(',');
+  return streetsOf(modes).every((street) => unlinked.includes(street));
+}
+
+function pathOf(at: TileFeature, frame: Frame): string {
+  const end = isArea(at) ? 'Z' : '';
+  return at.feature
+    .loadGeometry()
+    .map((line) => {
+      const points = line.map((point) => placed(at, point, frame).map(tenth).join(' '));
+      return `M${points.join('L')}${end}`;
+    })
+    .join('');
+}
+
+function placed(
+  { zoom, x, y, extent }: TileFeature,
+  point: { readonly x: number; readonly y: number },
+  frame: Frame,
+) {
+  return frame.place((x + point.x / extent) / 2 ** zoom, (y + point.y / extent) / 2 ** zoom);
+}
+
+function tenth(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** Names of places, the larger first, none over another. */
+function placesOf(features: readonly TileFeature[], frame: Frame): readonly Place[] {
+  const found = features.flatMap((at): Place[] => {
+    const { name, kind } = at.feature.properties;
+    const style = PLACES[String(kind)];
+    if (style === undefined || frame.zoom < style.from || at.feature.type !== POINT) return [];
+    const [[point]] = at.feature.loadGeometry();
+    const [x, y] = placed(at, point, frame).map(tenth);
+    const isIn = x > 0 && y > 0 && x < frame.width && y < frame.height;
+    return isIn ? [{ name: String(name), x, y, size: style.size }] : [];
+  });
+  const shown: Place[] = [];
+  for (const place of found.toSorted((a, b) => b.size - a.size || a.x - b.x)) {
+    if (!shown.some((other) => overlaps(place, other))) shown.push(place);
+  }
+  return shown;
+}
+
+function overlaps(one: Place, other: Place): boolean {
+  const halves = [one, other].map(({ name, size }) => name.length * size * 0.3);
+  return (
+    Math.abs(one.x - other.x) < halves[0] + halves[1] + 4 &&
+    Math.abs(one.y - other.y) < (one.size + other.size) * 0.7
+  );
+}

@@ -1,0 +1,71 @@
+import { MAP_COLOURS } from '../../../map-classes.ts';
+import { BASE_MAP_FLAVORS } from '../drawing/base-map-flavors.ts';
+import type { Shown } from '../drawing/draw-map.ts';
+import type { Scheme } from '../drawing/paint.ts';
+import type { Frame } from './frame.ts';
+import { type StillLayers, type StillSources, stillLayers } from './still-layers.ts';
+import { STRIPES } from './stripe-pattern.tsx';
+
+/** The map as SVG elements, drawn from tiles in the colours of the map. */
+export async function stillMap(frame: Frame, sources: StillSources, scheme: Scheme) {
+  const layers = await stillLayers(frame, sources);
+  return <StillMap frame={frame} layers={layers} shown={sources.shown} scheme={scheme} />;
+}
+
+/** Presentation attributes only: a file has no style sheet. */
+function StillMap(props: {
+  readonly frame: Frame;
+  readonly layers: StillLayers;
+  readonly shown: Shown;
+  readonly scheme: Scheme;
+}) {
+  const { frame, layers, shown, scheme } = props;
+  const colours = MAP_COLOURS[scheme];
+  const flavor = BASE_MAP_FLAVORS[scheme];
+  const isDifference = shown.of === 'classes' && shown.palette === 'difference';
+  const fills = isDifference ? colours.difference : colours.classes;
+  const { width, height } = frame;
+  return (
+    <g>
+      <rect width={width} height={height} fill={colours.outside} />
+      <path d={layers.earth} fill={flavor.earth} />
+      <path d={layers.water} fill={colours.water} />
+      <path d={layers.blocks} fill={colours.beyond} />
+      {layers.classes.map((d, i) => (
+        <path key={fills[i]} d={d} fill={fills[i]} />
+      ))}
+      <path d={layers.unlinked} fill={`url(#${STRIPES})`} />
+      <path
+        d={layers.blocks}
+        fill="none"
+        stroke={colours.blockLine}
+        stroke-width={frame.zoom < 13 ? 0.25 : 0.6}
+        stroke-opacity="0.55"
+      />
+      {layers.roads.toReversed().map(({ width: wide, d }) => (
+        <g key={wide} fill="none" stroke-linejoin="round">
+          <path d={d} stroke={flavor.minor_casing} stroke-width={wide + 1} />
+          <path d={d} stroke={flavor.major} stroke-width={wide} />
+        </g>
+      ))}
+      <path d={layers.selected} fill="none" stroke={colours.halo} stroke-width="6" />
+      <path d={layers.selected} fill="none" stroke={colours.chosen} stroke-width="3" />
+      {layers.places.map(({ name, x, y, size }) => (
+        <text
+          key={`${name} ${x} ${y}`}
+          x={x}
+          y={y}
+          font-size={size}
+          text-anchor="middle"
+          fill={flavor.city_label}
+          stroke={flavor.city_label_halo}
+          stroke-width="3"
+          stroke-linejoin="round"
+          paint-order="stroke"
+        >
+          {name}
+        </text>
+      ))}
+    </g>
+  );
+}

@@ -1,0 +1,104 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Notice } from '../../parts/notice.tsx';
+import type { BaseMap } from '../base-map-style.ts';
+import type { Shown } from '../drawing/draw-map.ts';
+import type { Outlines, Scheme } from '../drawing/paint.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import { type Frame, frameAt, positionOf } from './frame.ts';
+import { StripePattern } from './stripe-pattern.tsx';
+
+/** Buttons, and the parts of the picture by which they move it. */
+const STEPS = [
+  ['West', -0.4, 0],
+  ['East', 0.4, 0],
+  ['North', 0, -0.4],
+  ['South', 0, 0.4],
+] as const;
+
+interface StillProps {
+  readonly blocksUrl: string;
+  readonly baseMap: BaseMap | null;
+  readonly shown: Shown;
+  readonly scheme: Scheme;
+  readonly outlines: Outlines;
+}
+
+/** A still picture in place of the map, in browsers without WebGL; buttons move and zoom it. */
+export function StillStage(
+  props: StillProps & {
+    readonly bounds: readonly number[];
+    readonly position: MapPosition | null;
+    readonly onMoved: (position: MapPosition) => void;
+  },
+) {
+  const { bounds, position, onMoved } = props;
+  const place = useRef<HTMLElement>(null);
+  const [{ width, height }, setSize] = useState({ width: 0, height: 0 });
+  useEffect(() => {
+    const observer = new ResizeObserver(([{ contentRect }]) =>
+      setSize({ width: contentRect.width, height: contentRect.height }),
+    );
+    observer.observe(place.current!);
+    return () => observer.disconnect();
+  }, []);
+  const isMeasured = width > 0 && height > 0;
+  const now = position ?? positionOf(bounds, width || 100, height || 100);
+  const frame = useMemo(
+    () => frameAt(now, width, height),
+    [now.zoom, now.lat, now.lon, width, height],
+  );
+  const zoomBy = (steps: number) => onMoved({ ...now, zoom: now.zoom + steps });
+  const moveBy = (x: number, y: number) =>
+    onMoved({ ...now, ...frame.pointAt((x + 0.5) * width, (y + 0.5) * height) });
+  const buttons = [
+    ['Zoom in', () => zoomBy(1)],
+    ['Zoom out', () => zoomBy(-1)],
+    ...STEPS.map(([name, x, y]) => [name, () => moveBy(x, y)] as const),
+  ] as const;
+  return (
+    <div class="still-stage">
+      <Notice kind="plain">
+        <p>
+          This is a still picture: WebGL 2, which the map needs, is missing or switched off in this
+          browser. Hardware acceleration in its settings turns it on.
+        </p>
+      </Notice>
+      <div class="still-buttons">
+        {buttons.map(([name, act]) => (
+          <button key={name} type="button" class="button button-small" onClick={act}>
+            {name}
+          </button>
+        ))}
+      </div>
+      <figure ref={place} class="still-picture">
+        {isMeasured && <Picture {...props} frame={frame} />}
+      </figure>
+    </div>
+  );
+}
+
+function Picture(props: StillProps & { readonly frame: Frame }) {
+  const { blocksUrl, baseMap, shown, scheme, outlines, frame } = props;
+  const { width, height, box } = frame;
+  const { selected } = outlines;
+  const name = nameOf(shown);
+  const picture = useLoaded(async () => {
+    const { stillMap } = await import('./still-map.tsx');
+    return stillMap(frame, { blocksUrl, baseMap, shown, selected }, scheme);
+  }, [width, height, box, selected, scheme, name].join());
+  if (picture.state === 'loading') return <p class="quiet waiting">Loading the picture …</p>;
+  if (picture.state === 'failed') {
+    return <p class="quiet">The picture could not be loaded: the API is away.</p>;
+  }
+  return (
+    <svg role="img" aria-label="Map of travel times" viewBox={`0 0 ${width} ${height}`}>
+      <StripePattern scheme={scheme} />
+      {picture.value}
+    </svg>
+  );
+}
+
+function nameOf(shown: Shown): string {
+  return shown.of === 'bands' ? shown.bandsUrl : `${shown.name} ${shown.blocks?.classes}`;
+}

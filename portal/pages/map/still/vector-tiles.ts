@@ -1,0 +1,77 @@
+import { VectorTile, type VectorTileFeature } from '@mapbox/vector-tile';
+import { PbfReader } from 'pbf';
+import { PMTiles } from 'pmtiles';
+import type { Box } from '../blocks/coloured-blocks.ts';
+import { ArchiveSource } from '../drawing/archive-source.ts';
+
+/** The zooms of the tiles of bands and of the base map; those of blocks begin at 11. */
+export const TILE_ZOOMS = { bands: 6, blocks: 11, most: 14 } as const;
+
+/** A tile of the Web Mercator grid. */
+export interface TileAt {
+  readonly zoom: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A feature of a tile. A point of its geometry is `(x + point.x / extent) / 2 ** zoom` of the world. */
+export interface TileFeature extends TileAt {
+  readonly layer: string;
+  readonly extent: number;
+  readonly feature: VectorTileFeature;
+}
+
+/** Reads some layers of an archive's tiles; a tile that is not there has none. */
+export async function readTiles(
+  archiveUrl: string,
+  tiles: readonly TileAt[],
+  layers: readonly string[],
+): Promise<readonly TileFeature[]> {
+  const archive = new PMTiles(new ArchiveSource(archiveUrl));
+  const read = await Promise.all(
+    tiles.map(async (at) => {
+      const tile = await archive.getZxy(at.zoom, at.x, at.y);
+      if (tile === undefined) return [];
+      const { layers: all } = new VectorTile(new PbfReader(tile.data));
+      return layers.flatMap((layer) =>
+        Array.from({ length: all[layer]?.length ?? 0 }, (_, i) => ({
+          ...at,
+          layer,
+          extent: all[layer].extent,
+          feature: all[layer].feature(i),
+        })),
+      );
+    }),
+  );
+  return read.flat();
+}
+
+/** The tiles of a zoom that meet a box in degrees; east may exceed 180. */
+export function tilesIn([west, south, east, north]: Box, zoom: number): readonly TileAt[] {
+  const count = 2 ** zoom;
+  const column = (lon: number) => Math.floor(worldX(lon) * count);
+  const row = (lat: number) => Math.min(count - 1, Math.max(0, Math.floor(worldY(lat) * count)));
+  const tiles: TileAt[] = [];
+  for (let x = column(west); x <= column(east); x++) {
+    for (let y = row(north); y <= row(south); y++) tiles.push({ zoom, x: (x + count) % count, y });
+  }
+  return tiles;
+}
+
+/** Longitude as a fraction of the world's width. */
+export function worldX(lon: number): number {
+  return (lon + 180) / 360;
+}
+
+/** Latitude as a fraction of the world's height, from the north, in Web Mercator. */
+export function worldY(lat: number): number {
+  return 0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
+}
+
+export function lonOf(x: number): number {
+  return x * 360 - 180;
+}
+
+export function latOf(y: number): number {
+  return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+}
