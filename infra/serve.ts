@@ -48,6 +48,11 @@ export interface Serving {
    * seconds is refunded.
    */
   close(drainMs?: number): Promise<void>;
+  /**
+   * Breaks off all connections, charges nothing further, and resolves once what was charged and not
+   * delivered has been refunded.
+   */
+  cutOff(): Promise<void>;
 }
 
 /** Shared state that the parent provides to each of several processes. */
@@ -147,6 +152,12 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     await new Promise((resolve) => setTimeout(resolve, drainMs));
     await closeAll(closers);
   };
+  const cutOff = async () => {
+    served.services.ending.isSet = true;
+    served.server.close();
+    served.server.closeAllConnections();
+    await ledgerCalls.settle();
+  };
   return {
     app,
     ledger,
@@ -155,6 +166,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     registry,
     metricsAddress,
     close,
+    cutOff,
     whereabouts: whereabouts(baseUrl, at),
   };
 }

@@ -4,23 +4,37 @@ import { describe } from './errors.ts';
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** Exit code of a process killed by SIGKILL, as shells show it. */
 const KILLED = 137;
+/** Time allowed for what a second signal cuts off. */
+export const CUT_OFF_WITHIN_MS: Millis = 1_000;
 
 interface EndOptions {
   /** Stops the process's work in order. Called once. */
   readonly close: () => Promise<unknown>;
   /** Time allowed for `close`. */
   readonly withinMs: () => Millis;
+  /** Breaks off the work in progress, and undoes what must not stay half done. Called once. */
+  readonly cutOff?: () => Promise<unknown>;
+  /** Time allowed for `cutOff`. */
+  readonly cutOffWithinMs?: Millis;
   /** Called before the process is killed. */
   readonly atOnce?: () => void;
 }
 
 /**
  * Shuts a process down in order: at the first SIGTERM, SIGINT or SIGHUP, with exit code 0, or at an
- * uncaught error, with 1. At the second, or if `close` fails or takes too long, the process is
- * killed as by `kill -9` (137), without waiting for anything such as database threads.
+ * uncaught error, with 1. At a second signal the work in progress is cut off; then, or at a third,
+ * or if `close` fails or takes too long, the process is killed as by `kill -9` (137), without waiting
+ * for anything such as database threads.
  */
-export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
+export function shutDownOnSignals({
+  close,
+  withinMs,
+  cutOff = async () => {},
+  cutOffWithinMs = CUT_OFF_WITHIN_MS,
+  atOnce,
+}: EndOptions) {
   let hasBegun = false;
+  let isCutOff = false;
   let causes = 0;
 
   const killed = () => {
@@ -43,9 +57,16 @@ export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
       (error) => failed(describe(error)),
     );
   };
+  const cutShort = () => {
+    if (isCutOff) return;
+    isCutOff = true;
+    setTimeout(killed, cutOffWithinMs);
+    cutOff().then(killed, (error) => failed(describe(error)));
+  };
   const onSignal = () => {
-    if (++causes > 1) killed();
-    begin();
+    if (++causes === 1) begin();
+    else if (isCutOff) killed();
+    else cutShort();
   };
   const onError = (error: unknown) => {
     if (++causes > 1) failed(describe(error));
@@ -57,6 +78,8 @@ export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
   return {
     /** Starts the shutdown, without counting as a signal. */
     begin: () => begin(),
+    /** Cuts the work in progress off and ends the process, without counting as a signal. */
+    cutShort,
     /** Restores Node's default handling of signals and errors. */
     cancel: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal);

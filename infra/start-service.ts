@@ -60,6 +60,7 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
       await portal.close();
       await serving.close();
     },
+    cutOff: () => serving.cutOff(),
     withinMs: () => CLOSE_WITHIN_MS + endsWithinMs(settings.api),
   });
   process.stdout.write(

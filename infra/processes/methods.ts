@@ -29,4 +29,6 @@ export interface WorkerMethods {
   setProcesses(count: ProcessCount): void;
   /** Stops the worker after the requests in progress. */
   end(): void;
+  /** Stops the worker, breaking off the requests in progress. */
+  cutOff(): void;
 }

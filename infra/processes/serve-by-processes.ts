@@ -147,6 +147,13 @@ export class ServingProcesses {
     await this.#metrics?.close();
   }
 
+  /** Stops all of them, breaking off the requests in progress. */
+  async cutOff(): Promise<void> {
+    this.#isClosing = true;
+    for (const { methods } of this.#members) void methods.cutOff.asEvent();
+    await Promise.all(Array.from(this.#members, ({ ended }) => ended));
+  }
+
   /** Kills all of them. */
   kill(): void {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');

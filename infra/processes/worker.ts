@@ -14,6 +14,7 @@ let withinMs = CLOSE_WITHIN_MS;
 let processes: ProcessCount = { serving: 1, wanted: 1, haveStarted: false };
 const ending = shutDownOnSignals({
   close: async () => (await serving)?.close(),
+  cutOff: async () => (await serving)?.cutOff(),
   withinMs: () => withinMs,
 });
 
@@ -31,6 +32,7 @@ const methods: WorkerMethods = {
     processes = count;
   },
   end: () => ending.begin(),
+  cutOff: () => ending.cutShort(),
 };
 const parent = createBirpc<ParentMethods, WorkerMethods>(methods, {
   post: (message) => process.connected && process.send!(message, undefined, undefined, () => {}),

@@ -130,12 +130,13 @@ function endCrumbs(body: Readable): void {
  */
 const MAX_WAITING = 64;
 const WITH_BODY = 16;
-/** Beyond this many connections, an idle one is closed for each new one. */
+/** Connections of all clients together. */
 const MAX_CONNECTIONS = 4_000;
 
 /** The requests of a connection. */
 interface Line {
-  last: ServerResponse;
+  /** Null before the first request. */
+  last: ServerResponse | null;
   waiting: number;
 }
 
@@ -143,9 +144,9 @@ interface Line {
  * Serves the requests of a connection one after another, even if pipelined, each in its own turn of
  * the event loop. A connection therefore holds one response at a time and takes no more than its
  * share of the loop, and a client that disconnects has not been charged for its next responses. A
- * connection that pipelines too far ahead is closed; with very many connections, an idle one; and
- * on shutdown, each after its pending requests. This runs before the framework, so waiting requests
- * are cheap.
+ * connection that pipelines too far ahead is closed; with very many connections, an idle one for
+ * each new one, or the new one if none is idle; and on shutdown, each after its pending requests.
+ * This runs before the framework, so waiting requests are cheap.
  */
 export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNECTIONS): void {
   const { server } = app;
@@ -155,23 +156,25 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
     for (const handle of handlers) handle.call(server, request, response);
   };
   server.removeAllListeners('request');
+  server.on('connection', (socket: Socket) => {
+    if (lines.size >= maxConnections && !endIdlest(lines)) {
+      socket.destroy();
+      return;
+    }
+    lines.set(socket, { last: null, waiting: 0 });
+    socket.once('close', () => lines.delete(socket));
+  });
   server.on('request', (request, response) => {
     const { socket } = request;
-    if (!socket.writable) return;
     const line = lines.get(socket);
-    if (line === undefined) {
-      if (lines.size >= maxConnections) endIdlest(lines);
-      lines.set(socket, { last: response, waiting: 0 });
-      socket.once('close', () => lines.delete(socket));
-      return respond(request, response);
-    }
+    if (line === undefined || !socket.writable) return;
     const before = line.last;
     line.last = response;
     // Moves it to the end of the eviction order.
     lines.delete(socket);
     lines.set(socket, line);
     // A response waiting behind another has no socket yet.
-    if (response.socket !== null) return respond(request, response);
+    if (before === null || response.socket !== null) return respond(request, response);
     const weight = hasBody(request) ? WITH_BODY : 1;
     line.waiting += weight;
     if (line.waiting > MAX_WAITING) {
@@ -189,20 +192,23 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
   // framework.
   app.addHook('preClose', async () => {
     for (const [socket, line] of lines) {
-      line.last.once('close', () => {
+      line.last?.once('close', () => {
         if (line.waiting === 0) socket.end();
       });
     }
   });
 }
 
-/** Closes the connection that has been idle longest, if any is idle. */
-function endIdlest(lines: ReadonlyMap<Socket, Line>): void {
+/** Closes the connection that has been idle longest; returns whether there is any. */
+function endIdlest(lines: Map<Socket, Line>): boolean {
   for (const [socket, { last }] of lines) {
-    if (!last.writableFinished || socket.destroyed) continue;
+    if (last !== null && !last.writableFinished) continue;
+    // Its `close` event comes later.
+    lines.delete(socket);
     socket.destroy();
-    return;
+    return true;
   }
+  return false;
 }
 
 /**

@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openCustomer, withLedger } from '../support/books.ts';
+import { booksOf, openCustomer, withLedger } from '../support/books.ts';
 import { startFleet } from '../support/fleet.ts';
 import { freePort } from '../support/free-port.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
@@ -53,6 +53,51 @@ describe.each([1, 2])('%i processes, told to stop', (processes) => {
     if (other === 'SIGUSR2') expect(fleet.noise()).toContain('of this test');
   });
 });
+
+/** Has the ledger's thread report each commit late. */
+const LATE_COMMITS = `
+  import { Worker } from 'node:worker_threads';
+  const { emit } = Worker.prototype;
+  Worker.prototype.emit = function (name, ...args) {
+    if (name !== 'message') return emit.call(this, name, ...args);
+    setTimeout(() => emit.call(this, name, ...args), 300);
+    return true;
+  };
+`;
+
+test.each([1, 2])(
+  '%i processes, told to stop twice between a debit and its response, repay it',
+  async (processes) => {
+    const { key, account } = await withLedger(at('ledger'), (ledger) =>
+      openCustomer(ledger, { tokens: 100 }),
+    );
+    const env = { ...before(LATE_COMMITS), PROCESSES: `${processes}`, DRAIN_SECONDS: '60' };
+    const fleet = await startFleet(serveArgs(), env);
+    const ended = once(fleet.child, 'exit');
+    let received = 0;
+    await withLedger(at('ledger'), async (ledger) => {
+      const asked = fetch(`${fleet.address}/v1/blocks/${geoid}/summary`, {
+        headers: { authorization: `Bearer ${key}` },
+      }).then(
+        (answer) => {
+          received += Number(answer.headers.get('x-tokens-charged'));
+        },
+        () => {},
+      );
+      // On disk, and not yet known to the process.
+      await expect
+        .poll(async () => (await booksOf(ledger, account)).used, { interval: 5 })
+        .toBeGreaterThan(0);
+      fleet.child.kill('SIGTERM');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      fleet.child.kill('SIGTERM');
+      expect(await ended).toEqual([null, 'SIGKILL']);
+      await asked;
+      const { granted, used, balance } = await booksOf(ledger, account);
+      expect([used, balance]).toEqual([received, granted - received]);
+    });
+  },
+);
 
 test('a process told to stop while others still start completes the requests it has begun', async () => {
   const gate = at('gate');

@@ -164,35 +164,75 @@ test('while closing, a connection ends with the response already started', async
   expect(received()).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('of too many connections, closes the one idle for longest', async () => {
+/** A server that holds three connections, with responses at once and later. */
+async function threeOnly() {
   const app = Fastify();
   let answer = (_text: string) => {};
   const later = new Promise<string>((resolve) => {
     answer = resolve;
   });
   app.get('/now', async () => 'now');
-  app.get('/later', () => later);
+  let waiting = 0;
+  app.get('/later', () => {
+    waiting++;
+    return later;
+  });
   respondInOrder(app, 3);
   onTestFinished(() => app.close());
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const ended: number[] = [];
-  const sockets = await Promise.all(
-    [0, 1, 2, 3].map(async (nr) => {
+  const sockets: Socket[] = [];
+  const request = (nr: number, path: string) =>
+    sockets[nr].write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  return {
+    ended,
+    answer,
+    request,
+    waiting: () => waiting,
+    answered: async (nr: number) => {
+      request(nr, '/now');
+      await once(sockets[nr], 'data');
+    },
+    open: async () => {
       const socket = connect(Number(port), '127.0.0.1');
+      const nr = sockets.push(socket) - 1;
       socket.on('close', () => ended.push(nr)).on('error', () => {});
       onTestFinished(() => void socket.destroy());
       await once(socket, 'connect');
-      return socket;
-    }),
-  );
-  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  sockets[0].write(request('/later'));
-  for (const nr of [1, 2, 1, 3]) {
-    sockets[nr].write(request('/now'));
-    await once(sockets[nr], 'data');
-  }
+    },
+  };
+}
+
+test('of too many connections, closes the one idle for longest', async () => {
+  const { open, request, answered, answer, ended } = await threeOnly();
+  for (let nr = 0; nr < 3; nr++) await open();
+  request(0, '/later');
+  for (const nr of [1, 2, 1]) await answered(nr);
+  await open();
+  await answered(3);
   // The first still waits for its response, and the second has sent another request.
   await expect.poll(() => ended).toEqual([2]);
+  answer('later');
+});
+
+test('of too many connections, closes the oldest that has sent nothing', async () => {
+  const { open, answered, ended } = await threeOnly();
+  for (let nr = 0; nr < 3; nr++) await open();
+  await answered(0);
+  await open();
+  await answered(3);
+  await expect.poll(() => ended).toEqual([1]);
+});
+
+test('refuses a connection beyond the limit while all others wait for responses', async () => {
+  const { open, request, waiting, answer, ended } = await threeOnly();
+  for (let nr = 0; nr < 3; nr++) {
+    await open();
+    request(nr, '/later');
+  }
+  await expect.poll(waiting).toBe(3);
+  await open();
+  await expect.poll(() => ended).toEqual([3]);
   answer('later');
 });
 

@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts';
 import { endsWithinMs } from '../../listen.ts';
 import { type ServeSettings, serveSchema, serveSettings } from '../../settings/api-server.ts';
 import type { Flags } from '../../settings/read-settings.ts';
-import { shutDownOnSignals } from '../../shutdown-signals.ts';
+import { CUT_OFF_WITHIN_MS, shutDownOnSignals } from '../../shutdown-signals.ts';
 import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
@@ -28,6 +28,7 @@ async function serveHere(settings: ServeSettings): Promise<void> {
   const starting = serve(settings);
   shutDownOnSignals({
     close: async () => (await starting).close(),
+    cutOff: async () => (await starting).cutOff(),
     withinMs: () => endsWithinMs(settings),
   });
   const serving = await starting;
@@ -42,6 +43,8 @@ async function serveBeside(settings: ServeSettings): Promise<void> {
   const ending = shutDownOnSignals({
     close: () => processes.close(),
     withinMs: () => endsWithinMs(settings) + MORE_FOR_ALL_MS,
+    cutOff: () => processes.cutOff(),
+    cutOffWithinMs: CUT_OFF_WITHIN_MS + MORE_FOR_ALL_MS,
     atOnce: () => processes.kill(),
   });
   const served = await processes.begin();
