@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  BASKET_BY,
   COMPARED,
   DIRECTIONS,
   type MapState,
@@ -36,24 +37,41 @@ const states: fc.Arbitrary<MapState> = fc.record({
   compared: fc.constantFrom(...COMPARED),
   // An OSM id × 4 + 1, 2 or 3, or 50 bits of a hash × 4.
   poi: maybe(fc.maxSafeNat()),
+  basket: maybe(
+    fc.array(
+      fc.record({
+        mode: fc.constantFrom('walk', 'bike', 'transit'),
+        type: fc.nat(9_999),
+        minutes: fc.constantFrom(5, 10, 15, 20, 25, 30),
+      }),
+      { minLength: 1, maxLength: 8 },
+    ),
+  ),
+  basketBy: fc.constantFrom(...BASKET_BY),
+  area: maybe(fc.stringMatching(/^(\d{5}|\d{7})$/)),
 });
 
 test('every state is a short address that gives it back', () =>
   forAll(500, states, (state) => {
     const address = writeMapState(state);
-    expect(address.length).toBeLessThan(250);
+    expect(address.length).toBeLessThan(400);
     expect(address).toMatch(/^#x=1[\w=&/,.-]*$/);
     expect(readMapState(address)).toEqual({ state, faults: [] });
   }));
 
 test('any text is read, and a member that is not valid is said once', () =>
-  forAll(500, fc.string(), fc.constantFrom('v', 'map', 'b', 'o', 'd', 'min'), (text, key) => {
-    readMapState(text);
-    const address = `#x=1&m=bike&${key}=${encodeURIComponent(`~${text}`)}`;
-    const { state, faults } = readMapState(address);
-    expect(state).toEqual({ ...readMapState('#x=1').state, mode: 'bike' });
-    expect(faults).toEqual([expect.stringContaining(`(${key})`)]);
-  }));
+  forAll(
+    500,
+    fc.string(),
+    fc.constantFrom('v', 'map', 'b', 'o', 'd', 'min', 'k', 'a'),
+    (text, key) => {
+      readMapState(text);
+      const address = `#x=1&m=bike&${key}=${encodeURIComponent(`~${text}`)}`;
+      const { state, faults } = readMapState(address);
+      expect(state).toEqual({ ...readMapState('#x=1').state, mode: 'bike' });
+      expect(faults).toEqual([expect.stringContaining(`(${key})`)]);
+    },
+  ));
 
 test('another version and unknown members are said', () => {
   const { state, faults } = readMapState('#x=2&m=walk&zz=1');

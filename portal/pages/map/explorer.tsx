@@ -1,5 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { useApi } from '../api/use-api.ts';
 import { Notice } from '../parts/notice.tsx';
+import { useBasket } from './blocks/use-basket.ts';
 import { type Catalogue, mapTitle } from './catalogue.ts';
 import type { DrawnMap, TileBlock } from './drawing/draw-map.ts';
 import type { MapMarker } from './drawing/map-markers.ts';
@@ -7,13 +9,15 @@ import { MapStage } from './drawing/map-stage.tsx';
 import { useColourScheme } from './drawing/use-colour-scheme.ts';
 import { Switch } from './layout/choices.tsx';
 import { Sheet } from './layout/sheet.tsx';
+import type { Criterion } from './measures/basket.ts';
 import { KeyDialog } from './paid/key-dialog.tsx';
 import type { FoundPoi } from './paid/poi-search.ts';
 import { type Profile, profileRequest } from './paid/profile-request.ts';
 import { type PaidRequests, usePaidRequests } from './paid/use-paid-requests.ts';
+import { BasketPanel } from './panels/basket-panel.tsx';
 import { BlockPanel } from './panels/block-panel.tsx';
 import { ComparePanel } from './panels/compare-panel.tsx';
-import { legendOf } from './panels/legend-swatches.ts';
+import { legendOf } from './panels/legend-of.ts';
 import { byMode, originName, PERCENTILE, reachTitle } from './panels/names.ts';
 import { NearestPanel } from './panels/nearest-panel.tsx';
 import { markerId } from './panels/profile-bars.tsx';
@@ -29,9 +33,12 @@ import { usePicture } from './use-picture.ts';
 
 const VIEW_NAMES: readonly (readonly [View, string])[] = [
   ['nearest', 'Nearest'],
+  ['basket', 'Basket'],
   ['reach', 'Reach'],
   ['compare', 'Compare'],
 ];
+
+const NO_CRITERIA: readonly Criterion[] = [];
 
 /** The map and the panel beside it. */
 export function Explorer(props: {
@@ -48,7 +55,13 @@ export function Explorer(props: {
   const [attempt, setAttempt] = useState(0);
   const drawnMap = useRef<DrawnMap>(null);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
-  const picture = usePicture(state, choice, requests);
+  const basket = useBasket(
+    useApi(),
+    state.position,
+    catalogue.bounds,
+    state.view === 'basket' ? choice.basket : NO_CRITERIA,
+  );
+  const picture = usePicture(state, choice, requests, basket);
   const profile = profileOf(catalogue, state, choice, requests);
   const { origin, poi, view } = state;
   const markers = useMemo(
@@ -69,6 +82,7 @@ export function Explorer(props: {
           requests={requests}
           around={state.position ?? middleOf(catalogue.bounds)}
           onMove={(position) => change({ position })}
+          onPlace={(geoid) => change({ area: geoid })}
           onPoi={setFound}
         />
         <Switch
@@ -84,6 +98,7 @@ export function Explorer(props: {
           </Notice>
         ))}
         {view === 'nearest' && <NearestPanel {...parts} />}
+        {view === 'basket' && <BasketPanel {...parts} criteria={choice.basket} basket={basket} />}
         {view === 'reach' && <ReachPanel {...parts} poiName={poiName} />}
         {view === 'compare' && (
           <ComparePanel {...parts} poiName={poiName} comparison={picture.comparison} />
@@ -103,7 +118,7 @@ export function Explorer(props: {
           picture={{
             catalogue,
             title: titleOf(state, choice, poiName),
-            legend: legendOf(state, catalogue.baseMap, scheme),
+            legend: legendOf(state, choice, catalogue.baseMap, scheme),
             remark: state.view === 'nearest' && choice.mode === 'transit' ? PERCENTILE : null,
             shown: picture.shown,
             selected: state.block,
@@ -203,6 +218,7 @@ function saidOf(state: MapState, choice: Choice, poiName: string | null): string
 
 function titleOf(state: MapState, { mode, type }: Choice, poiName: string | null): string {
   const { view, origin, direction, minutes } = state;
+  if (view === 'basket') return 'Blocks by a basket of criteria';
   if (view === 'nearest' || origin === null) return mapTitle(mode, type.name);
   if (view === 'compare') return `A and B side by side, within ${minutes} minutes`;
   return `${reachTitle(mode, direction, minutes)}: ${originName(origin, poiName)}`;

@@ -1,6 +1,8 @@
 import { useMemo } from 'preact/hooks';
+import type { LoadedBasket } from './blocks/use-basket.ts';
 import type { Shown } from './drawing/draw-map.ts';
 import type { Outlines } from './drawing/paint.ts';
+import { furthestClasses, metClasses } from './measures/basket.ts';
 import {
   type Comparison,
   comparisonOf,
@@ -22,7 +24,12 @@ export interface Picture {
   readonly comparison: Comparison | null;
 }
 
-export function usePicture(state: MapState, choice: Choice, requests: PaidRequests): Picture {
+export function usePicture(
+  state: MapState,
+  choice: Choice,
+  requests: PaidRequests,
+  basket: LoadedBasket,
+): Picture {
   const { view, minutes, compared, block } = state;
   const { mode, bandsUrl, otherMode } = choice;
   const [a, b] = sidesOf(state, choice);
@@ -32,7 +39,25 @@ export function usePicture(state: MapState, choice: Choice, requests: PaidReques
     () => (reachA && reachB ? comparisonOf(reachA, reachB) : null),
     [reachA, reachB],
   );
+  const { basketBy } = state;
+  const inBasket = basket.state === 'here' ? basket.view : null;
+  const [basketBlocks, met] = [inBasket?.blocks, inBasket?.basket];
   const shown = useMemo((): Shown => {
+    if (view === 'basket') {
+      return {
+        of: 'classes',
+        name: `basket ${basketBy} ${JSON.stringify(choice.basket)}`,
+        modes: [],
+        palette: 'classes',
+        blocks:
+          basketBlocks && met
+            ? {
+                geoids: basketBlocks.geoids,
+                classes: basketBy === 'met' ? metClasses(met) : furthestClasses(met),
+              }
+            : null,
+      };
+    }
     if (view === 'reach') {
       return {
         of: 'classes',
@@ -58,7 +83,21 @@ export function usePicture(state: MapState, choice: Choice, requests: PaidReques
       };
     }
     return { of: 'bands', bandsUrl, modes: [mode] };
-  }, [view, a?.name, b?.name, reachA, comparison, compared, minutes, mode, otherMode, bandsUrl]);
+  }, [
+    view,
+    basketBy,
+    basketBlocks,
+    met,
+    a?.name,
+    b?.name,
+    reachA,
+    comparison,
+    compared,
+    minutes,
+    mode,
+    otherMode,
+    bandsUrl,
+  ]);
   const outlines = useMemo(() => outlinesOf(state), [view, block, state.origin, state.otherOrigin]);
   return { shown, outlines, comparison };
 }

@@ -30,6 +30,12 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** `38 %`; `0.4 %` below one per cent, so that few is not none. */
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
 /** Formats a timestamp as a date, in the reader’s time zone. */
 export function dateOf(moment: string): string {
   return DATE.format(new Date(moment));

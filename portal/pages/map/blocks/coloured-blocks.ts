@@ -7,12 +7,10 @@ export type Box = readonly [west: number, south: number, east: number, north: nu
 /** More counties than these are not read at once: a nation has thousands. */
 export const MAX_COUNTIES = 16;
 
-/** The blocks of the counties in a box, coloured by minutes to the nearest. */
-export interface ColouredBlocks {
-  /** GEOIDs as numbers. */
+/** The blocks of some counties. */
+export interface CountyBlocks {
+  /** GEOIDs as numbers, ascending in each county. */
   readonly geoids: Float64Array;
-  /** Band of each block: 0 no street near, 1 to 6, 7 over 30 minutes. */
-  readonly classes: Uint8Array;
   /** Null where unknown. */
   readonly population: readonly (number | null)[];
   /** Centres, degrees. */
@@ -20,6 +18,12 @@ export interface ColouredBlocks {
   readonly lat: Float64Array;
   readonly isWater: Uint8Array;
   readonly counties: readonly string[];
+}
+
+/** The blocks of some counties, coloured by minutes to the nearest. */
+export interface ColouredBlocks extends CountyBlocks {
+  /** Band of each block: 0 no street near, 1 to 6, 7 over 30 minutes. */
+  readonly classes: Uint8Array;
 }
 
 type Listed = DataOf<'getBlockBands'>['counties'];
@@ -47,33 +51,52 @@ export async function colouredBlocks(
 ): Promise<ColouredBlocks | null> {
   const counties = await countiesIn(api, box);
   if (counties === null) return null;
-  const bands = await Promise.all(counties.map((county) => county.bands(mode, type)));
+  return { ...joinedBlocks(counties), classes: await joinedBands(counties, mode, type) };
+}
+
+let joined: { readonly of: readonly CountyBands[]; readonly blocks: CountyBlocks } | null = null;
+
+/** The blocks of counties, one county after the other; the same counties give the same arrays. */
+export function joinedBlocks(of: readonly CountyBands[]): CountyBlocks {
+  const isSame = of.length === joined?.of.length && of.every((one, i) => one === joined?.of[i]);
+  if (joined === null || !isSame) joined = { of, blocks: join(of) };
+  return joined.blocks;
+}
+
+function join(counties: readonly CountyBands[]): CountyBlocks {
   const blocks = counties.reduce((sum, { geoids }) => sum + geoids.length, 0);
   const [geoids, lon, lat] = [0, 0, 0].map(() => new Float64Array(blocks));
-  const [classes, isWater] = [0, 0].map(() => new Uint8Array(blocks));
+  const isWater = new Uint8Array(blocks);
   let at = 0;
-  for (const [i, county] of counties.entries()) {
+  for (const county of counties) {
     geoids.set(county.geoids, at);
     lon.set(county.lon, at);
     lat.set(county.lat, at);
     isWater.set(county.isWater, at);
-    classes.set(bands[i] ?? new Uint8Array(county.geoids.length), at);
     at += county.geoids.length;
   }
   const population = counties.flatMap((county) => county.population);
-  return {
-    geoids,
-    classes,
-    population,
-    lon,
-    lat,
-    isWater,
-    counties: counties.map((c) => c.county),
-  };
+  return { geoids, population, lon, lat, isWater, counties: counties.map((c) => c.county) };
+}
+
+/** The band of each of the joined blocks; 0 in a county that has no such column. */
+export async function joinedBands(
+  counties: readonly CountyBands[],
+  mode: string,
+  type: number,
+): Promise<Uint8Array> {
+  const bands = await Promise.all(counties.map((county) => county.bands(mode, type)));
+  const all = new Uint8Array(counties.reduce((sum, { geoids }) => sum + geoids.length, 0));
+  let at = 0;
+  for (const [i, { geoids }] of counties.entries()) {
+    if (bands[i] !== null) all.set(bands[i], at);
+    at += geoids.length;
+  }
+  return all;
 }
 
 /** Positions of the blocks with land whose centre is in a box. */
-export function blocksWithin({ lon, lat, isWater }: ColouredBlocks, box: Box): number[] {
+export function blocksWithin({ lon, lat, isWater }: CountyBlocks, box: Box): number[] {
   const [west, south, east, north] = box;
   const found: number[] = [];
   for (let i = 0; i < lon.length; i++) {

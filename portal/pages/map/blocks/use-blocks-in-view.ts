@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
+import type { MapPosition } from '../state/map-state.ts';
 import {
   type Box,
   blocksWithin,
@@ -32,7 +33,7 @@ const LOADING: LoadedBlocks = { state: 'loading' };
  */
 export function useBlocksInView(
   api: Client,
-  position: { readonly zoom: number; readonly lat: number; readonly lon: number } | null,
+  position: MapPosition | null,
   bounds: readonly number[],
   mode: string,
   type: number,
@@ -41,8 +42,7 @@ export function useBlocksInView(
   const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
   useEffect(() => {
     let isGone = false;
-    const box = position === null ? boxOf(bounds) : boxOnStage(position);
-    inView(api, box, mode, type).then(
+    inView(api, boxInView(position, bounds), mode, type).then(
       (next) => isGone || setLoaded(next),
       () => isGone || setLoaded({ state: 'failed' }),
     );
@@ -60,8 +60,13 @@ async function inView(api: Client, box: Box, mode: string, type: number): Promis
   return { state: 'here', view: { box, coloured, seen, tally: tallyOf(coloured, seen) } };
 }
 
+/** The box that the map shows. `position`: null while it shows the whole release. */
+export function boxInView(position: MapPosition | null, bounds: readonly number[]): Box {
+  return position === null ? boxOf(bounds) : boxOnStage(position);
+}
+
 /** Without a stage, that of the window. */
-function boxOnStage(position: Parameters<typeof seenBox>[0]): Box {
+function boxOnStage(position: MapPosition): Box {
   const stage = document.querySelector('.still-picture, .map-canvas');
   const [width, height] = [stage?.clientWidth || innerWidth, stage?.clientHeight || innerHeight];
   return seenBox(position, width, height);

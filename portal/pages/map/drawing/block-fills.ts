@@ -9,6 +9,9 @@ export interface BlockClasses {
   readonly classes: Uint8Array;
 }
 
+/** The class of blocks without a street near, where classes say so. */
+export const UNROUTED_CLASS = 255;
+
 /** The member of a block's feature state that holds its class. */
 export const CLASS = 'class';
 

@@ -1,6 +1,6 @@
 import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } from 'maplibre-gl';
 import { CLASS_ENDS, type MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
-import { CLASS } from './block-fills.ts';
+import { CLASS, UNROUTED_CLASS } from './block-fills.ts';
 import { streetsOf } from './street-modes.ts';
 import { stripes } from './stripes.ts';
 
@@ -57,8 +57,7 @@ export function paintWith(
   map.setPaintProperty('bands', 'fill-color', matched(['get', 'minutes'], ends, beyond));
   map.setPaintProperty('bands', 'fill-antialias', false);
   const steps = (palette === 'classes' ? classes : difference).flatMap((one, i) => [i + 1, one]);
-  const state = ['coalesce', ['feature-state', CLASS], 0];
-  map.setPaintProperty('classes', 'fill-color', matched(state, steps, 'rgba(0, 0, 0, 0)'));
+  map.setPaintProperty('classes', 'fill-color', matched(STATE, steps, 'rgba(0, 0, 0, 0)'));
   map.setPaintProperty('classes', 'fill-antialias', false);
   if (map.hasImage(STRIPES)) map.removeImage(STRIPES);
   map.addImage(STRIPES, stripes(colours), { pixelRatio: 2 });
@@ -77,12 +76,19 @@ export function paintWith(
 
 const WIDTHS: ExpressionSpecification = ['interpolate', ['linear'], ['zoom'], 11, 0.25, 15, 1];
 
-/** Shows the layers of bands, or those of classes. */
+/**
+ * Shows the layers of bands, or those of classes. Striped are blocks without a street near by
+ * `modes`; without modes, those whose class says so.
+ */
 export function showLayers(map: MapLibreMap, of: 'bands' | 'classes', modes: readonly string[]) {
   map.setLayoutProperty('bands', 'visibility', of === 'bands' ? 'visible' : 'none');
   map.setLayoutProperty('classes', 'visibility', of === 'classes' ? 'visible' : 'none');
   map.setFilter('unlinked', isUnlinkedFor(modes));
+  map.setPaintProperty('unlinked', 'fill-opacity', modes.length > 0 ? 1 : IS_UNROUTED);
 }
+
+const STATE = ['coalesce', ['feature-state', CLASS], 0] as unknown as ExpressionSpecification;
+const IS_UNROUTED: ExpressionSpecification = ['case', ['==', STATE, UNROUTED_CLASS], 1, 0];
 
 export function outline(map: MapLibreMap, outlines: Outlines): void {
   for (const name of OUTLINES) {

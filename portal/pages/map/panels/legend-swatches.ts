@@ -6,19 +6,7 @@ import { classWords } from '../blocks/block-files.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import { DEAD_BAND_MINUTES, LARGE_MINUTES } from '../measures/comparison.ts';
 import { CLASS_MINUTES } from '../measures/reach.ts';
-import type { MapState } from '../state/map-state.ts';
 import type { Swatch } from './swatches.tsx';
-
-/** The legend of a state of the map. */
-export function legendOf(
-  { view, compared }: MapState,
-  baseMap: BaseMap | null,
-  scheme: Scheme,
-): readonly Swatch[] {
-  if (view === 'nearest') return nearestSwatches(baseMap, scheme);
-  if (view === 'compare' && compared === 'difference') return differenceSwatches(scheme);
-  return reachSwatches(scheme);
-}
 
 /** Bands from the nearest on, then beyond, then no street. */
 export const BAND_ORDER = [1, 2, 3, 4, 5, 6, BEYOND, UNROUTED];

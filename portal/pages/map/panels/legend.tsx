@@ -1,15 +1,14 @@
 import type { MAP_COLOURS } from '../../../map-classes.ts';
-import { count } from '../../parts/formats.ts';
+import { count, percent } from '../../parts/formats.ts';
 import type { BaseMap } from '../base-map-style.ts';
-import { classWords } from '../blocks/block-files.ts';
-import { MAX_COUNTIES, shareWithin, type Tally } from '../blocks/coloured-blocks.ts';
+import { MAX_COUNTIES, shareWithin } from '../blocks/coloured-blocks.ts';
 import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
-import { BAND_ORDER, bandSwatch, groundSwatches } from './legend-swatches.ts';
-import { SwatchBox } from './swatches.tsx';
+import { BAND_ORDER, bandSwatch } from './legend-swatches.ts';
+import { PeopleLegend } from './people-legend.tsx';
 
 const NEAR_CLASSES = 3;
 
-/** The legend of the map: a histogram of the people in view, as a table. */
+/** The legend of minutes to the nearest: the people in view by class, and the share near. */
 export function Legend(props: {
   readonly scheme: keyof typeof MAP_COLOURS;
   readonly baseMap: BaseMap | null;
@@ -18,42 +17,19 @@ export function Legend(props: {
 }) {
   const { scheme, baseMap, title, blocks } = props;
   const tally = blocks.state === 'here' ? blocks.view.tally : null;
-  const most = tally ? Math.max(1, ...tally.people) : 1;
+  const rows = BAND_ORDER.map((band) => ({
+    swatch: bandSwatch(band, scheme),
+    people: tally?.people[band] ?? null,
+  }));
   return (
     <>
-      <table class="people-legend">
-        <caption class="unseen">{title}: people in view by minutes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Minutes</th>
-            <th scope="col">People in view</th>
-            <th scope="col">Share</th>
-          </tr>
-        </thead>
-        <tbody>
-          {BAND_ORDER.map((band) => (
-            <tr key={band}>
-              <th scope="row">
-                <SwatchBox {...bandSwatch(band, scheme)} />
-                {classWords(band)}
-              </th>
-              <td class="number">
-                {tally && <Bar share={tally.people[band] / most} />}
-                {tally ? count(tally.people[band]) : ''}
-              </td>
-              <td class="number">{tally ? shareText(tally, band) : ''}</td>
-            </tr>
-          ))}
-          {groundSwatches(baseMap, scheme).map((swatch) => (
-            <tr key={swatch.label}>
-              <th scope="row" colSpan={3}>
-                <SwatchBox {...swatch} />
-                {swatch.label}
-              </th>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PeopleLegend
+        baseMap={baseMap}
+        scheme={scheme}
+        caption={`${title}: people in view by minutes`}
+        by="Minutes"
+        rows={rows}
+      />
       <p role="status" class="people-sum">
         {sentenceOf(blocks)}
       </p>
@@ -77,29 +53,4 @@ function sentenceOf(blocks: LoadedBlocks): string {
       return `${near} of ${count(tally.allPeople)} people in view are within 15 minutes.`;
     }
   }
-}
-
-function shareText({ people, allPeople }: Tally, band: number): string {
-  return allPeople === 0 ? '' : percent(people[band] / allPeople);
-}
-
-/** `0.4 %` below one per cent, so that few is not none. */
-function percent(share: number): string {
-  const value = share * 100;
-  return `${value > 0 && value < 1 ? value.toFixed(1) : Math.round(value)} %`;
-}
-
-const BAR = { width: 56, height: 10 };
-
-function Bar({ share }: { readonly share: number }) {
-  return (
-    <svg
-      class="people-bar"
-      viewBox={`0 0 ${BAR.width} ${BAR.height}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <rect width={share * BAR.width} height={BAR.height} />
-    </svg>
-  );
 }

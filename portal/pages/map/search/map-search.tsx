@@ -20,9 +20,11 @@ export function MapSearch(props: {
   /** Middle of the map. */
   readonly around: Point;
   readonly onMove: (position: MapPosition) => void;
+  /** A city was chosen: its GEOID. */
+  readonly onPlace: (geoid: string) => void;
   readonly onPoi: (poi: FoundPoi) => void;
 }) {
-  const { requests, around, onMove, onPoi } = props;
+  const { requests, around, onMove, onPlace, onPoi } = props;
   const api = useApi();
   const [text, setText] = useState('');
   const [places, setPlaces] = useState<readonly Place[]>([]);
@@ -64,6 +66,7 @@ export function MapSearch(props: {
       label: `${place.name}, ${place.state}`,
       choose() {
         setText('');
+        onPlace(place.geoid);
         onMove({ zoom: PLACE_ZOOM, lat: place.lat, lon: place.lon });
       },
     })),

@@ -1,5 +1,6 @@
 import type { Mode } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue.ts';
+import type { Criterion } from '../measures/basket.ts';
 import type { MapState } from './map-state.ts';
 
 /** The first map: walks to grocery stores. */
@@ -12,6 +13,7 @@ export interface Choice {
   readonly type: MapType;
   readonly bandsUrl: string;
   readonly otherMode: Mode;
+  readonly basket: readonly Criterion[];
   /** Sentences on what the state has and the release lacks: it may be of another release. */
   readonly faults: readonly string[];
 }
@@ -34,7 +36,28 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   if (state.otherMode !== null && state.otherMode !== otherMode) {
     lacks('second mode', modeName(otherMode));
   }
-  return { mode, type, bandsUrl: catalogue.bandsUrl(mode, type.id)!, otherMode, faults };
+  const { basket, isWhole } = basketOf(catalogue, state.basket);
+  if (!isWhole) faults.push('The basket has criteria that this release lacks. They are left out.');
+  return { mode, type, basket, bandsUrl: catalogue.bandsUrl(mode, type.id)!, otherMode, faults };
+}
+
+/** The first basket: four things of everyday life on foot. */
+const FIRST_CRITERIA = 4;
+const FIRST_MINUTES = 15;
+
+/** The criteria that the release has bands of. */
+function basketOf(catalogue: Catalogue, stated: readonly Criterion[] | null) {
+  const has = ({ mode, type }: Criterion) => catalogue.bandsUrl(mode, type) !== undefined;
+  const mode = preferred(catalogue.modes, null, FIRST_MODE);
+  const everyday = [...catalogue.everyday, ...catalogue.types.map(({ id }) => id)]
+    .map((type): Criterion => ({ mode, type, minutes: FIRST_MINUTES }))
+    .filter(has)
+    .slice(0, FIRST_CRITERIA);
+  const held = stated?.filter(has) ?? [];
+  return {
+    basket: held.length > 0 ? held : everyday,
+    isWhole: stated === null || held.length === stated.length,
+  };
 }
 
 function preferred(all: readonly Mode[], stated: string | null, first: Mode): Mode {

@@ -1,6 +1,7 @@
-import { type Member, oneOf, optional, wholeNumber } from './members.ts';
+import { type Criterion, MAX_CRITERIA } from '../measures/basket.ts';
+import { listOf, type Member, oneOf, optional, wholeNumber } from './members.ts';
 
-export const VIEWS = ['nearest', 'reach', 'compare'] as const;
+export const VIEWS = ['nearest', 'basket', 'reach', 'compare'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const DIRECTIONS = ['from', 'to'] as const;
@@ -8,6 +9,9 @@ export type Direction = (typeof DIRECTIONS)[number];
 
 /** Colouring of a comparison of A and B. */
 export const COMPARED = ['difference', 'both', 'a', 'b'] as const;
+
+/** Colouring of a basket: by minutes to the furthest, or by how many criteria are met. */
+export const BASKET_BY = ['furthest', 'met'] as const;
 
 /** Centre and zoom of the map. */
 export interface MapPosition {
@@ -42,6 +46,11 @@ export interface MapState {
   /** Mode of B; null: the same as of A. */
   readonly otherMode: string | null;
   readonly compared: (typeof COMPARED)[number];
+  /** Criteria of a basket. */
+  readonly basket: readonly Criterion[] | null;
+  readonly basketBy: (typeof BASKET_BY)[number];
+  /** Area of exact sums: the GEOID of a place, or the FIPS code of a county. */
+  readonly area: string | null;
   /** `dest_id` of the POI at the origin. */
   readonly poi: number | null;
 }
@@ -57,6 +66,10 @@ const originCodec = {
   read: (text: string) => (GEOID.test(text) ? text : readPoint(text.split(','))),
   write: (origin: Origin) =>
     typeof origin === 'string' ? origin : `${degrees(origin.lat)},${degrees(origin.lon)}`,
+};
+const areaCodec = {
+  read: (text: string) => (/^(\d{5}|\d{7})$/.test(text) ? text : undefined),
+  write: String,
 };
 const geoid = { read: (text: string) => (GEOID.test(text) ? text : undefined), write: String };
 const mode = {
@@ -89,6 +102,14 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(originCodec) },
   otherMode: { key: 'm2', what: 'second mode', initial: null, ...optional(mode) },
   compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },
+  basket: {
+    key: 'k',
+    what: 'basket',
+    initial: null,
+    ...optional(listOf({ read: readCriterion, write: writeCriterion }, MAX_CRITERIA)),
+  },
+  basketBy: { key: 'c', what: 'colouring of the basket', initial: 'furthest', ...oneOf(BASKET_BY) },
+  area: { key: 'a', what: 'area', initial: null, ...optional(areaCodec) },
   poi: { key: 'p', what: 'POI', initial: null, ...optional(destId) },
 };
 
@@ -140,6 +161,18 @@ function readPosition(text: string): MapPosition | undefined {
 
 function writePosition({ zoom, lat, lon }: MapPosition): string {
   return `${+zoom.toFixed(4)}/${degrees(lat)}/${degrees(lon)}`;
+}
+
+const CRITERION = /^([a-z]{1,20})-(\d{1,9})-(5|10|15|20|25|30)$/;
+
+/** `walk-101-15`. */
+function readCriterion(text: string): Criterion | undefined {
+  const [, by, type, within] = CRITERION.exec(text) ?? [];
+  return by === undefined ? undefined : { mode: by, type: Number(type), minutes: Number(within) };
+}
+
+function writeCriterion({ mode: by, type, minutes }: Criterion): string {
+  return `${by}-${type}-${minutes}`;
 }
 
 function readPoint(parts: readonly string[]): Point | undefined {

@@ -25,6 +25,18 @@ export function wholeNumber(min: number, max: number): Codec<number> {
   };
 }
 
+/** One or several, separated by commas. */
+export function listOf<T>({ read, write }: Codec<T>, most: number): Codec<readonly T[]> {
+  return {
+    read(text) {
+      const values = text.split(',').map(read);
+      const isValid = values.length <= most && values.every((value) => value !== undefined);
+      return isValid ? (values as T[]) : undefined;
+    },
+    write: (values) => values.map(write).join(),
+  };
+}
+
 /** Null where it is left out. */
 export function optional<T>(codec: Codec<T>): Codec<T | null> {
   return { read: codec.read, write: (value) => (value === null ? '' : codec.write(value)) };

@@ -1,5 +1,6 @@
 import { CLASS_ENDS } from '../../../map-classes.ts';
 import type { BaseMap } from '../base-map-style.ts';
+import { UNROUTED_CLASS } from '../drawing/block-fills.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import { streetsOf } from '../drawing/street-modes.ts';
 import type { Frame } from './frame.ts';
@@ -67,12 +68,10 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
     if (index >= 0) classes[index] = (classes[index] ?? '') + pathOf(feature, frame);
   };
   for (const band of bands) add(bandOf(band), band);
-  if (shown.of === 'classes' && shown.blocks !== null) {
-    const { geoids, classes: numbers } = shown.blocks;
-    const classOf = new Map(Array.from(geoids, (geoid, i) => [geoid, numbers[i]]));
-    for (const block of blocks) {
-      add((classOf.get(Number(block.feature.properties.geoid)) ?? 0) - 1, block);
-    }
+  const classOf = classesOf(shown);
+  for (const block of blocks) {
+    const one = classOf(block);
+    if (one !== UNROUTED_CLASS) add(one - 1, block);
   }
   const inLayer = (layer: string) => ground.filter((feature) => feature.layer === layer);
   const drawn = (features: readonly TileFeature[]) =>
@@ -82,7 +81,11 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
     water: drawn(inLayer('water').filter(isArea)),
     blocks: drawn(blocks),
     classes,
-    unlinked: drawn(blocks.filter((block) => isUnlinked(block, shown.modes))),
+    unlinked: drawn(
+      blocks.filter((block) =>
+        shown.modes.length > 0 ? isUnlinked(block, shown.modes) : classOf(block) === UNROUTED_CLASS,
+      ),
+    ),
     selected: drawn(
       blocks.filter(({ feature }) => String(feature.properties.geoid) === sources.selected),
     ),
@@ -103,6 +106,14 @@ function isArea({ feature }: TileFeature): boolean {
 
 function bandOf({ feature }: TileFeature): number {
   return (CLASS_ENDS as readonly number[]).indexOf(Number(feature.properties.minutes));
+}
+
+/** The class of a block; 0 where it has none. */
+function classesOf(shown: Shown): (block: TileFeature) => number {
+  if (shown.of === 'bands' || shown.blocks === null) return () => 0;
+  const { geoids, classes } = shown.blocks;
+  const byGeoid = new Map(Array.from(geoids, (geoid, i) => [geoid, classes[i]]));
+  return ({ feature }) => byGeoid.get(Number(feature.properties.geoid)) ?? 0;
 }
 
 function isUnlinked({ feature }: TileFeature, modes: readonly string[]): boolean {

@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Client } from '../../../client/src/index.ts';
+import {
+  type BasketBlocks,
+  type BasketTally,
+  basketOf,
+  basketTally,
+  type Criterion,
+} from '../measures/basket.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import {
+  blocksWithin,
+  type CountyBlocks,
+  countiesIn,
+  joinedBands,
+  joinedBlocks,
+} from './coloured-blocks.ts';
+import { boxInView } from './use-blocks-in-view.ts';
+
+/** The blocks of the counties in view by the criteria they meet, and the people in view. */
+export interface BasketInView {
+  /** Those that were tested. */
+  readonly criteria: readonly Criterion[];
+  readonly blocks: CountyBlocks;
+  readonly basket: BasketBlocks;
+  readonly tally: BasketTally;
+}
+
+export type LoadedBasket =
+  | { readonly state: 'loading' | 'too-many' | 'failed' }
+  | { readonly state: 'here'; readonly view: BasketInView };
+
+/** Tests criteria by the public block bands: it costs nothing. No criteria: nothing is read. */
+export function useBasket(
+  api: Client,
+  position: MapPosition | null,
+  bounds: readonly number[],
+  criteria: readonly Criterion[],
+): LoadedBasket {
+  const [loaded, setLoaded] = useState<LoadedBasket>({ state: 'loading' });
+  const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
+  useEffect(() => {
+    if (criteria.length === 0) return;
+    let isGone = false;
+    basketInView(api, boxInView(position, bounds), criteria).then(
+      (next) => isGone || setLoaded(next),
+      () => isGone || setLoaded({ state: 'failed' }),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, place, bounds, criteria]);
+  return loaded;
+}
+
+/** The last basket: a map that moves within its counties keeps it. */
+let last: {
+  readonly blocks: CountyBlocks;
+  readonly criteria: readonly Criterion[];
+  readonly basket: BasketBlocks;
+} | null = null;
+
+async function basketInView(
+  api: Client,
+  box: Parameters<typeof blocksWithin>[1],
+  criteria: readonly Criterion[],
+): Promise<LoadedBasket> {
+  const counties = await countiesIn(api, box);
+  if (counties === null) return { state: 'too-many' };
+  const blocks = joinedBlocks(counties);
+  if (last?.blocks !== blocks || last.criteria !== criteria) {
+    const bands = await Promise.all(
+      criteria.map(({ mode, type }) => joinedBands(counties, mode, type)),
+    );
+    last = { blocks, criteria, basket: basketOf(bands, criteria) };
+  }
+  const { basket } = last;
+  const tally = basketTally(basket, blocks.population, blocksWithin(blocks, box));
+  return { state: 'here', view: { criteria, blocks, basket, tally } };
+}

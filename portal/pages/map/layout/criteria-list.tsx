@@ -1,0 +1,70 @@
+import { CLASS_ENDS } from '../../../map-classes.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { type Criterion, MAX_CRITERIA } from '../measures/basket.ts';
+import { Choose } from './choices.tsx';
+import { ModeChoice, TypeChoice } from './mode-and-type.tsx';
+
+/** Criteria of a basket: each a type, a mode and minutes; to change, add and remove. */
+export function CriteriaList(props: {
+  readonly catalogue: Catalogue;
+  readonly criteria: readonly Criterion[];
+  readonly onChange: (criteria: readonly Criterion[]) => void;
+}) {
+  const { catalogue, criteria, onChange } = props;
+  const replace = (at: number, part: Partial<Criterion>) =>
+    onChange(criteria.map((one, i) => (i === at ? { ...one, ...part } : one)));
+  const add = () => {
+    const unused = [...catalogue.everyday, ...catalogue.types.map(({ id }) => id)].find((type) =>
+      criteria.every((one) => one.type !== type),
+    );
+    const { mode, minutes, type } = criteria.at(-1)!;
+    onChange([...criteria, { type: unused ?? type, mode, minutes }]);
+  };
+  return (
+    <fieldset class="criteria">
+      <legend class="unseen">Criteria</legend>
+      {criteria.map(({ type, mode, minutes }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a criterion is its place in the list
+        <fieldset class="criterion" key={i}>
+          <legend class="unseen">Criterion {i + 1}</legend>
+          <TypeChoice
+            label="Type"
+            types={catalogue.types}
+            type={type}
+            onType={(next) => replace(i, { type: next })}
+          />
+          <ModeChoice
+            modes={catalogue.modes}
+            mode={mode}
+            onMode={(next) => replace(i, { mode: next })}
+          />
+          <Choose
+            label="Minutes"
+            value={minutes}
+            onChoose={(next) => replace(i, { minutes: Number(next) })}
+          >
+            {CLASS_ENDS.map((end) => (
+              <option key={end} value={end}>
+                within {end} min
+              </option>
+            ))}
+          </Choose>
+          <button
+            type="button"
+            class="button button-small button-quiet"
+            aria-label={`Remove criterion ${i + 1}`}
+            disabled={criteria.length === 1}
+            onClick={() => onChange(criteria.filter((_, at) => at !== i))}
+          >
+            ×
+          </button>
+        </fieldset>
+      ))}
+      {criteria.length < MAX_CRITERIA && (
+        <button type="button" class="button button-small" onClick={add}>
+          Add a criterion
+        </button>
+      )}
+    </fieldset>
+  );
+}

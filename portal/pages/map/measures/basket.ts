@@ -1,0 +1,114 @@
+import { BEYOND, UNROUTED } from '../blocks/block-bands.ts';
+import { UNROUTED_CLASS } from '../drawing/block-fills.ts';
+
+/** A criterion of a basket: the nearest POI of a type is within some minutes by a mode. */
+export interface Criterion {
+  readonly mode: string;
+  readonly type: number;
+  /** A multiple of five, at most 30: what block bands can decide. */
+  readonly minutes: number;
+}
+
+export const MAX_CRITERIA = 8;
+const BAND_MINUTES = 5;
+/** The last colour of a map by criteria met stands for all smaller numbers. */
+const MET_COLOURS = 6;
+
+/** Outcomes of criteria by block: bit `j` is criterion `j`. */
+export interface BasketBlocks {
+  readonly criteria: number;
+  readonly met: Uint8Array;
+  /** Criteria whose mode has no street near the block. */
+  readonly unknown: Uint8Array;
+  /** The band of the furthest criterion: 1 to 6, 7 over 30 minutes, 0 not known. */
+  readonly furthest: Uint8Array;
+}
+
+/** Tests criteria at all blocks; `bands[j]` are those of criterion `j`. */
+export function basketOf(
+  bands: readonly Uint8Array[],
+  criteria: readonly Pick<Criterion, 'minutes'>[],
+): BasketBlocks {
+  const blocks = bands[0]?.length ?? 0;
+  const [met, unknown, furthest] = [0, 0, 0].map(() => new Uint8Array(blocks));
+  for (const [j, { minutes }] of criteria.entries()) {
+    const last = minutes / BAND_MINUTES;
+    for (let i = 0; i < blocks; i++) {
+      const band = bands[j][i];
+      if (band === UNROUTED) unknown[i] |= 1 << j;
+      else if (band <= last) met[i] |= 1 << j;
+      furthest[i] = Math.max(furthest[i], band);
+    }
+  }
+  for (let i = 0; i < blocks; i++) {
+    if (unknown[i] !== 0 && furthest[i] !== BEYOND) furthest[i] = UNROUTED;
+  }
+  return { criteria: criteria.length, met, unknown, furthest };
+}
+
+/** Classes of blocks by the furthest criterion. */
+export function furthestClasses({ furthest }: BasketBlocks): Uint8Array {
+  return furthest.map((band) => {
+    if (band === UNROUTED) return UNROUTED_CLASS;
+    return band === BEYOND ? 0 : band;
+  });
+}
+
+/** Classes of blocks by the number of criteria met: 1 all of them, 2 all but one … */
+export function metClasses({ criteria, met, unknown }: BasketBlocks): Uint8Array {
+  return met.map((bits, i) =>
+    isNotKnown(criteria, bits, unknown[i]) ? UNROUTED_CLASS : metClass(criteria, bitCount(bits)),
+  );
+}
+
+/** The class of blocks that meet so many criteria; 0 if they meet none. */
+export function metClass(criteria: number, met: number): number {
+  return met === 0 ? 0 : Math.min(MET_COLOURS, criteria - met + 1);
+}
+
+/** People by the criteria that their blocks meet. */
+export interface BasketTally {
+  readonly people: number;
+  /** By the number of criteria met, from none to all. */
+  readonly met: readonly number[];
+  /** By criterion: people who lack it. */
+  readonly missing: readonly number[];
+  /** By the band of the furthest criterion, as in `BasketBlocks`. */
+  readonly furthest: readonly number[];
+  /** No criterion fails, and one is not known. */
+  readonly notKnown: number;
+}
+
+/** Counts the people of some blocks; those of unknown number count as none. */
+export function basketTally(
+  { criteria, met, unknown, furthest }: BasketBlocks,
+  population: readonly (number | null)[],
+  blocks: readonly number[],
+): BasketTally {
+  const byMet = new Array<number>(criteria + 1).fill(0);
+  const missing = new Array<number>(criteria).fill(0);
+  const byFurthest = new Array<number>(BEYOND + 1).fill(0);
+  let [people, notKnown] = [0, 0];
+  for (const i of blocks) {
+    const here = population[i] ?? 0;
+    people += here;
+    byFurthest[furthest[i]] += here;
+    if (isNotKnown(criteria, met[i], unknown[i])) notKnown += here;
+    else byMet[bitCount(met[i])] += here;
+    for (let j = 0; j < criteria; j++) {
+      if ((((met[i] | unknown[i]) >> j) & 1) === 0) missing[j] += here;
+    }
+  }
+  return { people, met: byMet, missing, furthest: byFurthest, notKnown };
+}
+
+/** Whether no criterion fails, and one is not known. */
+function isNotKnown(criteria: number, met: number, unknown: number): boolean {
+  return unknown !== 0 && (met | unknown) === (1 << criteria) - 1;
+}
+
+function bitCount(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count++;
+  return count;
+}

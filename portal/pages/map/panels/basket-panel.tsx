@@ -1,0 +1,211 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useApi } from '../../api/use-api.ts';
+import { count, counted, percent } from '../../parts/formats.ts';
+import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
+import type { BasketInView, LoadedBasket } from '../blocks/use-basket.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { Choose, Switch } from '../layout/choices.tsx';
+import { CriteriaList } from '../layout/criteria-list.tsx';
+import type { Criterion } from '../measures/basket.ts';
+import { basketRequest, type Coverage } from '../paid/basket-request.ts';
+import { Paid } from '../paid/paid.tsx';
+import type { MapState } from '../state/map-state.ts';
+import { basketRows } from './basket-legend.ts';
+import { byMode } from './names.ts';
+import { PeopleLegend } from './people-legend.tsx';
+import type { ViewProps } from './view-props.ts';
+
+const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
+  ['furthest', 'The furthest'],
+  ['met', 'How many'],
+];
+
+/** People who have several things near, by the public bands of blocks; the exact sums for tokens. */
+export function BasketPanel(
+  props: ViewProps & { readonly criteria: readonly Criterion[]; readonly basket: LoadedBasket },
+) {
+  const { catalogue, state, change, scheme, criteria, basket } = props;
+  const view = basket.state === 'here' ? basket.view : null;
+  const tally = view?.tally ?? null;
+  return (
+    <section class="view" aria-labelledby="basket">
+      <h2 id="basket">Everything near: who has all of these</h2>
+      <CriteriaList
+        catalogue={catalogue}
+        criteria={criteria}
+        onChange={(next) => change({ basket: next })}
+      />
+      <Switch
+        label="Colour blocks by"
+        name="basket-by"
+        values={COLOURED_BY}
+        chosen={state.basketBy}
+        onChoose={(next) => change({ basketBy: next })}
+      />
+      <PeopleLegend
+        baseMap={catalogue.baseMap}
+        scheme={scheme}
+        caption={`People in view by ${state.basketBy === 'met' ? 'the number of criteria met' : 'minutes to the furthest'}`}
+        by={state.basketBy === 'met' ? 'Criteria met' : 'Minutes'}
+        rows={basketRows(state.basketBy, view?.criteria.length ?? criteria.length, tally, scheme)}
+      />
+      <p role="status" class="people-sum">
+        {sentenceOf(basket, catalogue)}
+      </p>
+      <ExactBasket {...props} />
+    </section>
+  );
+}
+
+/** `Grocery stores within 15 min on foot`. */
+export function criterionName(
+  { typeNames }: Catalogue,
+  { mode, type, minutes }: Criterion,
+): string {
+  return `${typeNames.get(type) ?? `type ${type}`} within ${minutes} min ${byMode(mode)}`;
+}
+
+function sentenceOf(basket: LoadedBasket, catalogue: Catalogue): string {
+  switch (basket.state) {
+    case 'loading':
+      return 'Counting people …';
+    case 'failed':
+      return 'People could not be counted: the API is away.';
+    case 'too-many':
+      return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
+    case 'here':
+      return tallySentence(basket.view, catalogue);
+  }
+}
+
+function tallySentence({ tally, criteria }: BasketInView, catalogue: Catalogue): string {
+  const { people, met, missing } = tally;
+  if (people === 0) return 'Nobody lives in view.';
+  const share = percent((met.at(-1) ?? 0) / people);
+  const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
+  const most = Math.max(...missing);
+  const said = `${share} of ${count(people)} people in view have ${all}.`;
+  if (most === 0 || criteria.length === 1) return said;
+  const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
+  return `${said} Missing most often: ${name} (${count(most)} people).`;
+}
+
+/** The exact sums of a county in view, or of a place that was searched for. */
+function ExactBasket(
+  props: ViewProps & { readonly criteria: readonly Criterion[]; readonly basket: LoadedBasket },
+) {
+  const { catalogue, state, change, requests, criteria, basket } = props;
+  const placeName = usePlaceName(state.area);
+  const inView = basket.state === 'here' ? basket.view.blocks.counties : [];
+  const area = state.area ?? inView[0];
+  if (area === undefined) return null;
+  const counties = area.length === 5 && !inView.includes(area) ? [area, ...inView] : inView;
+  return (
+    <div class="exact">
+      <h3>Exactly, for a whole area</h3>
+      <Choose label="Area" value={area} onChoose={(next) => change({ area: next })}>
+        {area.length === 7 && <option value={area}>{placeName ?? `Place ${area}`}</option>}
+        {counties.map((fips) => (
+          <option key={fips} value={fips}>
+            County {fips}
+          </option>
+        ))}
+      </Choose>
+      <p class="quiet">For a city, search for it above.</p>
+      <Paid requests={requests} request={basketRequest(area, criteria)} label="Exact shares">
+        {(coverage) => (
+          <ExactShares coverage={coverage} criteria={criteria} catalogue={catalogue} />
+        )}
+      </Paid>
+    </div>
+  );
+}
+
+function ExactShares(props: {
+  readonly coverage: Coverage;
+  readonly criteria: readonly Criterion[];
+  readonly catalogue: Catalogue;
+}) {
+  const { coverage, criteria, catalogue } = props;
+  const { total, with_all, met, missing_only, no_data } = coverage.basket!;
+  const share = (of: number) => (total === 0 ? '' : percent(of / total));
+  const most = Math.max(...missing_only);
+  return (
+    <>
+      <p class="figure">
+        <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all
+      </p>
+      <table class="basket-exact">
+        <thead>
+          <tr>
+            <th scope="col">Criteria met</th>
+            <th scope="col" class="number">
+              People
+            </th>
+            <th scope="col" class="number">
+              Share
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {met
+            .map((people, i): [string, number] => [`${i} of ${criteria.length}`, people])
+            .reverse()
+            .concat([['not known', no_data]])
+            .map(([name, people]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class="number">{count(people)}</td>
+                <td class="number">{share(people)}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      <table class="basket-exact">
+        <thead>
+          <tr>
+            <th scope="col">Missing only</th>
+            <th scope="col" class="number">
+              People
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {criteria.map((criterion, j) => (
+            <tr key={criterionName(catalogue, criterion)}>
+              <th scope="row">{criterionName(catalogue, criterion)}</th>
+              <td class="number">{count(missing_only[j])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {most > 0 && (
+        <p>
+          Add first: {criterionName(catalogue, criteria[missing_only.indexOf(most)])}. It is all
+          that {counted(most, 'person lacks', 'people lack')}.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The name of a place, by its GEOID; null while it is not known, and for a county. */
+function usePlaceName(area: string | null): string | null {
+  const api = useApi();
+  const [known, setKnown] = useState<{ readonly geoid: string; readonly name: string } | null>(
+    null,
+  );
+  useEffect(() => {
+    if (area?.length !== 7) return;
+    let isGone = false;
+    api.getPlaceBoundary({ geoid: area }).then(
+      ({ data }) => isGone || setKnown({ geoid: area, name: data.properties.name }),
+      // Its GEOID is shown instead.
+      () => {},
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, area]);
+  return known?.geoid === area ? (known?.name ?? null) : null;
+}

@@ -1,0 +1,75 @@
+import { count, percent } from '../../parts/formats.ts';
+import type { BaseMap } from '../base-map-style.ts';
+import type { Scheme } from '../drawing/paint.ts';
+import { groundSwatches } from './legend-swatches.ts';
+import { type Swatch, SwatchBox } from './swatches.tsx';
+
+/** A class of blocks, and the people there; null while they are not counted. */
+export interface PeopleRow {
+  readonly swatch: Swatch;
+  readonly people: number | null;
+}
+
+/** A legend that is a histogram of people, as a table. */
+export function PeopleLegend(props: {
+  readonly baseMap: BaseMap | null;
+  readonly scheme: Scheme;
+  readonly caption: string;
+  /** Head of the first column. */
+  readonly by: string;
+  readonly rows: readonly PeopleRow[];
+}) {
+  const { baseMap, scheme, caption, by, rows } = props;
+  const most = Math.max(1, ...rows.map(({ people }) => people ?? 0));
+  const all = rows.reduce((sum, { people }) => sum + (people ?? 0), 0);
+  return (
+    <table class="people-legend">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{by}</th>
+          <th scope="col">People in view</th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ swatch, people }) => (
+          <tr key={swatch.label}>
+            <th scope="row">
+              <SwatchBox {...swatch} />
+              {swatch.label}
+            </th>
+            <td class="number">
+              {people !== null && <Bar share={people / most} />}
+              {people === null ? '' : count(people)}
+            </td>
+            <td class="number">{people === null || all === 0 ? '' : percent(people / all)}</td>
+          </tr>
+        ))}
+        {groundSwatches(baseMap, scheme).map((swatch) => (
+          <tr key={swatch.label}>
+            <th scope="row" colSpan={3}>
+              <SwatchBox {...swatch} />
+              {swatch.label}
+            </th>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const BAR = { width: 56, height: 10 };
+
+function Bar({ share }: { readonly share: number }) {
+  return (
+    <svg
+      class="people-bar"
+      viewBox={`0 0 ${BAR.width} ${BAR.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect width={share * BAR.width} height={BAR.height} />
+    </svg>
+  );
+}

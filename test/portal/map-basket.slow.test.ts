@@ -1,0 +1,86 @@
+import axe, { type AxeResults } from 'axe-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SOFTWARE_GL } from '../support/chromium.ts';
+import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { openWatched } from '../support/watched-page.ts';
+
+/** The counties of the demo city, which the first view shows whole. */
+const COUNTIES = ['99001', '99003'];
+const CRITERIA = [
+  { mode: 'walk', type: 101, max_minutes: 10 },
+  { mode: 'bike', type: 601, max_minutes: 5 },
+  { mode: 'transit', type: 511, max_minutes: 15 },
+];
+const FRAGMENT = `#x=1&v=basket&k=${CRITERIA.map(({ mode, type, max_minutes }) => `${mode}-${type}-${max_minutes}`)}`;
+
+let site: PortalSite;
+beforeAll(async () => {
+  site = await openPortalSite({ chromium: SOFTWARE_GL });
+});
+afterAll(() => site?.close());
+
+async function open(fragment: string) {
+  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+  return { context, ...(await openWatched(context, `${site.address}/map${fragment}`)) };
+}
+
+/** The basket of counties by the API. */
+async function exact(counties: readonly string[]) {
+  const { key } = await site.proxy.customer();
+  const body = { area: { counties }, all_of: CRITERIA };
+  return (await site.proxy.post('/v1/coverage', key, body)).json().basket;
+}
+
+const text = (people: number) => people.toLocaleString('en-GB');
+
+test('a basket is coloured and counted for nothing, as the API counts it for tokens', async () => {
+  const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`);
+  await page.locator('[data-drawn]').waitFor();
+  const { total, met, no_data } = await exact(COUNTIES);
+  const legend = page.getByRole('table', { name: /criteria met/ });
+  const people = () => legend.locator('tbody td:nth-child(2)').allTextContents();
+  await expect.poll(people).toEqual([...met.toReversed(), no_data].map(text));
+  const share = Math.round((met[3] / total) * 100);
+  const said = page.getByText(`${share} % of ${text(total)} people in view have all 3.`);
+  await said.waitFor();
+  // Nothing metered was requested.
+  expect(asked.filter((url) => /\/v1\/(coverage|blocks|isochrone\?)/.test(url))).toEqual([]);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+
+  // For tokens: a county, and what is missing only.
+  const owner = await site.proxy.customer({ tokens: 100 });
+  await page.getByRole('button', { name: 'Exact shares 10 tokens at most' }).click();
+  await page.getByLabel('API key').fill(owner.key);
+  await page.getByLabel('API key').press('Enter');
+  await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
+  const county = await exact(COUNTIES.slice(0, 1));
+  const exactTable = page.getByRole('table').filter({ hasText: 'not known' });
+  expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
+    [...county.met.toReversed(), county.no_data].map(text),
+  );
+  const missing = page.getByRole('table').filter({ hasText: 'Missing only' });
+  expect(await missing.locator('td').allTextContents()).toEqual(county.missing_only.map(text));
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('criteria are changed by keyboard, and the address restores them', async () => {
+  const { page, wrong, context } = await open(FRAGMENT);
+  await page.locator('[data-drawn]').waitFor();
+  await page.getByRole('button', { name: 'Remove criterion 2' }).press('Enter');
+  await page.getByRole('button', { name: 'Add a criterion' }).press('Enter');
+  const third = page.getByRole('group', { name: 'Criterion 3' });
+  await third.getByLabel('Minutes').selectOption('30');
+  await third.getByLabel('Mode').selectOption('bike');
+  await page.waitForURL(/k=walk-101-10,transit-511-15,bike-\d+-30/);
+  await page.getByText(/have all 3\./).waitFor();
+  const said = await page.locator('.people-sum').textContent();
+  const address = page.url();
+  await page.goto('about:blank');
+  await page.goto(address);
+  await expect.poll(() => page.locator('.people-sum').textContent()).toBe(said);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
