@@ -26,12 +26,12 @@ const ROOMS = {
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 
 /**
- * `npm run mutate -- ROOM [FILE [TESTS]]`: prints surviving mutants and the share that was killed;
+ * `npm run mutate -- FOLDER [FILE [TESTS]]`: prints surviving mutants and the share that was killed;
  * for a single file of the folder, or with other tests than the folder's.
  */
 const [room, file = '**/*.ts', tests = ROOMS[room]] = process.argv.slice(2);
 if (ROOMS[room] === undefined) {
-  process.stderr.write(`name a room: ${Object.keys(ROOMS).join(', ')}\n`);
+  process.stderr.write(`name a folder: ${Object.keys(ROOMS).join(', ')}\n`);
   process.exit(2);
 }
 process.env.ROOM_TESTS = tests;
