@@ -1,6 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +13,21 @@ import { MICRO } from '../../shards/units.ts';
 import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
 import { type PicturePixels, pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { pythonTools } from '../support/python-tool.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { openWatched } from '../support/watched-page.ts';
+
+const run = promisify(execFile);
+const COMPILED = [
+  '--module',
+  'nodenext',
+  '--target',
+  'es2022',
+  '--strict',
+  '--skipLibCheck',
+  '--types',
+  '',
+];
 
 let site: PortalSite;
 /** The server of another site, with one page. */
@@ -145,7 +162,7 @@ test('without WebGL there are a still picture, people by class and a table of bl
   const browser = await openChromium('--disable-3d-apis');
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const { page, asked, wrong } = await openWatched(context, `${site.address}${HERE}`);
-  await page.getByText('This is a still picture: WebGL 2').waitFor();
+  await page.getByText('Still picture: WebGL 2 is missing').waitFor();
   const picture = page.getByRole('img', { name: 'Map of travel times' });
   await picture.waitFor();
   expect(asked.filter((url) => url.includes('draw-map'))).toEqual([]);
@@ -206,4 +223,63 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   expect(news.wrong).toEqual([]);
   await elsewhere.close();
+});
+
+test('a request copied as curl, TypeScript or Python runs, and has the rows of the map', async () => {
+  const folder = await folderOfThisTest();
+  const python = path.join(await pythonTools('requests==2.32.5'), 'python');
+  await mkdir(path.join(folder, 'node_modules'));
+  await symlink(
+    path.resolve('portal/client'),
+    path.join(folder, 'node_modules/travel-time-access-client'),
+  );
+  const programs = {
+    curl: (code: string) => run('sh', ['-c', code]),
+    TypeScript: async (code: string) => {
+      const file = path.join(folder, 'sample.mts');
+      await writeFile(file, code);
+      const compiler = path.resolve('node_modules/.bin/tsc');
+      await run(compiler, [...COMPILED, '--outDir', folder, file], { cwd: folder });
+      return run('node', [path.join(folder, 'sample.mjs')]);
+    },
+    Python: (code: string) => run(python, ['-c', code]),
+  };
+  const block = site.exampleBlock;
+  for (const [fragment, route, charge, languages] of [
+    [
+      `b=${block}`,
+      `/v1/blocks/${block}/summary?mode=walk&type=101`,
+      1,
+      ['curl', 'TypeScript', 'Python'],
+    ],
+    [
+      `v=reach&o=${block}&min=7`,
+      `/v1/isochrone?block=${block}&mode=walk&minutes=7&format=blocks`,
+      10,
+      ['TypeScript'],
+    ],
+  ] as const) {
+    const { page, wrong, context } = await open(`/map#x=1&${fragment}`);
+    await page.locator('summary', { hasText: 'Share' }).click();
+    for (const language of languages) {
+      const owner = await site.proxy.customer({ tokens: 100 });
+      const answer = (await site.proxy.get(route, owner.key)).json();
+      const rows = (answer.results ?? answer.blocks) as Record<string, string | number>[];
+      await page.getByRole('tab', { name: language }).click();
+      const code = await copied(page, `Copy ${language} code`);
+      expect(code).toContain('YOUR_KEY');
+      const { stdout } = await programs[language](code.replace('YOUR_KEY', owner.key));
+      for (const row of rows) {
+        expect([language, stdout]).toEqual([
+          language,
+          expect.stringContaining(String(row.geoid ?? row.dest_type_id)),
+        ]);
+      }
+      expect([language, await site.proxy.balance(owner.id)]).toEqual([language, 100 - 2 * charge]);
+    }
+    await page.getByRole('tab', { name: 'R', exact: true }).click();
+    expect(await copied(page, 'Copy R code')).toContain('req_auth_bearer_token("YOUR_KEY")');
+    expect(wrong).toEqual([]);
+    await context.close();
+  }
 });

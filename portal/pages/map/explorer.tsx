@@ -115,6 +115,7 @@ export function Explorer(props: {
         )}
         <SharePanel
           state={state}
+          choice={choice}
           picture={{
             catalogue,
             title: titleOf(state, choice, poiName),

@@ -5,16 +5,14 @@ import { somePlace } from '../api/release.ts';
 import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { CODE_SAMPLES, NO_KEY } from '../parts/code-samples.ts';
 import { Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';
-import { CODE_SAMPLES } from './code-samples.ts';
 import { TryIt } from './try-it.tsx';
-
-const NO_KEY = 'YOUR_KEY';
 
 /** The first request: from here with the account’s tokens, and in four languages with a key. */
 export function RequestPage() {

@@ -1,4 +1,5 @@
 import '../../styles/map.css';
+import '../../styles/map-share.css';
 import '../../styles/embed.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';

@@ -1,13 +1,20 @@
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import type { Choice } from '../state/choice.ts';
 import { type MapState, writeMapState } from '../state/map-state.ts';
 import { FileButton } from './file-button.tsx';
 import type { PictureParts } from './make-picture.tsx';
+import { requestsBehind } from './map-requests.ts';
+import { RequestTabs } from './request-tabs.tsx';
 
-/** Ways to pass on what the map shows: its address, a picture, and a map for other pages. */
-export function SharePanel(props: { readonly state: MapState; readonly picture: PictureParts }) {
-  const { state, picture } = props;
+/** Ways to pass on what the map shows: its address, a picture, its requests, and a map for other pages. */
+export function SharePanel(props: {
+  readonly state: MapState;
+  readonly choice: Choice;
+  readonly picture: PictureParts;
+}) {
+  const { state, choice, picture } = props;
   const { title, catalogue } = picture;
   const fragment = writeMapState(state);
   const name = fileName(title, catalogue.release);
@@ -32,6 +39,7 @@ export function SharePanel(props: { readonly state: MapState; readonly picture: 
         <FileButton label="PNG" name={`${name}.png`} make={png} />
         <FileButton label="SVG" name={`${name}.svg`} make={svg} />
       </p>
+      <RequestTabs requests={requestsBehind(state, choice)} />
       {state.view === 'nearest' ? (
         <CodeBlock text={frameOf(title, fragment)} what="Embed: HTML for your own page" />
       ) : (

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Notice } from '../../parts/notice.tsx';
 import type { BaseMap } from '../base-map-style.ts';
 import type { Shown } from '../drawing/draw-map.ts';
 import type { Outlines, Scheme } from '../drawing/paint.ts';
@@ -10,10 +9,10 @@ import { StripePattern } from './stripe-pattern.tsx';
 
 /** Buttons, and the parts of the picture by which they move it. */
 const STEPS = [
-  ['West', -0.4, 0],
-  ['East', 0.4, 0],
-  ['North', 0, -0.4],
-  ['South', 0, 0.4],
+  ['←', 'West', -0.4, 0],
+  ['→', 'East', 0.4, 0],
+  ['↑', 'North', 0, -0.4],
+  ['↓', 'South', 0, 0.4],
 ] as const;
 
 interface StillProps {
@@ -52,22 +51,24 @@ export function StillStage(
   const moveBy = (x: number, y: number) =>
     onMoved({ ...now, ...frame.pointAt((x + 0.5) * width, (y + 0.5) * height) });
   const buttons = [
-    ['Zoom in', () => zoomBy(1)],
-    ['Zoom out', () => zoomBy(-1)],
-    ...STEPS.map(([name, x, y]) => [name, () => moveBy(x, y)] as const),
+    ['+', 'Zoom in', () => zoomBy(1)],
+    ['−', 'Zoom out', () => zoomBy(-1)],
+    ...STEPS.map(([sign, name, x, y]) => [sign, name, () => moveBy(x, y)] as const),
   ] as const;
   return (
     <div class="still-stage">
-      <Notice kind="plain">
-        <p>
-          This is a still picture: WebGL 2, which the map needs, is missing or switched off in this
-          browser. Hardware acceleration in its settings turns it on.
-        </p>
-      </Notice>
+      <p class="quiet">Still picture: WebGL 2 is missing or switched off in this browser.</p>
       <div class="still-buttons">
-        {buttons.map(([name, act]) => (
-          <button key={name} type="button" class="button button-small" onClick={act}>
-            {name}
+        {buttons.map(([sign, name, act]) => (
+          <button
+            key={name}
+            type="button"
+            class="button"
+            aria-label={name}
+            title={name}
+            onClick={act}
+          >
+            {sign}
           </button>
         ))}
       </div>

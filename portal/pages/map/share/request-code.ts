@@ -1,0 +1,28 @@
+import { CODE_SAMPLES, NO_KEY } from '../../parts/code-samples.ts';
+import type { MapRequest } from './map-requests.ts';
+
+export const LANGUAGES = ['curl', 'TypeScript', 'Python', 'R'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** A complete program that sends a request, with a placeholder for the key. */
+export function requestCode(request: MapRequest, language: Language, apiUrl: string): string {
+  if (language === 'TypeScript') return typeScriptOf(request, apiUrl);
+  const { codeOf } = CODE_SAMPLES.find(({ name }) => name === language)!;
+  return codeOf(apiUrl + request.path, NO_KEY, request.rows);
+}
+
+function typeScriptOf({ operation, parameters, rows }: MapRequest, apiUrl: string): string {
+  const members = Object.entries(parameters).map(([key, value]) => `  ${key}: ${literal(value)},`);
+  return `import { createClient } from 'travel-time-access-client';
+
+const api = createClient({ baseUrl: '${apiUrl}', apiKey: '${NO_KEY}' });
+const { data, tokens } = await api.${operation}({
+${members.join('\n')}
+});
+if ('${rows}' in data) console.table(data.${rows});
+console.log(tokens.remaining, 'tokens left');`;
+}
+
+function literal(value: unknown): string {
+  return JSON.stringify(value).replaceAll('"', "'").replaceAll(',', ', ');
+}
