@@ -174,7 +174,12 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
   /** A body that returns few rows. */
   requestExample(marks: ExampleMarks): object;
   /** Resolves the request on this release; throws for requests that cannot be fulfilled. */
-  resolve(release: Release, body: z.output<B>, services: ProxyServices): Resolved;
+  resolve(
+    release: Release,
+    body: z.output<B>,
+    services: ProxyServices,
+    waiters: Waiters,
+  ): Resolved | Promise<Resolved>;
   /** `balance`: the affordable price. A batch stops there; other routes ignore it. */
   respond(
     release: Release,

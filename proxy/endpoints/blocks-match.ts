@@ -50,9 +50,14 @@ export const blocksMatch = postEndpoint({
     ...(['point-not-covered', 'no-isochrone-data', 'direction-not-available'] as const),
   ],
 
-  resolve(release, { area, all_of, near, limit, cursor }, { cursors }): ResolvedMatch {
+  async resolve(
+    release,
+    { area, all_of, near, limit, cursor },
+    { cursors },
+    waiters,
+  ): Promise<ResolvedMatch> {
     const criteria = requestedCriteria(release, all_of);
-    const where = areaOf(area);
+    const where = await areaOf(area, waiters);
     checkNearPoints(release, near);
     const asked = {
       area: { ...area, blocks: area?.blocks && Array.from(area.blocks) },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BOUNDS } from '../bounds.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
@@ -59,10 +60,15 @@ export const blocksQuery = postEndpoint({
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],
 
-  resolve(release, { polygon, center, radius_m, ...rows }, { cursors }): ResolvedBlocksQuery {
+  async resolve(
+    release,
+    { polygon, center, radius_m, ...rows },
+    { cursors },
+    waiters,
+  ): Promise<ResolvedBlocksQuery> {
     const where = { polygon, center, radius_m };
     return {
-      area: areaOf(where),
+      area: await areaOf(where, waiters),
       ...resolveArea(release, cursors, 'blocks-query', where, rows, 'body'),
     };
   },
@@ -76,7 +82,10 @@ export const blocksQuery = postEndpoint({
 
 type Where = Pick<z.output<typeof body>, 'polygon' | 'center' | 'radius_m'>;
 
-function areaOf({ polygon, center, radius_m }: Where): SearchedArea {
+async function areaOf(
+  { polygon, center, radius_m }: Where,
+  waiters: Waiters,
+): Promise<SearchedArea> {
   const hasCircle = center !== undefined || radius_m !== undefined;
   if (polygon && hasCircle) {
     throw invalidParameters([
@@ -87,7 +96,7 @@ function areaOf({ polygon, center, radius_m }: Where): SearchedArea {
       },
     ]);
   }
-  if (polygon) return drawnArea(polygon);
+  if (polygon) return drawnArea(polygon, waiters);
   if (center && radius_m !== undefined) return circleArea(center.lon, center.lat, radius_m);
   throw new Problem('missing-area', 'send polygon, or both center and radius_m');
 }

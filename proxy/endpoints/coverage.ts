@@ -159,11 +159,11 @@ const postCoverage = postEndpoint({
     ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
   ],
 
-  resolve(release, { area, all_of, ...asked }) {
+  async resolve(release, { area, all_of, ...asked }, _services, waiters) {
     const wanted = requestedCoverage(release, asked, 'body').query;
     const query = all_of && asked.type === undefined ? { ...wanted, types: [] } : wanted;
     const asksBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
-    return { area: areaOf(area), query, basket: asksBasket ?? null };
+    return { area: await areaOf(area, waiters), query, basket: asksBasket ?? null };
   },
 
   respond: (release, { area, query, basket }, context) =>

@@ -63,7 +63,7 @@ export const sitesCoverage = postEndpoint({
     ...(['point-not-covered', 'direction-not-available'] as const),
   ],
 
-  resolve(release, body): SitesQuery {
+  async resolve(release, body, _services, waiters): Promise<SitesQuery> {
     const { sites, candidates = [], choose, area, mode, direction, weight, minutes } = body;
     if (sites.length + candidates.length === 0) {
       throw refusal('sites', 'send at least one site or candidate', 'too_small');
@@ -77,7 +77,7 @@ export const sitesCoverage = postEndpoint({
       sites,
       candidates,
       choose: choose ?? 0,
-      area: area ? areaOf(area) : null,
+      area: area ? await areaOf(area, waiters) : null,
       mode: position,
       direction,
       weights: requestedWeights(release, weight, 'body'),

@@ -80,7 +80,8 @@ export class ExampleResponses {
       format: ROW_FORMATS[format],
     });
     if (endpoint.access === 'posted') {
-      const resolved = endpoint.resolve(release, endpoint.body.parse(request.body), services);
+      const body = endpoint.body.parse(request.body);
+      const resolved = await endpoint.resolve(release, body, services, SHARED);
       const respond = (format: Offer['format']) =>
         endpoint.respond(release, resolved, makingIn(format), Number.MAX_SAFE_INTEGER);
       return { offers: offersOf(endpoint), respond };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Geoid, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
 import { MOST } from '../bounds.ts';
 import type { Area } from '../queries/areas/area.ts';
@@ -77,8 +78,8 @@ export const areaMember = z
 /** An area as sent. */
 export type AskedArea = z.output<typeof areaMember>;
 
-/** The area of a body; throws `missing-area`, or `invalid-parameters` for several in one. */
-export function areaOf(asked: AskedArea | undefined): Area {
+/** The area of a body; rejects with `missing-area`, or `invalid-parameters` for several in one. */
+export async function areaOf(asked: AskedArea | undefined, waiters: Waiters): Promise<Area> {
   const { polygon, center, radius_m, places, counties, blocks } = asked ?? {};
   const hasCircle = center !== undefined || radius_m !== undefined;
   const ways = [polygon, hasCircle || undefined, places, counties, blocks];
@@ -88,7 +89,7 @@ export function areaOf(asked: AskedArea | undefined): Area {
       { loc: ['body', 'area'], msg: `send exactly one of ${WAYS}`, type: 'conflict' },
     ]);
   }
-  if (polygon) return { kind: 'drawn', drawn: drawnArea(polygon) };
+  if (polygon) return { kind: 'drawn', drawn: await drawnArea(polygon, waiters) };
   if (places) return { kind: 'places', geoids: places };
   if (counties) return { kind: 'counties', fips: counties };
   if (blocks) return { kind: 'blocks', geoids: blocks };

@@ -90,8 +90,8 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       admitted: request.admitted!,
       route,
       idempotent: idempotentRequest(endpoint, request, json),
-      resolve() {
-        const resolved = endpoint.resolve(release, body, services);
+      async resolve() {
+        const resolved = await endpoint.resolve(release, body, services, clientId);
         return async (balance) => {
           const { config, cursors } = services;
           const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
@@ -139,7 +139,7 @@ interface Posted {
   readonly route: string;
   readonly idempotent: IdempotentRequest | null;
   /** Looks up in the release what the body refers to; throws for what it lacks. */
-  resolve(): Making;
+  resolve(): Promise<Making>;
 }
 
 /** Computes the response that the given balance can pay for. */
@@ -155,7 +155,7 @@ async function replayed(posted: Posted): Promise<Settlement | undefined> {
 async function charged(posted: Posted): Promise<Settlement> {
   const { request, ledger, admitted, route, idempotent } = posted;
   const { account, keyId, balance } = admitted;
-  const make = posted.resolve();
+  const make = await posted.resolve();
   if (hasNoTokens(balance)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
     const response = await make(payable);
@@ -218,7 +218,7 @@ async function madeBefore(
   { response: answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   own: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
-  if (answer === null) return own?.tokens === tokens ? own : posted.resolve()(tokens);
+  if (answer === null) return own?.tokens === tokens ? own : (await posted.resolve())(tokens);
   const { 'content-type': contentType, ...beside } = answer.headers;
   const kept = { contentType, beside, tokens };
   const body = Body.of(answer.gzip);

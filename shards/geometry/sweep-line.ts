@@ -1,5 +1,6 @@
 import { orient2d } from 'robust-predicates';
 import { countWhile } from '../arrays/sorted.ts';
+import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import type { Polygon, Position, Ring } from './polygon.ts';
 
 /**
@@ -75,11 +76,17 @@ export class SweepLine {
 
   /** Sweeps over everything; null if the polygons are valid. */
   fault(): SweepFault | null {
+    return runToCompletion(this.faultSteps());
+  }
+
+  /** The same in short steps. */
+  *faultSteps(): Generator<undefined, SweepFault | null, undefined> {
     this.#restart();
     this.#x = Number.POSITIVE_INFINITY;
-    while (this.#next < this.#ends.length) {
+    for (let points = 1; this.#next < this.#ends.length; points++) {
       const fault = this.#passPoint();
       if (fault) return fault;
+      if (points % POINTS_A_STEP === 0) yield;
     }
     return null;
   }
@@ -241,6 +248,8 @@ export class SweepLine {
 }
 
 const NO_OWNER = -1;
+/** A fraction of a millisecond of work. */
+const POINTS_A_STEP = 128;
 
 /** Decided by the turn at the westernmost vertex, exactly. */
 function isCounterClockwise(ring: Ring): boolean {

@@ -139,28 +139,53 @@ test('an owner gets in at any minute, however many mails others have requested',
 });
 
 describe('guessing', () => {
-  test('a mailbox allows twenty tries a day, across clients and codes', async () => {
+  /** Tries a wrong code from an address; the status, and what was mailed. */
+  const tryWrongly = async (email: string, address: string) => {
+    // Ten minutes allow five codes.
+    portal.clock.aheadMs += 3 * 60 * 1000;
+    const guesser = portal.visitor({ address });
+    const mailed = await guesser.ask(email);
+    const code = otherCode(mailed.code);
+    const answer = await guesser.post('/auth/verify-code', { email, code });
+    return { guesser, mailed, answer };
+  };
+
+  test('a network has ten tries a day at a mailbox, and closes it to no other network', async () => {
     const email = someone();
-    let tries = 0;
-    for (;;) {
-      // Ten minutes allow five codes.
-      portal.clock.aheadMs += 4 * 60 * 1000;
-      const guesser = portal.visitor({ address: `10.2.${tries}.1` });
-      const { code, token } = await guesser.ask(email);
-      const answer = await guesser.post('/auth/verify-code', { email, code: otherCode(code) });
-      if (answer.statusCode === 429) {
-        expect(slugOf(answer)).toBe('too-many-codes');
-        expect(Number(answer.headers['retry-after'])).toBeGreaterThan(60 * 60);
-        // The right code is then refused too, but the owner has the link.
-        const right = await guesser.post('/auth/verify-code', { email, code });
-        expect(right.statusCode).toBe(429);
-        expect((await guesser.post('/auth/verify', { token })).statusCode).toBe(200);
-        break;
-      }
-      expect(slugOf(answer)).toBe('invalid-code');
-      tries++;
+    for (let tries = 0; tries < 10; tries++) {
+      const { answer } = await tryWrongly(email, `10.2.7.${tries}`);
+      expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-code']);
     }
-    expect(tries).toBe(20);
+    const { guesser, mailed, answer } = await tryWrongly(email, '10.2.7.99');
+    expect([answer.statusCode, slugOf(answer)]).toEqual([429, 'too-many-codes']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(60 * 60);
+    const { code, token } = mailed;
+    const owner = portal.visitor({ address: '10.2.8.1' });
+    expect((await owner.post('/auth/verify-code', { email, code })).statusCode).toBe(200);
+    // The right code is refused there, but not the link.
+    const again = await guesser.ask(email);
+    const right = await guesser.post('/auth/verify-code', { email, code: again.code });
+    expect(right.statusCode).toBe(429);
+    expect(again.token).not.toBe(token);
+    expect((await guesser.post('/auth/verify', { token: again.token })).statusCode).toBe(200);
+    // Another mailbox is open to it.
+    expect((await portal.visitor({ address: '10.2.7.1' }).signIn(someone())).statusCode).toBe(200);
+  });
+
+  test('a mailbox allows a hundred tries a day in all: a code is guessed once in decades', async () => {
+    const mailbox = `one of ${people}`;
+    const nowMs = Date.now() + portal.clock.aheadMs;
+    const outcomes = await Promise.all(
+      Array.from({ length: 400 }, (_, i) =>
+        takeTry(portal.ledger, { ip: `10.${30 + (i >> 6)}.${i & 63}.1`, mailbox }, nowMs),
+      ),
+    );
+    const tries = outcomes.filter((outcome) => outcome === null).length;
+    expect(tries).toBe(100);
+    // The chance of a right guess among a million codes, by one network and by all together.
+    const yearly = (triesADay: number) => 1 - (1 - 1e-6) ** (365 * triesADay);
+    expect(1 / yearly(10)).toBeGreaterThan(250);
+    expect(1 / yearly(tries)).toBeGreaterThan(25);
   });
 
   test('a client has sixty tries an hour over all addresses; an IPv6 network is one client', async () => {

@@ -21,9 +21,9 @@ async function search(counties: readonly WideCounty[], area: SearchedArea) {
   return { found, read, pages };
 }
 
-function problemOf(polygons: readonly Polygon[]): string {
+async function problemOf(polygons: readonly Polygon[]): Promise<string> {
   try {
-    drawnArea(polygons);
+    await drawnArea(polygons, 'asker');
     return 'none';
   } catch (error) {
     return `${(error as { slug?: string }).slug}: ${(error as Error).message}`;
@@ -33,37 +33,37 @@ function problemOf(polygons: readonly Polygon[]): string {
 describe('the area limit cannot be bypassed', () => {
   const country = boxRing(-100, 30, -80, 40);
 
-  test('by holes outside the shell, or twice in the same place', () => {
+  test('by holes outside the shell, or twice in the same place', async () => {
     const away = [boxRing(100, 30, 120, 40), boxRing(-140, 30, -121, 40)];
-    expect(problemOf([[country, ...away]])).toMatch(/^invalid-geometry: .*hole/);
+    expect(await problemOf([[country, ...away]])).toMatch(/^invalid-geometry: .*hole/);
     const hole = boxRing(-99, 31, -81, 39);
-    expect(problemOf([[country, hole, hole]])).toMatch(/^invalid-geometry/);
+    expect(await problemOf([[country, hole, hole]])).toMatch(/^invalid-geometry/);
     const slid = boxRing(-98.9, 31.1, -80.9, 39.1);
-    expect(problemOf([[country, hole, slid]])).toMatch(/^invalid-geometry/);
+    expect(await problemOf([[country, hole, slid]])).toMatch(/^invalid-geometry/);
   });
 
-  test('by overlapping polygons', () => {
+  test('by overlapping polygons', async () => {
     const [a, b] = [boxRing(-100, 30, -99.9, 30.1), boxRing(-99.95, 30.05, -99.8, 30.2)];
-    expect(problemOf([[a], [b]])).toMatch(/^invalid-geometry: .*overlap/);
-    expect(problemOf([[a], [a]])).toMatch(/^invalid-geometry: .*overlap/);
-    expect(problemOf([[a], [boxRing(-99.9, 30, -99.8, 30.1)]])).toBe('none');
+    expect(await problemOf([[a], [b]])).toMatch(/^invalid-geometry: .*overlap/);
+    expect(await problemOf([[a], [a]])).toMatch(/^invalid-geometry: .*overlap/);
+    expect(await problemOf([[a], [boxRing(-99.9, 30, -99.8, 30.1)]])).toBe('none');
   });
 
-  test('the space between two hundred small rings counts', () => {
+  test('the space between two hundred small rings counts', async () => {
     const holes = Array.from({ length: 200 }, (_, i) => {
       const [west, south] = [-99 + (i % 20) * 0.9, 31 + Math.floor(i / 20) * 0.8];
       return boxRing(west, south, west + 0.1, south + 0.1);
     });
-    expect(problemOf([[country, ...holes]])).toMatch(/^polygon-too-complex: .*km²/);
+    expect(await problemOf([[country, ...holes]])).toMatch(/^polygon-too-complex: .*km²/);
   });
 });
 
 describe('examines only counties that an area touches', () => {
   test('but none between two polygons far apart', async () => {
-    const area = drawnArea([
-      [boxRing(-99.9, 30.1, -99.8, 30.2)],
-      [boxRing(-80.2, 39.8, -80.1, 39.9)],
-    ]);
+    const area = await drawnArea(
+      [[boxRing(-99.9, 30.1, -99.8, 30.2)], [boxRing(-80.2, 39.8, -80.1, 39.9)]],
+      'asker',
+    );
     const { found, read } = await search(wholeCountry(), area);
     expect(read).toEqual(['10001', '13200']);
     expect(found).toEqual(['10001', '13200']);
@@ -71,7 +71,7 @@ describe('examines only counties that an area touches', () => {
 
   test('but none around a sliver across the country', async () => {
     const sliver: Ring = positions('-99.9 30.01, -80.1 39.99, -80.1 39.99001, -99.9 30.01');
-    const { read, pages } = await search(wholeCountry(), drawnArea([[sliver]]));
+    const { read, pages } = await search(wholeCountry(), await drawnArea([[sliver]], 'asker'));
     // It runs from corner to corner through 80 columns and 40 rows.
     expect(read.length).toBeLessThanOrEqual(120);
     expect(read.length).toBeGreaterThanOrEqual(80);
@@ -81,11 +81,11 @@ describe('examines only counties that an area touches', () => {
   test('finds a county without a corner in the area, and an area within a county', async () => {
     const centres = [[-99.5, 30.5]] as const;
     const county = { fips: '10001', box: [-100, 30, -99, 31] as const, centres };
-    const inside = drawnArea([[boxRing(-99.6, 30.4, -99.4, 30.6)]]);
+    const inside = await drawnArea([[boxRing(-99.6, 30.4, -99.4, 30.6)]], 'asker');
     expect((await search([county], inside)).found).toEqual(['10001']);
     const small = { ...county, box: [-99.51, 30.49, -99.49, 30.51] as const };
     expect((await search([small], inside)).found).toEqual(['10001']);
-    const across = drawnArea([[boxRing(-101, 30.49, -98, 30.51)]]);
+    const across = await drawnArea([[boxRing(-101, 30.49, -98, 30.51)]], 'asker');
     expect((await search([county], across)).found).toEqual(['10001']);
   });
 
@@ -100,7 +100,7 @@ describe('examines only counties that an area touches', () => {
       ];
     });
     const spine: Ring = positions('-99.70001 38.8, -99.70001 30.1, -99.7 30.1');
-    const area = drawnArea([[[...teeth.flat(), ...spine]]]);
+    const area = await drawnArea([[[...teeth.flat(), ...spine]]], 'asker');
     const { read, pages } = await search(wholeCountry(), area);
     expect(new Set(read).size).toBe(read.length);
     expect(pages).toBe(Math.ceil(read.length / 64));

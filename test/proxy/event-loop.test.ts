@@ -48,12 +48,24 @@ test('lets other requests in while looking for 100,000 blocks in 2,000 vertices'
   const { release } = wideRelease([{ fips: '24005', box: [-77, 39, -76.5, 39.5], centres }]);
   let found = 0;
   const works = await held(async () => {
-    const { counties } = await blocksIn(release, drawnArea([[comb(2_000)]]), 0, 'asker');
+    const { counties } = await blocksIn(
+      release,
+      await drawnArea([[comb(2_000)]], 'asker'),
+      0,
+      'asker',
+    );
     found = 0;
     for await (const { ordinals } of counties) found += ordinals.length;
   });
   // About half of the ground is in the teeth.
   expect(found / centres.length).toBeCloseTo(0.5, 1);
+  expect(works).toBeLessThan(UNPAID);
+});
+
+test('lets other requests in while drawing twenty polygons of 2,000 vertices', async () => {
+  const works = await held(() =>
+    Promise.all(Array.from({ length: 20 }, (_, i) => drawnArea([[comb(2_000)]], `asker ${i}`))),
+  );
   expect(works).toBeLessThan(UNPAID);
 });
 

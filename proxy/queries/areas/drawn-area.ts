@@ -1,6 +1,8 @@
 import Flatbush from 'flatbush';
 import { Problem } from '../../../portal/http/problem.ts';
 import { REQUEST_LIMITS, withCommas } from '../../../portal/http/request-limits.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { areaOf } from '../../../shards/geometry/planar.ts';
 import type { Polygon, Position, Ring } from '../../../shards/geometry/polygon.ts';
 import { type SweepFault, SweepLine } from '../../../shards/geometry/sweep-line.ts';
@@ -38,19 +40,25 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
 };
 
 /**
- * Builds an area from the polygons of a GeoJSON Polygon or MultiPolygon. Throws
- * `polygon-too-complex` for too many vertices; `invalid-geometry` for rings that are unclosed,
+ * Builds an area from the polygons of a GeoJSON Polygon or MultiPolygon, yielding to the event
+ * loop: thousands of vertices take milliseconds. Rejects with `polygon-too-complex` for too many vertices; `invalid-geometry` for rings that are unclosed,
  * cross themselves, overlap or are out of range.
  */
-export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
+export function drawnArea(drawn: readonly Polygon[], waiters: Waiters): Promise<SearchedArea> {
+  return runCooperatively(waiters, areaSteps(drawn));
+}
+
+function* areaSteps(drawn: readonly Polygon[]): Generator<undefined, SearchedArea, undefined> {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
   const rings = polygons.flat();
   if (rings.length === 0) throw invalidPolygon('it has no rings');
   if (polygons.some((polygon) => polygon.length === 0))
     throw invalidPolygon('a polygon has no rings');
   for (const ring of rings) checkRing(ring);
+  yield;
   const sweep = new SweepLine(polygons);
-  const fault = sweep.fault();
+  yield;
+  const fault = yield* sweep.faultSteps();
   if (fault) throw invalidPolygon(FAULTS[fault]);
   const squareKilometres = areaOf(polygons) / 1e6;
   if (squareKilometres > MAX_SQUARE_KILOMETRES) {
@@ -59,7 +67,8 @@ export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
       `the polygon covers ${Math.round(squareKilometres)} km²; the limit is ${withCommas(MAX_SQUARE_KILOMETRES)}: split it`,
     );
   }
-  const crosses = borderOf(rings);
+  yield;
+  const crosses = yield* borderSteps(rings);
   return {
     boxes: polygons.map(([shell]) => boxOf(shell)),
     meets: (box) => crosses(box) || sweep.isInside(box.minLon, box.minLat),
@@ -68,10 +77,13 @@ export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
 }
 
 /** Returns a test for whether the border runs through a box. */
-function borderOf(rings: readonly Ring[]): (box: BoundingBox) => boolean {
+function* borderSteps(
+  rings: readonly Ring[],
+): Generator<undefined, (box: BoundingBox) => boolean, undefined> {
   const edges = rings.flatMap((ring) => ring.slice(1).map((end, i) => [ring[i], end] as const));
   const tree = new Flatbush(edges.length);
   for (const edge of edges) tree.add(...edgesOf(boxOf(edge)));
+  yield;
   tree.finish();
   return (box) =>
     tree.collides(...edgesOf(box), (i) => {
