@@ -46,6 +46,8 @@ export const MOST = {
   listed: 100,
   blocksListed: 1_000,
   weightsListed: 40,
+  /** Each keeps the sums of every tenth of a minute. */
+  groupsListed: 12,
   /** Places, counties, blocks that an area is composed of. */
   placesOfArea: 20,
   countiesOfArea: 20,

@@ -3,7 +3,7 @@ import { PLANS } from '../../portal/plans.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult } from '../endpoint.ts';
-import { COVERAGE } from '../formats/row-table.ts';
+import { COVERAGE, COVERAGE_OF_GROUPS } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/areas/area.ts';
@@ -23,10 +23,17 @@ import {
 import { locatePlace } from '../queries/areas/places.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { areaMember, areaOf } from '../schemas/area-member.ts';
-import { modeMember, oneNthMember, typeMember, weightMember } from '../schemas/body-members.ts';
+import {
+  byMember,
+  modeMember,
+  oneNthMember,
+  typeMember,
+  weightMember,
+} from '../schemas/body-members.ts';
 import { allOfMember } from '../schemas/criteria.ts';
 import { smallArea } from '../schemas/examples.ts';
 import {
+  byParam,
   countyFipsParam,
   modeParam,
   oneNthParam,
@@ -41,7 +48,10 @@ const SUMS =
   'For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … ' +
   `${BOUNDS.maxMinutes.max} minutes of the \`nth\` nearest POI (cumulative), beyond, and \`no_data\`, ` +
   'where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` ' +
-  '+ `no_data`. Ordered by type id, mode id, then weight as sent. ' +
+  '+ `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as ' +
+  '`hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` ' +
+  'within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the ' +
+  'area between their Lorenz curve and the diagonal). ' +
   `One token a row, at least ${PLANS.charges.area_minimum}.`;
 
 const RESPONSE = z.object({ area: areaFacts, results: z.array(coverageRow), basket: z.null() });
@@ -55,6 +65,7 @@ const QUERY = z.strictObject({
   mode: modeParam,
   type: typeParam,
   weight: weightParam,
+  by: byParam,
   nth: oneNthParam,
 });
 
@@ -142,6 +153,7 @@ const postCoverage = postEndpoint({
     mode: modeMember,
     type: typeMember,
     weight: weightMember,
+    by: byMember,
     nth: oneNthMember,
     all_of: allOfMember.optional(),
   }),
@@ -195,7 +207,7 @@ async function sumsOf(
   };
   const { row, basket: price, area_minimum } = PLANS.charges;
   const tokens = Math.max(area_minimum, results.count * row + (basket ? price : 0));
-  return { body, tokens };
+  return { body, tokens, ...(query.areGroups && { columns: COVERAGE_OF_GROUPS }) };
 }
 
 export const coverage = [placeCoverage, countyCoverage, postCoverage];

@@ -1,3 +1,4 @@
+import type { Minutes } from '../../shards/units.ts';
 import type { HeaderName } from '../http/common-headers.ts';
 
 /** Layout of a route's rows in formats other than JSON. */
@@ -41,14 +42,22 @@ export const AREAL: RowTable = {
   hasPoints: false,
 };
 
+/** The minutes of sums over an area. */
+export const COVERAGE_MINUTES: readonly Minutes[] = [5, 10, 15, 20, 25, 30];
+const byMinutes = (member: string) => COVERAGE_MINUTES.map((minutes) => `${member}.${minutes}`);
+
 export const COVERAGE: RowTable = {
   columns: [
     ...['dest_type_id', 'mode', 'weight', 'nth', 'total'],
-    ...[5, 10, 15, 20, 25, 30].map((minutes) => `within.${minutes}`),
-    ...['beyond', 'no_data'],
+    ...[...byMinutes('within'), 'beyond', 'no_data'],
   ],
   hasPoints: false,
 };
+/** The same with the measures that compare groups. */
+export const COVERAGE_OF_GROUPS: readonly string[] = [
+  ...COVERAGE.columns,
+  ...[...byMinutes('share'), ...byMinutes('ratio'), 'gini'],
+];
 export const OPPORTUNITIES: RowTable = {
   columns: ['of', 'mode', 'minutes', 'count'],
   hasPoints: false,

@@ -7,6 +7,7 @@ export function requestedWeights(
   release: Release,
   asked: readonly string[] | undefined,
   part: 'query' | 'body' = 'query',
+  member: 'weight' | 'by' = 'weight',
 ): readonly string[] {
   const names = asked ?? [PEOPLE.weight];
   const known = release.weights.map(({ weight }) => weight);
@@ -14,7 +15,7 @@ export function requestedWeights(
   if (unknown.length === 0) return names;
   throw invalidParameters(
     unknown.map((name) => ({
-      loc: [part, 'weight'],
+      loc: [part, member],
       msg: `this release has no weight ${name}; it has ${known.join(', ')}`,
       type: 'unknown_weight',
     })),

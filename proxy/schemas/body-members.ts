@@ -45,18 +45,24 @@ export const oneNthMember = integer(BOUNDS.nth)
   .default(1)
   .meta({ description: FIELD_DESCRIPTIONS.oneNth });
 
+export const weightMember = weights(FIELD_DESCRIPTIONS.weight, MOST.weightsListed, EMPTY);
+export const byMember = weights(
+  FIELD_DESCRIPTIONS.by,
+  MOST.groupsListed,
+  'must not be empty: omit it',
+);
+
 /** In the order sent, which is that of the rows. */
-export const weightMember = listOf(weightName, MOST.weightsListed, {
-  none: 'must be an array of weights',
-  empty: EMPTY,
-  many: `must list at most ${MOST.weightsListed}`,
-})
-  .transform((names) => [...new Set(names)])
-  .optional()
-  .meta({
-    description: `${FIELD_DESCRIPTIONS.weight.what}.${FIELD_DESCRIPTIONS.weight.more}`,
-    override: { type: 'array', items: WEIGHT_SCHEMA, minItems: 1, maxItems: MOST.weightsListed },
-  });
+function weights({ what, more }: ListDescription, most: number, empty: string) {
+  const faults = { none: 'must be an array of weights', empty, many: `must list at most ${most}` };
+  return listOf(weightName, most, faults)
+    .transform((names) => [...new Set(names)])
+    .optional()
+    .meta({
+      description: `${what}.${more}`,
+      override: { type: 'array', items: WEIGHT_SCHEMA, minItems: 1, maxItems: most },
+    });
+}
 
 export const countWithinMember = integer(BOUNDS.countWithin)
   .optional()

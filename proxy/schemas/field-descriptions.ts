@@ -26,6 +26,10 @@ export const FIELD_DESCRIPTIONS = {
     what: 'Columns of counts by block to sum',
     more: ' `/v1/meta/weights` lists them. Omitted: `people`.',
   },
+  by: {
+    what: 'Weights that are groups, to be compared with `weight`',
+    more: ' Each has rows of its own, and all rows have `share`, `ratio` and `gini`.',
+  },
   countWithin:
     'Adds `count` to each row: the number of POIs of the type within this many whole minutes, ' +
     `${BOUNDS.countWithin.min} to ${BOUNDS.countWithin.max}.`,

@@ -135,25 +135,30 @@ export const oneNthParam = named(
     }),
 );
 
+export const weightParam = weights('Weight', FIELD_DESCRIPTIONS.weight, MOST.weightsListed);
+export const byParam = weights('By', FIELD_DESCRIPTIONS.by, MOST.groupsListed);
+
 /** In the order sent, which is that of the rows. */
-export const weightParam = named(
-  'Weight',
-  z
-    .preprocess(
-      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-      listOf(singleValue.pipe(weightName), MOST.weightsListed, {
-        none: 'is missing',
-        many: `must not be repeated more than ${MOST.weightsListed} times`,
-      })
-        .transform((names) => [...new Set(names)])
-        .optional(),
-    )
-    .optional()
-    .meta({
-      description: `${FIELD_DESCRIPTIONS.weight.what}; repeat the parameter for several.${FIELD_DESCRIPTIONS.weight.more}`,
-      override: { type: 'array', items: WEIGHT_SCHEMA, maxItems: MOST.weightsListed },
-    }),
-);
+function weights(name: string, { what, more }: ListDescription, most: number) {
+  return named(
+    name,
+    z
+      .preprocess(
+        (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+        listOf(singleValue.pipe(weightName), most, {
+          none: 'is missing',
+          many: `must not be repeated more than ${most} times`,
+        })
+          .transform((names) => [...new Set(names)])
+          .optional(),
+      )
+      .optional()
+      .meta({
+        description: `${what}; repeat the parameter for several.${more}`,
+        override: { type: 'array', items: WEIGHT_SCHEMA, maxItems: most },
+      }),
+  );
+}
 
 export const countyFipsParam = named(
   'CountyFips',

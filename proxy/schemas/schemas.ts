@@ -113,6 +113,14 @@ const sumsByMinutes = z.record(z.string().regex(/^\d+$/), sum).meta({
   description: 'Sums by minutes, cumulative.',
 });
 
+const byMinutes = (description: string) =>
+  z
+    .record(z.string().regex(/^\d+$/), z.number().min(0).nullable())
+    .optional()
+    .meta({
+      description: `With \`by\`: ${description} To four decimals; null where undefined.`,
+    });
+
 /** The sums of an area or a site, which add up to `total`. */
 const parts = {
   total: sum,
@@ -132,6 +140,20 @@ export const coverageRow = z
     weight: z.string(),
     nth: z.int(),
     ...parts,
+    share: byMinutes(
+      'Parts of those whose time is known (`total` − `no_data`) within the minutes.',
+    ),
+    ratio: byMinutes('The shares, each divided by that of `weight`.'),
+    gini: z
+      .number()
+      .min(0)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'With `by`: Gini coefficient of the minutes, from 0 (equal) towards 1, over those whose ' +
+          'time is known; those beyond count as at 30 minutes, so it is a lower bound.',
+      }),
   })
   .meta({
     id: 'CoverageRow',

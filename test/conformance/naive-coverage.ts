@@ -43,6 +43,53 @@ export function coverageOf(
   );
 }
 
+/** What is counted at a block. */
+export interface NaiveWeight {
+  readonly weight: string;
+  readonly at: (block: NaiveBlock) => number;
+}
+
+/** The rows of groups, of one type by one mode; the first weight is what they are compared with. */
+export function groupsOf(
+  release: NaiveRelease,
+  blocks: readonly NaiveBlock[],
+  cell: { mode: Mode; type: number; nth: number },
+  weights: readonly NaiveWeight[],
+) {
+  const { mode, type, nth } = cell;
+  const known = blocks
+    .filter((block) => isRouted(block, mode))
+    .map((block) => ({ block, time: nthTime(release, block.geoid, mode, type, nth) }));
+  const shareOf = ({ at }: NaiveWeight, minutes: number) => {
+    const sum = (some: typeof known) => some.reduce((all, { block }) => all + at(block), 0);
+    return sum(known.filter(({ time }) => time <= minutes)) / sum(known);
+  };
+  const by = (measure: (minutes: number) => number) =>
+    Object.fromEntries([5, 10, 15, 20, 25, 30].map((m) => [m, toFourDecimals(measure(m))]));
+  return weights.map((one) => ({
+    weight: one.weight,
+    share: by((minutes) => shareOf(one, minutes)),
+    ratio: by((minutes) => shareOf(one, minutes) / shareOf(weights[0], minutes)),
+    gini: giniByPairs(known.map(({ block, time }) => [one.at(block), Math.min(time, 30)])),
+  }));
+}
+
+/** By its first definition: the mean difference of all pairs, over twice the mean. */
+function giniByPairs(peopleAt: readonly (readonly [number, number])[]): number | null {
+  let [people, minutes, differences] = [0, 0, 0];
+  for (const [count, time] of peopleAt) {
+    people += count;
+    minutes += count * time;
+    for (const [others, their] of peopleAt) differences += count * others * Math.abs(time - their);
+  }
+  return toFourDecimals(differences / (2 * people * minutes));
+}
+
+/** Null for what is not a number, as where nobody is counted. */
+function toFourDecimals(value: number): number | null {
+  return Number.isFinite(value) ? Math.round(value * 1e4) / 1e4 : null;
+}
+
 /** The `basket` of coverage. */
 export function basketOf(
   release: NaiveRelease,

@@ -191,6 +191,16 @@ export type CoverageRow = {
   beyond: number;
   /** Where the mode could not be routed from the block. */
   no_data: number;
+  /** With `by`: Parts of those whose time is known (`total` − `no_data`) within the minutes. To four decimals; null where undefined. */
+  share?: {
+    [member: string]: unknown;
+  };
+  /** With `by`: The shares, each divided by that of `weight`. To four decimals; null where undefined. */
+  ratio?: {
+    [member: string]: unknown;
+  };
+  /** With `by`: Gini coefficient of the minutes, from 0 (equal) towards 1, over those whose time is known; those beyond count as at 30 minutes, so it is a lower bound. */
+  gini?: number | null;
 };
 
 /** Sums over an area by the criteria that its blocks meet. */
@@ -1042,7 +1052,7 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. One token a row, at least 10. */
+  /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getPlaceCoverage: {
     params: {
       /** Census place GEOID, 7 digits including leading zeros. */
@@ -1053,6 +1063,8 @@ export interface Operations {
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
+      /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
+      by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
     };
@@ -1066,7 +1078,7 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. One token a row, at least 10. */
+  /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
   getCountyCoverage: {
     params: {
       /** County FIPS code, 5 digits including leading zeros. */
@@ -1077,6 +1089,8 @@ export interface Operations {
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
+      /** Weights that are groups, to be compared with `weight`; repeat the parameter for several. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
+      by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
     };
@@ -1090,7 +1104,7 @@ export interface Operations {
       'application/x-ndjson': string;
     };
   };
-  /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. With `all_of` and without `type`, `results` is empty. 10 tokens a basket. */
+  /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. With `all_of` and without `type`, `results` is empty. 10 tokens a basket. */
   measureCoverage: {
     params: {
       area?: Area | undefined;
@@ -1100,6 +1114,8 @@ export interface Operations {
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
       weight?: ReadonlyArray<string> | undefined;
+      /** Weights that are groups, to be compared with `weight`. Each has rows of its own, and all rows have `share`, `ratio` and `gini`. */
+      by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */

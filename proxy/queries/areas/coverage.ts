@@ -1,22 +1,36 @@
+import { invalidParameters } from '../../../portal/http/problem.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
-import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
+import { type ModeRow, TENTHS } from '../../../shards/matrix/row-codec.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { DestTypeId, Tenths } from '../../../shards/units.ts';
-import { COVERAGE } from '../../formats/row-table.ts';
+import { COVERAGE, COVERAGE_MINUTES, COVERAGE_OF_GROUPS } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
 import { maskedBy, requestedWeights } from '../block-weights.ts';
 import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
+import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
 
-/** A step of the minutes within which weights are summed. */
-const STEP: Tenths = 50;
-const STEPS = 6;
+/** The slots in which weights are summed, by tenths of a minute. */
+interface Slots {
+  readonly count: number;
+  readonly of: Uint16Array;
+}
+
+/** One slot a step of the minutes of a response: for sums alone. */
+const STEPS: Slots = slots((tenths) => COVERAGE_MINUTES.findIndex((most) => tenths <= most * 10));
+/** One slot a tenth of a minute: for measures of groups. */
+const EACH_TIME: Slots = slots((tenths) => tenths);
+
+function slots(slotOf: (tenths: Tenths) => number): Slots {
+  const of = Uint16Array.from({ length: TENTHS.most + 1 }, (_, tenths) => slotOf(tenths));
+  return { count: of[TENTHS.most] + 1, of };
+}
 
 /** The sums that a request wants. */
 export interface CoverageQuery {
@@ -25,6 +39,8 @@ export interface CoverageQuery {
   /** Leaf types, ascending. */
   readonly types: readonly DestTypeId[];
   readonly weights: readonly string[];
+  /** Whether the weights are groups, to be compared with the first. */
+  readonly areGroups: boolean;
   readonly nth: number;
 }
 
@@ -35,17 +51,24 @@ export function requestedCoverage(
     readonly mode?: readonly Mode[] | undefined;
     readonly type?: readonly DestTypeId[] | undefined;
     readonly weight?: readonly string[] | undefined;
+    readonly by?: readonly string[] | undefined;
     readonly nth: number;
   },
   part: 'query' | 'body' = 'query',
 ): { query: CoverageQuery; spelled: Readonly<Record<string, unknown>> } {
   const types = requestedLeaves(release, asked.type, part) ?? release.taxonomy.leafIds;
   const modes = modePositions(release, asked.mode, part);
-  const weights = requestedWeights(release, asked.weight, part);
-  const { nth } = asked;
+  const weight = requestedWeights(release, asked.weight, part);
+  const { nth, by } = asked;
+  if (by && weight.length > 1) {
+    const msg = 'takes one weight beside it, with which groups are compared';
+    throw invalidParameters([{ loc: [part, 'by'], msg, type: 'conflict' }]);
+  }
+  const groups = by ? requestedWeights(release, by, part, 'by') : [];
+  const weights = [...new Set([...weight, ...groups])];
   return {
-    query: { modes, types, weights, nth },
-    spelled: { mode: modeLabels(release, modes), type: types, weight: weights, nth },
+    query: { modes, types, weights, areGroups: by !== undefined, nth },
+    spelled: { mode: modeLabels(release, modes), type: types, weight, by, nth },
   };
 }
 
@@ -66,17 +89,20 @@ export function coverageObjects(
 export class CoverageSums {
   readonly #release: Release;
   readonly #query: CoverageQuery;
-  /** By row, within so many steps exactly: not yet cumulative. */
-  readonly #steps: Float64Array;
+  readonly #slots: Slots;
+  /** By row, then slot: not yet cumulative. */
+  readonly #sums: Float64Array;
   /** By weight; by mode, then weight. */
   readonly #totals: Float64Array;
   readonly #noData: Float64Array;
 
   constructor(release: Release, query: CoverageQuery) {
-    const { modes, types, weights } = query;
+    const { modes, types, weights, areGroups } = query;
     this.#release = release;
     this.#query = query;
-    this.#steps = new Float64Array(types.length * modes.length * weights.length * STEPS);
+    this.#slots = areGroups ? EACH_TIME : STEPS;
+    const rows = types.length * modes.length * weights.length;
+    this.#sums = new Float64Array(rows * this.#slots.count);
     this.#totals = new Float64Array(weights.length);
     this.#noData = new Float64Array(modes.length * weights.length);
   }
@@ -107,8 +133,8 @@ export class CoverageSums {
       for (const [m, position] of modes.entries()) {
         const times = row.mode(position);
         for (let w = 0; w < weights.length; w++) {
-          const first = ((t * modes.length + m) * weights.length + w) * STEPS;
-          addSteps(this.#steps.subarray(first, first + STEPS), times, masked[w]);
+          const row = (t * modes.length + m) * weights.length + w;
+          addTimes(this.#sumsOf(row), this.#slots.of, times, masked[w]);
           const pause = yieldIfOverdue(waiters);
           if (pause) await pause;
         }
@@ -116,43 +142,67 @@ export class CoverageSums {
     }
   }
 
-  /** Adds a row for each type, mode and weight. */
+  /** Adds a row for each type, mode and weight; with groups, their measures too. */
   addTo(rows: Rows): void {
-    const { modes, types, weights, nth } = this.#query;
+    const { modes, types, weights, areGroups, nth } = this.#query;
     const { format } = rows;
-    let first = 0;
+    const columns = areGroups ? COVERAGE_OF_GROUPS : COVERAGE.columns;
+    let at = 0;
     for (const dest_type_id of types) {
       for (const [m, position] of modes.entries()) {
+        const mode = this.#release.manifest.modes[position];
+        let reference: GroupSums | undefined;
         for (const [w, weight] of weights.entries()) {
-          const within: Record<string, number> = {};
-          let sum = 0;
-          for (let step = 0; step < STEPS; step++) {
-            sum += this.#steps[first + step];
-            within[String(((step + 1) * STEP) / 10)] = sum;
-          }
-          first += STEPS;
+          const sums = this.#sumsOf(at++);
+          const within = this.#within(sums);
           const total = this.#totals[w];
           const no_data = this.#noData[m * weights.length + w];
-          const mode = this.#release.manifest.modes[position];
-          const beyond = total - sum - no_data;
+          const known = total - no_data;
+          const beyond = known - within[COVERAGE_MINUTES.at(-1)!];
           const row = { dest_type_id, mode, weight, nth, total, within, beyond, no_data };
-          rows.add(format.begin(0, 0) + format.members(row, COVERAGE.columns) + format.end);
+          reference ??= { within, known };
+          const measures = areGroups && measuresOf({ within, known }, reference, sums);
+          const text = format.members({ ...row, ...measures }, columns);
+          rows.add(format.begin(0, 0) + text + format.end);
         }
       }
     }
   }
-}
 
-function addSteps(steps: Float64Array, { targets, times }: ModeRow, weight: Uint32Array): void {
-  for (let i = 0; i < targets.length; i++) {
-    steps[STEP_OF[times[i]]] += weight[targets[i]];
+  #sumsOf(row: number): Float64Array {
+    const { count } = this.#slots;
+    return this.#sums.subarray(row * count, (row + 1) * count);
+  }
+
+  /** Cumulative sums by minutes. */
+  #within(sums: Float64Array): Record<string, number> {
+    const within: Record<string, number> = {};
+    let sum = 0;
+    let slot = 0;
+    for (const minutes of COVERAGE_MINUTES) {
+      for (const last = this.#slots.of[minutes * 10]; slot <= last; slot++) sum += sums[slot];
+      within[String(minutes)] = sum;
+    }
+    return within;
   }
 }
 
-/** The step that each time is within, by tenths of a minute. */
-const STEP_OF = Uint8Array.from({ length: STEPS * STEP + 1 }, (_, tenths) =>
-  Math.floor(Math.max(0, tenths - 1) / STEP),
-);
+/** The measures of a group; `byTime` is by tenths of a minute. */
+function measuresOf(group: GroupSums, reference: GroupSums, byTime: Float64Array) {
+  const capped = byTime.slice();
+  const last = capped.length - 1;
+  capped[last] += group.known - group.within[COVERAGE_MINUTES.at(-1)!];
+  return { share: sharesOf(group), ratio: ratiosOf(group, reference), gini: giniOf(capped) };
+}
+
+function addTimes(
+  sums: Float64Array,
+  slotOf: Uint16Array,
+  { targets, times }: ModeRow,
+  weight: Uint32Array,
+): void {
+  for (let i = 0; i < targets.length; i++) sums[slotOf[times[i]]] += weight[targets[i]];
+}
 
 function sumOf(weights: Uint32Array, ordinals: ArrayLike<number>): number {
   let sum = 0;

@@ -1,9 +1,18 @@
 import fc from 'fast-check';
+import Papa from 'papaparse';
 import { describe, expect, test } from 'vitest';
+import { geoidFromNumber } from '../../../shards/geoid.ts';
 import { forAll } from '../../support/for-all.ts';
-import { expectOk } from '../api.ts';
+import { expectInvalid, expectOk } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
-import { basketOf, coverageOf, matchesOf, peopleOf } from '../naive-coverage.ts';
+import {
+  basketOf,
+  coverageOf,
+  groupsOf,
+  matchesOf,
+  type NaiveWeight,
+  peopleOf,
+} from '../naive-coverage.ts';
 import type { NaiveBlock } from '../naive-release.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside } from '../plain-geometry.ts';
@@ -128,6 +137,82 @@ test('a GET of a place or a county has the body of a POST for it', async () => {
   expect(expectOk(await api.get(`/v1/counties/${fips}/coverage`, wanted))).toEqual(
     expectOk(posted),
   );
+});
+
+describe('groups', () => {
+  const GROUPS = ['hispanic', 'jobs_low_wage'];
+
+  /** The weights of blocks as the release has them, in plain maps. */
+  async function weightsNamed(names: readonly string[]): Promise<NaiveWeight[]> {
+    const { current } = demo.api.proxy.releases;
+    return Promise.all(
+      names.map(async (weight) => {
+        const counts = new Map<string, number>();
+        for (const { manifest } of current.counties) {
+          const { geoids } = await current.index(manifest);
+          const column = await current.weightCounts(manifest, weight);
+          geoids.forEach((geoid, i) => {
+            counts.set(geoidFromNumber(geoid), column[i]);
+          });
+        }
+        return { weight, at: ({ geoid }) => counts.get(geoid)! };
+      }),
+    );
+  }
+
+  test('have shares, ratios to the weight and Gini coefficients as over each pair of blocks', async () => {
+    const { api, release } = demo;
+    const weights = await weightsNamed(['people', ...GROUPS]);
+    await forAll(15, areas(), cells(), async ({ area, blocks }, asked) => {
+      const some = blocks.slice(0, 150);
+      fc.pre(some.length > 0);
+      const where = { blocks: some.map(({ geoid }) => geoid) };
+      const ask = (more: object) =>
+        api.post('/v1/coverage', {
+          area: some.length < blocks.length ? where : area,
+          ...asked,
+          ...more,
+        });
+      const body = expectOk(await ask({ by: GROUPS }));
+      const { results: plain } = expectOk(await ask({ weight: ['people', ...GROUPS] }));
+      for (const [i, { share, ratio, gini, ...sums }] of body.results.entries()) {
+        expect(sums).toEqual(plain[i]);
+        const cell = { mode: sums.mode, type: sums.dest_type_id, nth: asked.nth };
+        const expected = groupsOf(release, some, cell, weights)[i % weights.length];
+        expect({ weight: sums.weight, share, ratio, gini }).toEqual(expected);
+      }
+    });
+  });
+
+  test('of a place are the same by GET and POST, and in CSV', async () => {
+    const { api, place } = demo;
+    const wanted = { type: [101], by: GROUPS };
+    const json = expectOk(await api.get(`/v1/places/${place.geoid}/coverage`, wanted));
+    const posted = await api.post('/v1/coverage', { area: { places: [place.geoid] }, ...wanted });
+    expect(expectOk(posted)).toEqual(json);
+    expect(json.results).toHaveLength(9);
+    const headers = { accept: 'text/csv' };
+    const csv = await api.get(`/v1/places/${place.geoid}/coverage`, wanted, { headers });
+    const { data } = Papa.parse<Record<string, string>>(csv.body.trimEnd(), { header: true });
+    expect(data.map((row) => [row.weight, row.share_15, row.ratio_15, row.gini])).toEqual(
+      json.results.map((row: { weight: string; share: object; ratio: object; gini: number }) =>
+        [row.weight, Object.values(row.share)[2], Object.values(row.ratio)[2], row.gini].map(
+          String,
+        ),
+      ),
+    );
+  });
+
+  test('take one weight beside them, and only weights of the release', async () => {
+    const { api, place } = demo;
+    const path = `/v1/places/${place.geoid}/coverage`;
+    expectInvalid(await api.get(path, { by: 'hispanic', weight: ['people', 'jobs'] }), 'by');
+    expectInvalid(await api.get(path, { by: 'nobody' }), 'by');
+    const area = { places: [place.geoid] };
+    expectInvalid(await api.post('/v1/coverage', { area, by: 'hispanic' }), 'by');
+    expectInvalid(await api.post('/v1/coverage', { area, by: [] }), 'by');
+    expectInvalid(await api.post('/v1/coverage', { area, by: Array(13).fill('jobs') }), 'by');
+  });
 });
 
 describe('a basket', () => {
