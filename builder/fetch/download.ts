@@ -13,6 +13,8 @@ export interface Download {
   readonly file: string;
   /** The URL of its MD5, if there is one, in the format of `md5sum`. */
   readonly md5Url?: string;
+  /** Its SHA-256 in hex, if its publisher states it. */
+  readonly sha256?: string | undefined;
   /** Larger than such a file ever is; anything beyond is rejected. */
   readonly maxBytes: Bytes;
   /** Validates the file; throws a `BuildError` if it is not what it should be. */
@@ -41,6 +43,7 @@ export async function download(
   const digests = await digestsOf(part.path);
   try {
     if (stated !== null) checkMd5(wanted.url, wanted.md5Url!, stated, digests.md5);
+    checkSha256(wanted, digests.sha256);
     await checkContent(wanted, part.path);
   } catch (error) {
     await part.discard();
@@ -148,6 +151,13 @@ function checkMd5(url: string, md5Url: string, text: string, actual: string): vo
       `${url}: its MD5 is ${actual}, but ${md5Url} has ${stated}; it was corrupted in transit or is being replaced: run the command again`,
     );
   }
+}
+
+function checkSha256({ url, sha256 }: Download, actual: string): void {
+  if (sha256 === undefined || sha256 === actual) return;
+  throw new BuildError(
+    `${url}: its SHA-256 is ${actual}, but its publisher lists ${sha256}; it was corrupted in transit or is being replaced: run the command again`,
+  );
 }
 
 async function checkContent(wanted: Download, path: string): Promise<void> {

@@ -21,9 +21,10 @@ import {
   stateName,
   stateOf,
 } from './public-files.ts';
+import { type FetchedWeights, fetchWeights } from './weight-files.ts';
 
 /** The inputs that can be fetched independently. */
-export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois'] as const;
+export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois', 'weights'] as const;
 export type InputKind = (typeof INPUT_KINDS)[number];
 
 export interface FetchRequest {
@@ -46,7 +47,7 @@ export interface FetchRequest {
 }
 
 /** Input paths for a build of the counties. Empty: not requested, or not available. */
-export interface FetchedInputs extends FetchedFeeds {
+export interface FetchedInputs extends FetchedFeeds, FetchedWeights {
   readonly osm: string[];
   readonly blocks: string[];
   /** Cities and towns, and the counties. */
@@ -63,8 +64,9 @@ const REACH: Metres =
 /**
  * Fetches the public inputs for some counties: OpenStreetMap extracts of their states and of those
  * within reach, census blocks and places, the GTFS feeds that run there, Overture places within
- * reach. Existing files that have not changed are kept. Throws a `BuildError` that names the URL,
- * after fetching everything else; an unavailable feed is listed in `left` instead.
+ * reach, and counts by block. Existing files that have not changed are kept. Throws a `BuildError` that names the URL,
+ * after fetching everything else; an unavailable feed is listed in `left` instead, and tables that a
+ * state lacks in `withoutWeights`.
  */
 export async function fetchInputs(
   request: FetchRequest,
@@ -96,6 +98,9 @@ export async function fetchInputs(
     const pois = inputs.includes('pois')
       ? [await fetchOverturePlaces(overture, request.overtureRelease, reach, session)]
       : [];
+    const weights = inputs.includes('weights')
+      ? await fetchWeights(services, states, session)
+      : NO_WEIGHTS;
     const pathOf = ({ file }: { file: string }) => folder.path(file);
     return {
       osm: osm.map(pathOf),
@@ -103,6 +108,7 @@ export async function fetchInputs(
       places: inputs.includes('census') ? [...places.map(pathOf), layer] : [],
       pois,
       ...feeds,
+      ...weights,
     };
   } finally {
     await http.close();
@@ -118,6 +124,7 @@ function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string
 }
 
 const NONE: FetchedFeeds = { gtfs: [], left: [] };
+const NO_WEIGHTS: FetchedWeights = { weights: [], withoutWeights: [] };
 
 function fetchFeeds(
   { gtfs, services }: FetchRequest,

@@ -28,6 +28,7 @@ export function stateName(state: StateFips): string {
 export interface PublicServices {
   readonly geofabrik: string;
   readonly census: string;
+  readonly lodes: string;
   /** The catalogue's server, or the URL of a catalogue in CSV. */
   readonly mobility: string;
   readonly overture: string;
@@ -36,6 +37,7 @@ export interface PublicServices {
 export const PUBLIC_SERVICES: PublicServices = {
   geofabrik: 'https://download.geofabrik.de',
   census: 'https://www2.census.gov',
+  lodes: 'https://lehd.ces.census.gov',
   mobility: 'https://files.mobilitydatabase.org',
   overture: 'https://overturemaps-us-west-2.s3.us-west-2.amazonaws.com',
 };
@@ -50,7 +52,14 @@ const CONNECTICUT_YEAR = 2021;
 
 const GB: Bytes = 1e9;
 /** Several times the largest of each kind today. */
-const MAX_BYTES = { osm: 20 * GB, census: 4 * GB, catalogue: 0.25 * GB, feed: 2 * GB } as const;
+export const MAX_BYTES = {
+  osm: 20 * GB,
+  census: 4 * GB,
+  catalogue: 0.25 * GB,
+  feed: 2 * GB,
+  weights: 2 * GB,
+  checksums: 0.01 * GB,
+} as const;
 
 /** A state's OpenStreetMap extract, in Geofabrik's layout. */
 export function osmExtract({ geofabrik }: PublicServices, state: StateFips): Download {

@@ -84,7 +84,8 @@ export const buildSchema = planSchema.extend({
 /** Settings of `tta fetch`, in addition to its flags. */
 export const fetchSchema = z.object({
   GEOFABRIK_URL: service('geofabrik', 'OpenStreetMap extracts'),
-  CENSUS_URL: service('census', 'TIGER/Line files'),
+  CENSUS_URL: service('census', 'TIGER/Line files and PL 94-171 redistricting data'),
+  LODES_URL: service('lodes', 'LODES, jobs and workers by block'),
   MOBILITY_URL: service('mobility', 'the catalogue of GTFS feeds, or its CSV file'),
   OVERTURE_URL: service('overture', 'the Overture Maps bucket'),
 });

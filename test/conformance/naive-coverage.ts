@@ -43,7 +43,7 @@ export function coverageOf(
   );
 }
 
-/** What is counted at a block. */
+/** A count at each block. */
 export interface NaiveWeight {
   readonly weight: string;
   readonly at: (block: NaiveBlock) => number;
@@ -85,7 +85,7 @@ function giniByPairs(peopleAt: readonly (readonly [number, number])[]): number |
   return toFourDecimals(differences / (2 * people * minutes));
 }
 
-/** Null for what is not a number, as where nobody is counted. */
+/** Null for a quotient by zero. */
 function toFourDecimals(value: number): number | null {
   return Number.isFinite(value) ? Math.round(value * 1e4) / 1e4 : null;
 }

@@ -17,6 +17,7 @@ async function fetchCommand(...args: string[]) {
   const env = {
     GEOFABRIK_URL: mirror.url,
     CENSUS_URL: `${mirror.url}/`,
+    LODES_URL: mirror.url,
     MOBILITY_URL: `${mirror.url}${PATHS.catalogue}`,
     OVERTURE_URL: mirror.url,
   };
@@ -28,7 +29,7 @@ test('tta fetch prints the build command, and on a pipe plain lines', async () =
   const { code, stdout, stderr } = await fetchCommand('--county', COUNTY, '--out', out);
   expect([code, stdout]).toEqual([
     0,
-    `tta build --osm ${out}/osm/maryland-latest.osm.pbf --gtfs ${out}/gtfs/mdb-247.zip --blocks ${out}/blocks/tl_2024_24_tabblock20.zip --places ${out}/places/tl_2024_24_place.zip ${out}/places/tl_2024_us_county.zip --pois ${out}/pois/overture.geojson --counties ${COUNTY} --out ./store\n`,
+    `tta build --osm ${out}/osm/maryland-latest.osm.pbf --gtfs ${out}/gtfs/mdb-247.zip --blocks ${out}/blocks/tl_2024_24_tabblock20.zip --places ${out}/places/tl_2024_24_place.zip ${out}/places/tl_2024_us_county.zip --pois ${out}/pois/overture.geojson --weights ${out}/weights/md2020.pl.zip ${out}/weights/md_wac_S000_JT00_2022.csv.gz ${out}/weights/md_rac_S000_JT00_2021.csv.gz --counties ${COUNTY} --out ./store\n`,
   ]);
   expect(stderr).toMatch(/^counties: 1 of 1 file, .*\nstreets and census: 3 of 3 files/);
   expect(stderr).not.toContain('\r');
@@ -58,7 +59,7 @@ test('an error that the user can fix is one line and exit code 1', async () => {
     [['--county', '99001'], /county 99001: 99 is not a state/],
     [
       ['--county', COUNTY, '--only', 'maps'],
-      /--only: "maps" is not one of osm, census, gtfs, pois/,
+      /--only: "maps" is not one of osm, census, gtfs, pois, weights/,
     ],
     [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not a URL/],
     [['--county', COUNTY, '--allow-hosts', 'a/b'], /--allow-hosts: "a\/b" is not a host such as/],

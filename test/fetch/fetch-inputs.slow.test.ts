@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type InputKind,
 } from '../../builder/fetch/fetch-inputs.ts';
 import { censusCounties, osmExtract } from '../../builder/fetch/public-files.ts';
+import { lodesChecksums, redistrictingData } from '../../builder/fetch/weight-files.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildCommand } from '../../infra/cli/commands/fetch.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
@@ -36,6 +38,7 @@ afterEach(() => mirror.close());
 const services = () => ({
   geofabrik: mirror.url,
   census: mirror.url,
+  lodes: mirror.url,
   mobility: mirror.url,
   overture: mirror.url,
 });
@@ -69,23 +72,82 @@ test('a build accepts the fetched files', async () => {
     gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
     pois: [path.join(out, 'pois/overture.geojson')],
     left: [],
+    weights: [
+      path.join(out, 'weights/md2020.pl.zip'),
+      path.join(out, 'weights/md_wac_S000_JT00_2022.csv.gz'),
+      path.join(out, 'weights/md_rac_S000_JT00_2021.csv.gz'),
+    ],
+    withoutWeights: [],
   });
   expect(readdirSync(out).sort()).toEqual(
-    ['blocks', 'gtfs', 'osm', 'places', 'pois', 'sources.json'].sort(),
+    ['blocks', 'gtfs', 'osm', 'places', 'pois', 'sources.json', 'weights'].sort(),
   );
   const { files } = JSON.parse(readFileSync(path.join(out, 'sources.json'), 'utf8'));
   const inputs = Object.values(fetched).flat() as string[];
   for (const file of inputs) expect(files[path.relative(out, file)].bytes).toBeGreaterThan(0);
 
   const store = new FolderStore(folderPath());
-  const { osm, blocks } = fetched;
+  const { osm, blocks, weights } = fetched;
   const { manifest } = await buildRelease(
-    { osm, blocks, counties: [COUNTY], release: 'test' },
+    { osm, blocks, weights, counties: [COUNTY], release: 'test' },
     store,
     silent,
   );
   await store.close();
   expect(manifest.counties[COUNTY].routable_blocks).toBeGreaterThan(100);
+  const years = Object.fromEntries(manifest.weights.map(({ weight, year }) => [weight, year]));
+  expect(years).toMatchObject({ jobs: 2022, workers: 2021, hispanic: 2020 });
+});
+
+test('counts that differ from the publisher’s SHA-256 are refused, and fetched again', async () => {
+  const { bytes } = mirror.served(PATHS.wac);
+  mirror.put(PATHS.wac, gzipSync(gunzipSync(bytes).toString().replace(/1/, '2')));
+  await expect(fetchCounty(only('weights'))).rejects.toThrow(
+    /md_wac_S000_JT00_2022\.csv\.gz: its SHA-256 is .*, but its publisher lists/,
+  );
+  expect(readdirSync(path.join(out, 'weights'))).not.toContain(path.basename(PATHS.wac));
+  mirror.put(PATHS.wac, bytes);
+  expect((await fetchCounty(only('weights'))).weights).toHaveLength(3);
+});
+
+test('an interrupted download of counts resumes', async () => {
+  const { bytes } = mirror.served(PATHS.pl);
+  const half = Math.floor(bytes.length / 2);
+  mirror.fail(PATHS.pl, { cutAfter: half });
+  await fetchCounty(only('weights'));
+  const [first, second] = mirror.gets(PATHS.pl);
+  expect([first.sent, second.range, second.status]).toEqual([half, `bytes=${half}-`, 206]);
+  expect(first.sent + second.sent).toBe(bytes.length);
+});
+
+test('a state without a table of LODES has the others, and the reason is given', async () => {
+  mirror.remove(PATHS.wac);
+  mirror.put(PATHS.lodes, mirror.served(PATHS.lodes).bytes.toString().replaceAll('_wac_', '_od_'));
+  const { weights, withoutWeights } = await fetchCounty(only('weights'));
+  expect(weights.map((file) => path.basename(file))).toEqual([
+    'md2020.pl.zip',
+    'md_rac_S000_JT00_2021.csv.gz',
+  ]);
+  expect(withoutWeights).toEqual([`${mirror.url}${PATHS.lodes}: lists no WAC of all jobs`]);
+  mirror.remove(PATHS.lodes);
+  const none = await fetchCounty({ ...only('weights'), out: folderPath() });
+  expect(none.weights).toHaveLength(1);
+  expect(none.withoutWeights).toEqual([expect.stringMatching(/lodes_md\.sha256sum: not found/)]);
+});
+
+test('counts are where the publishers have those of each state', () => {
+  const urls = ['24', '11', '54'].flatMap((state) =>
+    [redistrictingData, lodesChecksums].map((of) => of(services(), state).url),
+  );
+  const folder = '/programs-surveys/decennial/2020/data/01-Redistricting_File--PL_94-171';
+  expect(urls.map((url) => url.slice(mirror.url.length))).toEqual([
+    `${folder}/Maryland/md2020.pl.zip`,
+    '/data/lodes/LODES8/md/lodes_md.sha256sum',
+    `${folder}/District_of_Columbia/dc2020.pl.zip`,
+    '/data/lodes/LODES8/dc/lodes_dc.sha256sum',
+    `${folder}/West_Virginia/wv2020.pl.zip`,
+    '/data/lodes/LODES8/wv/lodes_wv.sha256sum',
+  ]);
 });
 
 test('a second fetch downloads nothing', async () => {
@@ -235,8 +297,10 @@ test('the build command names the fetched files, quoted for a shell', () => {
     gtfs: [],
     left: [],
     pois: ['o’b.geojson'],
+    weights: ['wac.csv.gz', 'md2020.pl.zip'],
+    withoutWeights: [],
   };
   expect(buildCommand(inputs, ['24510', '24005'])).toBe(
-    "tta build --osm 'my inputs/osm/maryland-latest.osm.pbf' --blocks b.zip c.zip --pois 'o’b.geojson' --counties 24510,24005 --out ./store",
+    "tta build --osm 'my inputs/osm/maryland-latest.osm.pbf' --blocks b.zip c.zip --pois 'o’b.geojson' --weights wac.csv.gz md2020.pl.zip --counties 24510,24005 --out ./store",
   );
 });

@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { readCountyBoxes } from '../../builder/fetch/county-boxes.ts';
+import { ZipInput } from '../../builder/inputs/zip.ts';
 import { silent } from '../../builder/progress.ts';
 import { COUNTIES, STATE_FIPS } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { type ShapefileLayer, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { blockLayer, countyLayer, placeLayer } from '../../infra/demo/tiger-layers.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { writeZip, type ZipPart } from '../../infra/demo/zip-writer.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Mirror } from './mirror.ts';
 import { overtureFile } from './overture-file.ts';
@@ -24,12 +28,17 @@ export const PATHS = {
   osm: '/north-america/us/maryland-latest.osm.pbf',
   catalogue: '/feeds_v2.csv',
   feed: '/mdb-247/latest.zip',
+  wac: '/data/lodes/LODES8/md/wac/md_wac_S000_JT00_2022.csv.gz',
+  rac: '/data/lodes/LODES8/md/rac/md_rac_S000_JT00_2021.csv.gz',
+  lodes: '/data/lodes/LODES8/md/lodes_md.sha256sum',
+  pl: '/programs-surveys/decennial/2020/data/01-Redistricting_File--PL_94-171/Maryland/md2020.pl.zip',
   overture: '/release/2025-10-22.0/theme=places/type=place/part-00000.zstd.parquet',
 } as const;
 
 /**
  * Lays the demo city out on a mirror as the real services would, were it in Maryland:
- * OpenStreetMap, census, a catalogue with one feed, one place. Returns the box of its county.
+ * OpenStreetMap, census, a catalogue with one feed, one place, counts by block. Returns the box of
+ * its county.
  */
 export async function layOutMaryland(mirror: Mirror, folder: string): Promise<BoundingBox> {
   const city = await writeDemoCity({ ...CITY, out: path.join(folder, 'city') }, silent);
@@ -51,7 +60,47 @@ export async function layOutMaryland(mirror: Mirror, folder: string): Promise<Bo
   const place = { id: 'p', name: 'Corner Store', category: 'grocery_store' };
   const at = { lon: (box.minLon + box.maxLon) / 2, lat: (box.minLat + box.maxLat) / 2 };
   mirror.put(PATHS.overture, overtureFile([{ ...place, ...at }], { rowsPerGroup: 10 }));
+  await putWeights(mirror, city.weights, folder);
   return box;
+}
+
+/** Counts by block, moved to Maryland; of the residences the year before is the latest. */
+async function putWeights(
+  mirror: Mirror,
+  [wac, rac, pl]: readonly string[],
+  folder: string,
+): Promise<void> {
+  const moved = (text: string) => text.replaceAll(/(?<!\d)99(?=\d{13}(?!\d))/g, MARYLAND);
+  for (const [file, served] of [
+    [wac, PATHS.wac],
+    [rac, PATHS.rac],
+  ]) {
+    const csv = gunzipSync(readFileSync(file)).toString();
+    mirror.put(served, gzipSync(moved(csv)));
+  }
+  const zip = await ZipInput.open(pl);
+  const parts: ZipPart[] = [];
+  for (const name of zip.names) {
+    const bytes = Buffer.from(moved(await text(zip.stream(name))), 'latin1');
+    parts.push({ name, chunks: () => [bytes] });
+  }
+  zip.close();
+  const file = path.join(folder, path.basename(PATHS.pl));
+  await writeZip(file, parts);
+  mirror.put(PATHS.pl, readFileSync(file));
+  putChecksums(mirror);
+}
+
+/** The list of LODES files, as `sha256sum` writes it: also of years and tables that are not wanted. */
+export function putChecksums(mirror: Mirror): void {
+  const older = PATHS.wac.replace('2022', '2019');
+  const federal = PATHS.wac.replace('JT00_2022', 'JT04_2023');
+  const lines = [older, PATHS.wac, PATHS.rac, federal].map((served) => {
+    const bytes = mirror.has(served) ? mirror.served(served).bytes : '';
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return `${sha256}  ${path.basename(served)}\n`;
+  });
+  mirror.put(PATHS.lodes, lines.join(''));
 }
 
 /** An extract with its MD5 file. */

@@ -90,6 +90,10 @@ export class Mirror {
     return this.#files.get(path)!;
   }
 
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
   remove(path: string): void {
     this.#files.delete(path);
   }

@@ -25,7 +25,9 @@ interface FetchFlags extends Flags {
 export function addFetchCommand(program: Command): void {
   const command = program
     .command('fetch')
-    .description('Download public input data for counties: streets, census, transit, POIs.')
+    .description(
+      'Download public input data for counties: streets, census, transit, POIs, jobs and groups.',
+    )
     .requiredOption('--county <fips>', 'five-digit county codes, comma-separated')
     .requiredOption('--out <dir>', 'output folder; unchanged files in it are kept')
     .option('--only <inputs>', `any of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
@@ -56,6 +58,7 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
       services: {
         geofabrik: set.GEOFABRIK_URL,
         census: set.CENSUS_URL,
+        lodes: set.LODES_URL,
         mobility: set.MOBILITY_URL,
         overture: set.OVERTURE_URL,
       },
@@ -64,20 +67,23 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
   );
   for (const feed of fetched.left)
     process.stderr.write(`warning: transit feed not downloaded: ${feed}\n`);
+  for (const table of fetched.withoutWeights) {
+    process.stderr.write(`warning: weights not downloaded: ${table}\n`);
+  }
   process.stdout.write(`${nextStep(fetched, counties)}\n`);
 }
 
 /** The build command to run next; if streets or blocks were not requested, the downloaded files. */
 function nextStep(inputs: FetchedInputs, counties: readonly string[]): string {
-  const { osm, gtfs, blocks, places, pois } = inputs;
+  const { osm, gtfs, blocks, places, pois, weights } = inputs;
   if (osm.length > 0 && blocks.length > 0) return buildCommand(inputs, counties);
-  return [...osm, ...gtfs, ...blocks, ...places, ...pois].join('\n');
+  return [...osm, ...gtfs, ...blocks, ...places, ...pois, ...weights].join('\n');
 }
 
 /** The command that builds a release from the downloaded files. */
 export function buildCommand(inputs: FetchedInputs, counties: readonly string[]): string {
-  const { osm, gtfs, blocks, places, pois } = inputs;
-  const flags = Object.entries({ osm, gtfs, blocks, places, pois })
+  const { osm, gtfs, blocks, places, pois, weights } = inputs;
+  const flags = Object.entries({ osm, gtfs, blocks, places, pois, weights })
     .filter(([, files]) => files.length > 0)
     .map(([flag, files]) => `--${flag} ${files.map(quoted).join(' ')}`);
   return ['tta build', ...flags, `--counties ${counties.join(',')}`, '--out ./store'].join(' ');

@@ -40,7 +40,7 @@ export function giniOf(byTime: Float64Array): number | null {
   for (let time: Tenths = 0; time < byTime.length; time++) {
     const count = byTime[time];
     total += count * time;
-    // Of n values in ascending order, the sum of (2 i − n − 1) times the i-th.
+    // The sum of (2 i − n − 1) times the i-th of n values in ascending order.
     spread += count * time * (2 * before + count - people);
     before += count;
   }
