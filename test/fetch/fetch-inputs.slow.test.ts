@@ -110,16 +110,6 @@ test('counts that differ from the publisher’s SHA-256 are refused, and fetched
   expect((await fetchCounty(only('weights'))).weights).toHaveLength(3);
 });
 
-test('an interrupted download of counts resumes', async () => {
-  const { bytes } = mirror.served(PATHS.pl);
-  const half = Math.floor(bytes.length / 2);
-  mirror.fail(PATHS.pl, { cutAfter: half });
-  await fetchCounty(only('weights'));
-  const [first, second] = mirror.gets(PATHS.pl);
-  expect([first.sent, second.range, second.status]).toEqual([half, `bytes=${half}-`, 206]);
-  expect(first.sent + second.sent).toBe(bytes.length);
-});
-
 test('a state without a table of LODES has the others, and the reason is given', async () => {
   mirror.remove(PATHS.wac);
   mirror.put(PATHS.lodes, mirror.served(PATHS.lodes).bytes.toString().replaceAll('_wac_', '_od_'));
