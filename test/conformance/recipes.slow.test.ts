@@ -2,9 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { demoOfTests } from './demo.ts';
 
 const demo = demoOfTests();
+/** The files that recipes write. */
+const folder = folderOfTests();
 const run = promisify(execFile);
 
 let env: NodeJS.ProcessEnv;
@@ -22,20 +25,20 @@ async function blocksOf(recipe: string): Promise<{ language: string; text: strin
   });
 }
 
-test.each(['amenity-basket', 'dual-access'])(
+test.each(['amenity-basket', 'dual-access', 'own-sites'])(
   'the requests of %s have the responses that it shows',
   async (recipe) => {
     let answer = '';
     let shown = 0;
     for (const { language, text } of await blocksOf(recipe)) {
       if (language === 'sh') {
-        answer = (await run('bash', ['-c', text], { env })).stdout;
+        answer = (await run('bash', ['-ec', text], { env, cwd: folder })).stdout;
         expect(answer).not.toContain('problems');
         continue;
       }
       shown++;
       if (language === 'json') expect(JSON.parse(text)).toEqual(JSON.parse(answer));
-      else expect(text.split('\n')).toEqual(answer.trim().split('\r\n'));
+      else expect(text.split('\n')).toEqual(answer.trim().split(/\r?\n/));
     }
     expect(shown).toBeGreaterThan(0);
   },
