@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type BuildResult, buildRelease } from '../../builder/build.ts';
@@ -111,6 +111,45 @@ test('people moved into a block: only that county is updated, and only its popul
   expect(after.counties['99003'].population).toBe(before.counties['99003'].population + 7);
   expect(after.objects['dest-ids']).toEqual(before.objects['dest-ids']);
 });
+
+test('a count changed: only the weights of that county are written again, and nothing is searched', async () => {
+  const inputs = path.join(folder, 'counts-inputs');
+  await mkdir(inputs);
+  const row = await writeCountyRow(inputs);
+  const weights = [path.join(inputs, 'shops-2024.csv')];
+  const write = (more: number) =>
+    writeFile(
+      weights[0],
+      [
+        'geoid,shops',
+        ...ROW.flatMap((fips, county) => shopsOf(fips, county === 1 ? more : 0)),
+      ].join('\n'),
+    );
+  await write(0);
+  const { manifest: before } = await build('counts', { ...row, weights });
+  await write(5);
+  const { manifest: after, searched } = await build('counts', { ...row, weights });
+  expect(searched).toEqual([]);
+  for (const fips of ROW) {
+    expect(changedObjects(before, after, fips)).toEqual(fips === '99003' ? ['weights'] : []);
+  }
+  expect({ ...after, counties: {}, weights: [], components: [] }).toEqual({
+    ...before,
+    counties: {},
+    weights: [],
+    components: [],
+  });
+  const [was, is] = [before, after].map((one) => one.weights.find((w) => w.weight === 'shops')!);
+  expect(is).toEqual({ ...was, total: was.total + 5 });
+});
+
+/** Counts of the nine blocks of a county, of which the first has some more. */
+function shopsOf(fips: string, more: number): string[] {
+  return Array.from(
+    { length: 9 },
+    (_, i) => `${fips}000100${1000 + i},${i + (i === 0 ? more : 0)}`,
+  );
+}
 
 test('a place was renamed: its county and the next are updated, no others', async () => {
   const { before, after, searched } = await rebuilt('shop', { shop: { 99001: 'Renamed' } });

@@ -46,8 +46,12 @@ function listIn(name: string, names: readonly string[], lon = -70): string {
 let city: InputPaths;
 beforeAll(async () => {
   const out = path.join(folder, 'city');
-  const { osm, blocks, gtfs, places } = await writeDemoCity({ blocks: 500, seed: 7, out }, silent);
+  const { osm, blocks, gtfs, places, weights } = await writeDemoCity(
+    { blocks: 500, seed: 7, out },
+    silent,
+  );
   city = {
+    weights,
     osm: [osm],
     blocks,
     gtfs: [gtfs],

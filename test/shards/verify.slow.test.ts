@@ -23,6 +23,7 @@ import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { encodeWeights, WeightTable } from '../../shards/weights/weight-table.ts';
 import { forAll } from '../support/for-all.ts';
 import { TamperedRelease, withTime } from '../support/tampered-release.ts';
 
@@ -354,6 +355,31 @@ test('recounts the manifest’s figures for a county or a state', async () => {
     await expectOneFault(ref, /manifest says/);
     owner[fact] = before;
   }
+});
+
+test('finds weights whose counts were altered under a new hash, and one that lacks a column', async () => {
+  const ref = county().objects.weights!;
+  const whole = await release.bytesOf(ref);
+  const store = new FolderStore(release.folder);
+  const table = await WeightTable.open(store, ref);
+  const columns = await Promise.all(
+    table.names.map(async (weight, i) => ({ weight, counts: await table.counts(i) })),
+  );
+  await store.close();
+  const jobs = columns.findIndex(({ weight }) => weight === 'jobs');
+  const { total } = release.manifest.weights.find(({ weight }) => weight === 'jobs')!;
+  const altered = columns.map((column, i) => {
+    if (i !== jobs) return column;
+    return { ...column, counts: column.counts.map((count, block) => count + Number(block === 3)) };
+  });
+  await release.replace(ref, encodeWeights(table.blocks, altered));
+  expect(await publishedFaults()).toEqual([
+    expect.stringContaining(`jobs: ${total}; the counties have ${total + 1}`),
+  ]);
+  await release.replace(ref, encodeWeights(table.blocks, columns.toSpliced(jobs, 1)));
+  await expectOneFault(ref, 'jobs');
+  await release.replace(ref, whole);
+  expect(await publishedFaults()).toEqual([]);
 });
 
 test('finds a county whose number of blocks differs from the manifest’s in every object with rows', async () => {
