@@ -3,8 +3,11 @@ import type { Endpoint } from '../../proxy/endpoint.ts';
 import { ENDPOINTS } from '../../proxy/endpoints/index.ts';
 import { type ExampleRequest, ExampleResponses } from '../../proxy/openapi/example-responses.ts';
 import type { ProxyServices } from '../../proxy/services.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
+import { CountingStore } from '../support/counting-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import type { Built } from './built.ts';
 import { figure, median } from './figure.ts';
 import type { Place } from './places.ts';
@@ -21,34 +24,42 @@ const CRITERIA = [
   { type: 510, mode: 'walk', max_minutes: 10, nth: 1 },
   { type: 401, mode: 'transit', max_minutes: 30, nth: 1 },
 ];
+/** Origins of opportunities. */
+const ORIGINS = 200;
 /** The longest that other requests may wait for one. */
 const WANTED_HELD_MS = 4;
 
 /** Requests of one kind, and how long one may take. */
 interface Case {
+  /** Median elapsed time; of processor time where `isOfProcessor`. */
   readonly wantedMs: number;
+  readonly isOfProcessor?: boolean;
   readonly operationId: string;
   readonly requests: readonly ExampleRequest[];
 }
 
 /**
- * Sums over places, drawn areas and baskets, and sites of one's own: validated, computed and
- * rendered one after the other, without HTTP and ledger, with the heads of objects in memory and
- * their rows in the disk cache. Also measures how long they hold the event loop.
+ * Opportunities, sums over places, drawn areas and baskets, and sites of one's own: validated,
+ * computed and rendered one after the other, without HTTP and ledger, with the heads of objects in
+ * memory and their rows in the disk cache. Also measures how long they hold the event loop, and how
+ * many ranges a place takes once the heads are in memory.
  */
-export async function benchCoverage({ release, places, place }: Built): Promise<void> {
+export async function benchCoverage({ store, release, places, place }: Built): Promise<void> {
   const responses = new ExampleResponses({ config: {} } as ProxyServices, release);
   const about = {
     place,
     blocks: release.counties.reduce((n, { manifest }) => n + manifest.blocks, 0),
   };
-  for (const [name, { wantedMs, operationId, requests }] of Object.entries(
+  const ranges = await rangesOfPlace(store, places);
+  figure('coverage.place.ranges_read', ranges, 'reads', { wanted: 1, ...about });
+  for (const [name, { wantedMs, isOfProcessor, operationId, requests }] of Object.entries(
     await casesOf(release, places),
   )) {
-    const endpoint = ENDPOINTS.find((one) => one.operationId === operationId)!;
+    const endpoint = endpointOf(operationId);
     const { ms, held, cpuMs } = await measure(responses, endpoint, requests);
-    figure(`coverage.${name}`, median(ms), 'ms', {
+    figure(`coverage.${name}`, isOfProcessor ? cpuMs : median(ms), 'ms', {
       wanted_ms: wantedMs,
+      elapsed_ms: median(ms),
       processor_ms: cpuMs,
       requests: ms.length,
       ...about,
@@ -85,7 +96,18 @@ async function casesOf(
     }),
   });
   const cells = { mode: ['walk'], type: [101] };
+  const blocks = random.shuffle(await routableBlocks(release)).slice(0, ORIGINS);
+  const opportunities = (mode: string): Case => ({
+    wantedMs: 0.5,
+    isOfProcessor: true,
+    operationId: 'getBlockAccess',
+    requests: blocks.map((geoid) => ({ parameters: { geoid, mode: [mode] } })),
+  });
+  const ofModes = release.manifest.modes.map(
+    (mode) => [`opportunities_${mode}`, opportunities(mode)] as const,
+  );
   return {
+    ...Object.fromEntries(ofModes),
     place: { wantedMs: 1, operationId: 'getPlaceCoverage', requests: await ofPlaces(cells) },
     place_all_types: {
       wantedMs: 50,
@@ -105,6 +127,40 @@ async function casesOf(
     sites_250: ofSites(100, 250),
     sites_1000: ofSites(400, 1_000),
   };
+}
+
+function endpointOf(operationId: string): Endpoint {
+  return ENDPOINTS.find((one) => one.operationId === operationId)!;
+}
+
+/** Ranges read for the sums of one type over a place after those of another, on a release of its own. */
+async function rangesOfPlace(folder: string, places: readonly Place[]): Promise<number> {
+  const store = new CountingStore(folder);
+  const release = await releaseIn(store);
+  const responses = new ExampleResponses({ config: {} } as ProxyServices, release);
+  const [geoid] = await placesOf(release, places);
+  const ask = (type: number) =>
+    responses.json(endpointOf('getPlaceCoverage'), {
+      parameters: { geoid, mode: ['walk'], type: [type] },
+    });
+  await ask(101);
+  store.reads = [];
+  await ask(601);
+  const { length } = store.reads;
+  await store.close();
+  return length;
+}
+
+async function routableBlocks(release: Release): Promise<string[]> {
+  const all = await Promise.all(
+    release.counties.map(async ({ manifest }) => {
+      const index = await release.index(manifest);
+      return Array.from(index.geoids.keys())
+        .filter((i) => index.isRoutable(i))
+        .map((i) => geoidFromNumber(index.geoids[i]));
+    }),
+  );
+  return all.flat();
 }
 
 /**
