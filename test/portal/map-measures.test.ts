@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  changesOf,
   comparisonOf,
   differenceClasses,
   laterOf,
@@ -42,6 +43,22 @@ test('a comparison has the blocks of both, classed by who is there sooner', () =
       else if (y !== undefined) expected = 7;
       expect([geoid, classes[i]]).toEqual([geoid, expected]);
     });
+  }));
+
+test('who gains and loses by B is counted block by block, beyond two minutes', () =>
+  forAll(300, times, times, within, (a, b, limit) => {
+    const comparison = comparisonOf(reach(a), reach(b));
+    const weights = Float64Array.from(comparison.geoids, (geoid) => geoid - 99);
+    const expected = { gain: 0, alike: 0, lose: 0 };
+    for (const geoid of comparison.geoids) {
+      // Out of reach is later than any minute.
+      const [x, y] = [a, b].map((of) => (of[geoid] <= limit ? of[geoid] : 1_000));
+      if (x === 1_000 && y === 1_000) continue;
+      if (x - y > 2) expected.gain += geoid - 99;
+      else if (y - x > 2) expected.lose += geoid - 99;
+      else expected.alike += geoid - 99;
+    }
+    expect(changesOf(comparison, weights, limit)).toEqual(expected);
   }));
 
 test('A and B within some minutes add up to both and either', () =>

@@ -6,8 +6,17 @@ import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
 let site: PortalSite;
+/** By GEOID. */
+const people = new Map<string, number>();
 beforeAll(async () => {
   site = await openPortalSite({ chromium: SOFTWARE_GL });
+  const release = site.proxy.releases.current;
+  for (const { manifest } of release.counties) {
+    const index = await release.index(manifest);
+    for (let i = 0; i < index.count; i++) {
+      people.set(String(index.geoids[i]).padStart(15, '0'), index.population(i) ?? 0);
+    }
+  }
 });
 afterAll(() => site?.close());
 
@@ -35,7 +44,12 @@ async function reachOf(block: string, mode: string): Promise<ReadonlyMap<string,
 }
 
 const within = (reach: ReadonlyMap<string, number>, minutes: number) =>
-  [...reach.values()].filter((one) => one <= minutes).length;
+  [...reach].filter(([, one]) => one <= minutes).map(([geoid]) => geoid);
+
+const peopleAt = (geoids: readonly string[]) =>
+  geoids.reduce((sum, geoid) => sum + people.get(geoid)!, 0);
+
+const text = (value: number) => value.toLocaleString('en-GB');
 
 test('a reach costs ten tokens once, and its slider sends nothing', async () => {
   const block = site.exampleBlock;
@@ -45,14 +59,16 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
   const reach = await reachOf(block, 'walk');
   await page.locator('[data-drawn]').waitFor();
+  await page.locator('.figure').getByText('people').waitFor();
   await page.waitForLoadState('networkidle');
   const before = asked.length;
   const slider = page.getByRole('slider');
   await slider.focus();
   for (let minutes = 5; minutes <= 60; minutes++) {
-    const blocks = within(reach, minutes).toLocaleString('en-US');
+    const blocks = within(reach, minutes);
     const said = await page.locator('.figure').textContent();
-    expect(said).toMatch(new RegExp(`^${blocks} blocks? within ${minutes} minutes$`));
+    const expected = `${text(peopleAt(blocks))} people within ${minutes} minutes, in ${text(blocks.length)} block`;
+    expect(said?.replace(/s$/, '')).toBe(expected);
     await slider.press('ArrowRight');
   }
   // Chromium loads the icon again whenever the address changes.
@@ -66,20 +82,31 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   await context.close();
 });
 
-test('a comparison of two modes has the sums of both', async () => {
+test('a comparison of two modes has the people of both, and those who gain and lose', async () => {
   const block = site.exampleBlock;
   const { page, wrong, context } = await open(`#x=1&v=compare&o=${block}&m2=bike&min=12`);
   const owner = await site.proxy.customer({ tokens: 100 });
   await buy(page, /^Load A/, owner.key);
   await buy(page, /^Load B/);
-  const table = page.getByRole('table');
-  await table.waitFor();
+  const sums = page.getByRole('table', { name: 'Within 12 minutes', exact: true });
+  await sums.getByRole('rowheader', { name: 'people' }).waitFor();
   const [a, b] = [await reachOf(block, 'walk'), await reachOf(block, 'bike')];
-  const both = [...a].filter(([geoid, one]) => one <= 12 && (b.get(geoid) ?? 99) <= 12).length;
-  const sums = [within(a, 12), within(b, 12)];
-  const expected = [...sums, both, sums[0] + sums[1] - both];
-  expect(await table.locator('td').allTextContents()).toEqual(
-    expected.map((one) => one.toLocaleString('en-US')),
+  const [byA, byB] = [within(a, 12), within(b, 12)];
+  const both = byA.filter((geoid) => byB.includes(geoid));
+  const either = [...new Set([...byA, ...byB])];
+  const sets = [byA, byB, both, either];
+  expect(await sums.locator('tbody td').allTextContents()).toEqual([
+    ...sets.map((blocks) => text(peopleAt(blocks))),
+    ...sets.map((blocks) => text(blocks.length)),
+  ]);
+  const ahead = (geoid: string) =>
+    (byA.includes(geoid) ? a.get(geoid)! : 999) - (byB.includes(geoid) ? b.get(geoid)! : 999);
+  const gain = either.filter((geoid) => ahead(geoid) > 2);
+  const lose = either.filter((geoid) => ahead(geoid) < -2);
+  const same = either.filter((geoid) => Math.abs(ahead(geoid)) <= 2);
+  const changes = page.getByRole('table', { name: /^By B instead of A/ });
+  expect(await changes.locator('tbody tr').first().locator('td').allTextContents()).toEqual(
+    [gain, lose, same].map((blocks) => text(peopleAt(blocks))),
   );
   expect(await site.proxy.balance(owner.id)).toBe(80);
   expect(wrong).toEqual([]);
@@ -96,9 +123,9 @@ test('too few tokens: in words, and nothing is charged', async () => {
   await context.close();
 });
 
-test('search by keyboard: a city for nothing, a POI for tokens, and from where it is reached', async () => {
+test('search by keyboard: a city for nothing, a POI for tokens, and who reaches it', async () => {
   const { page, wrong, context } = await open('');
-  const owner = await site.proxy.customer({ tokens: 100 });
+  const owner = await site.proxy.customer({ tokens: 2_000 });
   const search = page.getByRole('combobox', { name: 'Search for a city or a POI' });
   await search.fill('port mer');
   await page.getByRole('option', { name: /^Port Meridian/ }).waitFor();
@@ -114,10 +141,22 @@ test('search by keyboard: a city for nothing, a POI for tokens, and from where i
   const found = await page.locator('.poi-result').count();
   const marker = page.locator('.map-marker').first();
   await marker.press('Enter');
-  await page.waitForURL('**v=reach&**d=to**');
-  await buy(page, /^Load the reach/);
-  await page.locator('.figure').waitFor();
-  expect(await site.proxy.balance(owner.id)).toBe(100 - found - 10);
+  await page.waitForURL('**v=catchment&**');
+  const poi = Number(/[#&]p=(\d+)/.exec(page.url())![1]);
+  await buy(page, /^Load the catchment 1,000 tokens at most$/);
+  await page.locator('.figure').getByText('people').waitFor();
+  const { key } = await site.proxy.customer();
+  const catchment = `/v1/pois/${poi}/catchment?mode=walk&limit=1000`;
+  const rows: { geoid: string; travel_time: number }[] = (
+    await site.proxy.get(catchment, key)
+  ).json().results;
+  for (const minutes of [30, 12]) {
+    await page.getByRole('slider').fill(String(minutes));
+    const near = rows.filter((row) => row.travel_time <= minutes).map(({ geoid }) => geoid);
+    const expected = `${text(peopleAt(near))} people within ${minutes} minutes, in ${text(near.length)} blocks`;
+    await expect.poll(() => page.locator('.figure').textContent()).toBe(expected);
+  }
+  expect(await site.proxy.balance(owner.id)).toBe(2_000 - found - rows.length);
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -10,22 +10,26 @@ import { useColourScheme } from './drawing/use-colour-scheme.ts';
 import { Switch } from './layout/choices.tsx';
 import { Sheet } from './layout/sheet.tsx';
 import type { Criterion } from './measures/basket.ts';
+import { catchmentOf } from './paid/catchment-request.ts';
 import { KeyDialog } from './paid/key-dialog.tsx';
 import type { FoundPoi } from './paid/poi-search.ts';
 import { type Profile, profileRequest } from './paid/profile-request.ts';
 import { type PaidRequests, usePaidRequests } from './paid/use-paid-requests.ts';
 import { BasketPanel } from './panels/basket-panel.tsx';
 import { BlockPanel } from './panels/block-panel.tsx';
+import { CatchmentPanel } from './panels/catchment-panel.tsx';
 import { ComparePanel } from './panels/compare-panel.tsx';
 import { legendOf } from './panels/legend-of.ts';
 import { byMode, originName, PERCENTILE, reachTitle } from './panels/names.ts';
 import { NearestPanel } from './panels/nearest-panel.tsx';
 import { markerId } from './panels/profile-bars.tsx';
 import { ReachPanel } from './panels/reach-panel.tsx';
+import { SitesPanel } from './panels/sites-panel.tsx';
 import type { ViewProps } from './panels/view-props.ts';
 import { MapSearch } from './search/map-search.tsx';
 import { dataDates } from './share/data-dates.ts';
 import { SharePanel } from './share/share-panel.tsx';
+import { type Site, withMoved, without, withSite } from './sites/sites.ts';
 import { type Choice, choiceOf } from './state/choice.ts';
 import type { MapState, Origin, Point, View } from './state/map-state.ts';
 import { useMapState } from './state/use-map-state.ts';
@@ -36,6 +40,8 @@ const VIEW_NAMES: readonly (readonly [View, string])[] = [
   ['basket', 'Basket'],
   ['reach', 'Reach'],
   ['compare', 'Compare'],
+  ['catchment', 'Catchment'],
+  ['sites', 'Sites'],
 ];
 
 const NO_CRITERIA: readonly Criterion[] = [];
@@ -54,6 +60,8 @@ export function Explorer(props: {
   const [pointed, setPointed] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
   const drawnMap = useRef<DrawnMap>(null);
+  const [sites, setSites] = useState<readonly Site[]>([]);
+  const [setsCandidates, setSetsCandidates] = useState(false);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
   const basket = useBasket(
     useApi(),
@@ -61,19 +69,27 @@ export function Explorer(props: {
     catalogue.bounds,
     state.view === 'basket' ? choice.basket : NO_CRITERIA,
   );
-  const picture = usePicture(state, choice, requests, basket);
+  const catchment = useMemo(
+    () => (state.poi === null ? null : catchmentOf(requests, state.poi, choice.mode)),
+    [state.poi, choice.mode, requests.answers],
+  );
+  const picture = usePicture(state, choice, requests, basket, catchment);
   const profile = profileOf(catalogue, state, choice, requests);
   const { origin, poi, view } = state;
-  const markers = useMemo(
-    () => markersOf(view === 'nearest' ? null : origin, profile, found),
-    [view, origin, profile, found],
-  );
   const poiName = poi === null ? null : nameOf(poi, [found, ...(profile?.nearest.values() ?? [])]);
+  const markers = useMemo(() => {
+    if (view === 'sites') return siteMarkers(sites);
+    const caught =
+      view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
+        ? { dest_id: poi, name: poiName!, ...origin }
+        : null;
+    return markersOf(HAS_ORIGIN.has(view) ? origin : null, profile, caught ?? found);
+  }, [view, origin, poi, poiName, profile, found, sites]);
   const parts: ViewProps = { catalogue, state, choice, change, requests, scheme };
   const showCatchment = (of: FoundPoi) => {
     setFound(of);
     const { lat, lon, dest_id } = of;
-    change({ view: 'reach', direction: 'to', origin: { lat, lon }, poi: dest_id });
+    change({ view: 'catchment', origin: { lat, lon }, poi: dest_id });
   };
   return (
     <div class="map-parts">
@@ -99,6 +115,18 @@ export function Explorer(props: {
         ))}
         {view === 'nearest' && <NearestPanel {...parts} />}
         {view === 'basket' && <BasketPanel {...parts} criteria={choice.basket} basket={basket} />}
+        {view === 'catchment' && (
+          <CatchmentPanel {...parts} poiName={poiName} catchment={catchment} />
+        )}
+        {view === 'sites' && (
+          <SitesPanel
+            {...parts}
+            sites={sites}
+            onSites={setSites}
+            setsCandidates={setsCandidates}
+            onSetsCandidates={setSetsCandidates}
+          />
+        )}
         {view === 'reach' && <ReachPanel {...parts} poiName={poiName} />}
         {view === 'compare' && (
           <ComparePanel {...parts} poiName={poiName} comparison={picture.comparison} />
@@ -145,7 +173,10 @@ export function Explorer(props: {
         markers={markers}
         pointed={pointed}
         onMoved={(position) => change({ position })}
-        onBlock={(found) => {
+        onMarkerMoved={(id, to) => setSites(withMoved(sites, siteOf(id), to))}
+        onMarkerRemoved={(id) => setSites(without(sites, siteOf(id)))}
+        onBlock={(found, at) => {
+          if (view === 'sites') return setSites(withSite(sites, at, setsCandidates));
           setBlock(found);
           change({ block: found?.geoid ?? null });
         }}
@@ -177,20 +208,22 @@ function profileOf(
   return outcome.state === 'answered' ? outcome.value : null;
 }
 
+type MarkedPoi = Pick<FoundPoi, 'dest_id' | 'name' | 'lat' | 'lon'>;
+
 /** Markers of the POIs of a profile, of one that was searched, and of an origin that is a point. */
 function markersOf(
   origin: Origin | null,
   profile: Profile | null,
-  found: FoundPoi | null,
+  found: MarkedPoi | null,
 ): readonly MapMarker[] {
   const markers = new Map<string, MapMarker>();
-  const mark = ({ dest_id, name, lat, lon }: FoundPoi, minutes: string) =>
+  const mark = ({ dest_id, name, lat, lon }: MarkedPoi, minutes: string) =>
     markers.set(markerId({ dest_id })!, {
       id: markerId({ dest_id })!,
       at: { lat, lon },
       kind: 'poi',
       sign: '',
-      title: `${name}${minutes}: show from where it is reached`,
+      title: `${name}${minutes}: show who reaches it`,
     });
   if (found !== null) mark(found, '');
   for (const one of profile?.nearest.values() ?? []) {
@@ -201,6 +234,27 @@ function markersOf(
     markers.set('origin', { id: 'origin', at: origin, kind: 'origin', sign: 'A', title });
   }
   return [...markers.values()];
+}
+
+const HAS_ORIGIN: ReadonlySet<View> = new Set(['reach', 'compare']);
+
+const SITE_PREFIX = 'site-';
+/** Longer ids do not fit on a marker. */
+const MAX_SIGN = 2;
+
+/** Markers of sites of one's own. */
+function siteMarkers(sites: readonly Site[]): readonly MapMarker[] {
+  return sites.map(({ id, lat, lon, isCandidate }) => ({
+    id: SITE_PREFIX + id,
+    at: { lat, lon },
+    kind: isCandidate ? 'candidate' : 'site',
+    sign: id.length <= MAX_SIGN ? id : '',
+    title: `${isCandidate ? 'Candidate' : 'Site'} ${id}: drag to move it, Delete removes it`,
+  }));
+}
+
+function siteOf(marker: string): string {
+  return marker.slice(SITE_PREFIX.length);
 }
 
 function nameOf(id: number, known: readonly (FoundPoi | null)[]): string {
@@ -219,6 +273,9 @@ function saidOf(state: MapState, choice: Choice, poiName: string | null): string
 
 function titleOf(state: MapState, { mode, type }: Choice, poiName: string | null): string {
   const { view, origin, direction, minutes } = state;
+  if (view === 'sites') return 'Sites of your own';
+  if (view === 'catchment')
+    return `${reachTitle(mode, 'to', minutes)}: ${poiName ?? 'no POI chosen'}`;
   if (view === 'basket') return 'Blocks by a basket of criteria';
   if (view === 'nearest' || origin === null) return mapTitle(mode, type.name);
   if (view === 'compare') return `A and B side by side, within ${minutes} minutes`;

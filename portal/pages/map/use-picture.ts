@@ -9,7 +9,8 @@ import {
   differenceClasses,
   laterOf,
 } from './measures/comparison.ts';
-import { type Reach, reachClasses } from './measures/reach.ts';
+import { CATCHMENT_CLASS_MINUTES, type Reach, reachClasses } from './measures/reach.ts';
+import type { Catchment } from './paid/catchment-request.ts';
 import type { PaidRequest } from './paid/paid-request.ts';
 import { reachRequest } from './paid/reach-request.ts';
 import type { PaidRequests } from './paid/use-paid-requests.ts';
@@ -24,11 +25,14 @@ export interface Picture {
   readonly comparison: Comparison | null;
 }
 
+const NO_BLOCKS = { geoids: new Float64Array(), classes: new Uint8Array() };
+
 export function usePicture(
   state: MapState,
   choice: Choice,
   requests: PaidRequests,
   basket: LoadedBasket,
+  catchment: Catchment | null,
 ): Picture {
   const { view, minutes, compared, block } = state;
   const { mode, bandsUrl, otherMode } = choice;
@@ -40,6 +44,7 @@ export function usePicture(
     [reachA, reachB],
   );
   const { basketBy } = state;
+  const caught = catchment?.reach ?? null;
   const inBasket = basket.state === 'here' ? basket.view : null;
   const [basketBlocks, met] = [inBasket?.blocks, inBasket?.basket];
   const shown = useMemo((): Shown => {
@@ -58,6 +63,20 @@ export function usePicture(
             : null,
       };
     }
+    if (view === 'catchment') {
+      return {
+        of: 'classes',
+        name: `catchment ${catchment?.pages.at(-1)?.name}`,
+        modes: [mode],
+        palette: 'classes',
+        blocks: caught && {
+          geoids: caught.geoids,
+          classes: reachClasses(caught.minutes, minutes, CATCHMENT_CLASS_MINUTES),
+        },
+      };
+    }
+    if (view === 'sites')
+      return { of: 'classes', name: 'sites', modes: [mode], palette: 'classes', blocks: NO_BLOCKS };
     if (view === 'reach') {
       return {
         of: 'classes',
@@ -85,6 +104,7 @@ export function usePicture(
     return { of: 'bands', bandsUrl, modes: [mode] };
   }, [
     view,
+    caught,
     basketBy,
     basketBlocks,
     met,

@@ -42,6 +42,17 @@ export async function countiesIn(api: Client, box: Box): Promise<readonly County
   return Promise.all(inBox.map(({ url }) => open(url)));
 }
 
+/** Some counties, by code, that are in a box, opened; null if one of them is not there. */
+export async function countiesNear(
+  api: Client,
+  box: Box,
+  codes: ReadonlySet<number>,
+): Promise<readonly CountyBands[] | null> {
+  const { data } = await api.getBlockBands({ bbox: boxText(box) });
+  const wanted = data.counties.filter(({ county }) => codes.has(Number(county)));
+  return wanted.length < codes.size ? null : Promise.all(wanted.map(({ url }) => open(url)));
+}
+
 /** The blocks of the counties in a box; null where there are too many counties. */
 export async function colouredBlocks(
   api: Client,
@@ -143,7 +154,7 @@ function open(url: string): Promise<CountyBands> {
 function listOf(api: Client, box: Box): Promise<Listed | null> {
   if (listed !== null && holds(listed.box, box)) return listed.counties;
   const wide = widened(box);
-  const request = api.getBlockBands({ bbox: wide.map((edge) => edge.toFixed(6)).join() });
+  const request = api.getBlockBands({ bbox: boxText(wide) });
   const counties = request.then(({ data }) =>
     data.counties_found > data.counties.length ? null : data.counties,
   );
@@ -157,12 +168,18 @@ function listOf(api: Client, box: Box): Promise<Listed | null> {
 
 function widened([west, south, east, north]: Box): Box {
   const [x, y] = [(east - west) / 2, (north - south) / 2];
-  return [
-    Math.max(-180, west - x),
-    Math.max(-90, south - y),
-    Math.min(180, east + x),
-    Math.min(90, north + y),
+  return [west - x, south - y, east + x, north + y];
+}
+
+/** A box as a parameter, cut at the edges of the world. */
+function boxText([west, south, east, north]: Box): string {
+  const edges = [
+    Math.max(-180, west),
+    Math.max(-90, south),
+    Math.min(180, east),
+    Math.min(90, north),
   ];
+  return edges.map((edge) => edge.toFixed(6)).join();
 }
 
 function holds(outer: Box, inner: Box): boolean {

@@ -71,6 +71,8 @@ interface MapParts {
   readonly onBlock: (block: TileBlock | null, at: Point) => void;
   readonly onMarker: (id: string) => void;
   readonly onPointed: (id: string | null) => void;
+  readonly onMarkerMoved: (id: string, to: Point) => void;
+  readonly onMarkerRemoved: (id: string) => void;
   readonly onTrouble: () => void;
 }
 
@@ -142,7 +144,12 @@ export function drawMap(parts: MapParts): DrawnMap {
   map.getCanvas().setAttribute('aria-describedby', parts.describedBy);
 
   const fills = new BlockFills(map);
-  const markers = new MapMarkers(map, { onPress: parts.onMarker, onPoint: parts.onPointed });
+  const markers = new MapMarkers(map, {
+    onPress: parts.onMarker,
+    onPoint: parts.onPointed,
+    onMove: parts.onMarkerMoved,
+    onRemove: parts.onMarkerRemoved,
+  });
   // Blocks without a band are over 30 minutes only once the bands are there.
   let hasBands = false;
   const paint = () => {

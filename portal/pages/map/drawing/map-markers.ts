@@ -5,7 +5,8 @@ import type { Point } from '../state/map-state.ts';
 export interface MapMarker {
   readonly id: string;
   readonly at: Point;
-  readonly kind: 'poi' | 'origin';
+  /** A site or a candidate is dragged to move it, and removed by the Delete key. */
+  readonly kind: 'poi' | 'origin' | 'site' | 'candidate';
   /** Text on it; empty: a dot. */
   readonly sign: string;
   /** Its name for people. */
@@ -16,6 +17,8 @@ interface Hooks {
   readonly onPress: (id: string) => void;
   /** The marker under the pointer or with the focus; null: none any more. */
   readonly onPoint: (id: string | null) => void;
+  readonly onMove: (id: string, to: Point) => void;
+  readonly onRemove: (id: string) => void;
 }
 
 /** Markers as buttons in the page, so that keyboards and screen readers reach them. */
@@ -39,8 +42,13 @@ export class MapMarkers {
     }
     for (const [id, one] of wanted) {
       if (this.#shown.has(id)) continue;
-      const marker = new Marker({ element: this.#element(one) });
+      const draggable = isOwn(one);
+      const marker = new Marker({ element: this.#element(one), draggable });
       marker.setLngLat([one.at.lon, one.at.lat]).addTo(this.#map);
+      marker.on('dragend', () => {
+        const { lat, lng } = marker.getLngLat();
+        this.#hooks.onMove(id, { lat, lon: lng });
+      });
       this.#shown.set(id, { marker, key: keyOf(one) });
     }
   }
@@ -52,8 +60,9 @@ export class MapMarkers {
     }
   }
 
-  #element({ id, kind, sign, title }: MapMarker): HTMLElement {
-    const { onPress, onPoint } = this.#hooks;
+  #element(shown: MapMarker): HTMLElement {
+    const { id, kind, sign, title } = shown;
+    const { onPress, onPoint, onRemove } = this.#hooks;
     const button = document.createElement('button');
     button.type = 'button';
     button.className = `map-marker map-marker-${kind}`;
@@ -68,10 +77,19 @@ export class MapMarkers {
       event.stopPropagation();
       onPress(id);
     });
+    button.addEventListener('keydown', (event) => {
+      if (!isOwn(shown) || !['Delete', 'Backspace'].includes(event.key)) return;
+      event.preventDefault();
+      onRemove(id);
+    });
     for (const on of ['pointerenter', 'focus']) button.addEventListener(on, () => onPoint(id));
     for (const off of ['pointerleave', 'blur']) button.addEventListener(off, () => onPoint(null));
     return button;
   }
+}
+
+function isOwn({ kind }: MapMarker): boolean {
+  return kind === 'site' || kind === 'candidate';
 }
 
 function keyOf({ at, kind, sign, title }: MapMarker): string {

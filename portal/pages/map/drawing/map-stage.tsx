@@ -38,6 +38,9 @@ export function MapStage(props: {
   readonly onBlock: (block: TileBlock | null, at: Point) => void;
   readonly onMarker: (id: string) => void;
   readonly onPointed: (id: string | null) => void;
+  /** A site was dragged, or removed by the keyboard. */
+  readonly onMarkerMoved?: (id: string, to: Point) => void;
+  readonly onMarkerRemoved?: (id: string) => void;
   /** In a page of another site, whose scrolling it leaves alone. */
   readonly isEmbedded?: boolean;
   /** Loads everything anew: another release may be in force. */
@@ -83,6 +86,8 @@ export function MapStage(props: {
           onBlock: (block, at) => latest.current.onBlock(block, at),
           onMarker: (marker) => latest.current.onMarker(marker),
           onPointed: (marker) => latest.current.onPointed(marker),
+          onMarkerMoved: (marker, to) => latest.current.onMarkerMoved?.(marker, to),
+          onMarkerRemoved: (marker) => latest.current.onMarkerRemoved?.(marker),
           onTrouble: () => setPartial(true),
         });
         drawn.current.outline(now.outlines);

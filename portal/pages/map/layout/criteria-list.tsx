@@ -24,7 +24,6 @@ export function CriteriaList(props: {
     <fieldset class="criteria">
       <legend class="unseen">Criteria</legend>
       {criteria.map(({ type, mode, minutes }, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a criterion is its place in the list
         <fieldset class="criterion" key={i}>
           <legend class="unseen">Criterion {i + 1}</legend>
           <TypeChoice
@@ -45,7 +44,7 @@ export function CriteriaList(props: {
           >
             {CLASS_ENDS.map((end) => (
               <option key={end} value={end}>
-                within {end} min
+                {end} min
               </option>
             ))}
           </Choose>

@@ -6,9 +6,11 @@ const TICKS = [15, 30, 45, 60];
 /** Minutes from 5 to 60. It moves what is on the page: no request is sent. */
 export function MinutesSlider(props: {
   readonly minutes: number;
+  /** The end of the slider: 60 unless stated. */
+  readonly most?: number;
   readonly onMinutes: (minutes: number) => void;
 }) {
-  const { minutes, onMinutes } = props;
+  const { minutes, most = MAX_MINUTES, onMinutes } = props;
   const id = useId();
   return (
     <div class="minutes-slider">
@@ -19,7 +21,7 @@ export function MinutesSlider(props: {
         id={id}
         type="range"
         min={MIN_MINUTES}
-        max={MAX_MINUTES}
+        max={most}
         step={1}
         value={minutes}
         list={`${id}-ticks`}
@@ -27,17 +29,19 @@ export function MinutesSlider(props: {
         onInput={(event) => onMinutes(event.currentTarget.valueAsNumber)}
       />
       <datalist id={`${id}-ticks`}>
-        {TICKS.map((tick) => (
+        {TICKS.filter((tick) => tick <= most).map((tick) => (
           <option key={tick} value={tick} label={String(tick)} />
         ))}
       </datalist>
-      <div class="slider-ticks" aria-hidden="true">
-        {TICKS.map((tick) => (
-          <span key={tick} class={`tick tick-${tick}`}>
-            {tick}
-          </span>
-        ))}
-      </div>
+      {most === MAX_MINUTES && (
+        <div class="slider-ticks" aria-hidden="true">
+          {TICKS.map((tick) => (
+            <span key={tick} class={`tick tick-${tick}`}>
+              {tick}
+            </span>
+          ))}
+        </div>
+      )}
     </div>
   );
 }

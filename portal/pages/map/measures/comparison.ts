@@ -38,6 +38,33 @@ export function soonerOf({ a, b }: Comparison): Uint8Array {
   return a.map((minutes, i) => Math.min(minutes, b[i]));
 }
 
+/** Sums of a weight by how B differs from A within some minutes, beyond the dead band. */
+export interface Changes {
+  /** Sooner by B, or by B only. */
+  readonly gain: number;
+  readonly alike: number;
+  /** Later by B, or by A only. */
+  readonly lose: number;
+}
+
+export function changesOf(
+  comparison: Comparison,
+  weights: ArrayLike<number>,
+  within: number,
+): Changes {
+  const [gain, alike, lose] = differenceClasses(comparison, within).reduce(
+    (sums, one, i) => {
+      if (one === 0) return sums;
+      sums[one > ALIKE ? 0 : one === ALIKE ? 1 : 2] += weights[i];
+      return sums;
+    },
+    [0, 0, 0],
+  );
+  return { gain, alike, lose };
+}
+
+const ALIKE = 4;
+
 /**
  * Classes of the difference among the blocks that either reaches within some minutes: 1 only A, 2 A
  * much sooner, 3 A sooner, 4 alike, 5 B sooner, 6 B much sooner, 7 only B; 0 neither.
@@ -50,8 +77,8 @@ export function differenceClasses({ a, b }: Comparison, within: number): Uint8Ar
     if (!hasA) return 7;
     const later = b[i] - minutes;
     const size = Math.abs(later);
-    if (size <= DEAD_BAND_MINUTES) return 4;
+    if (size <= DEAD_BAND_MINUTES) return ALIKE;
     const step = size > LARGE_MINUTES ? 2 : 1;
-    return later > 0 ? 4 - step : 4 + step;
+    return later > 0 ? ALIKE - step : ALIKE + step;
   });
 }

@@ -6,10 +6,11 @@ export interface Reach {
   readonly minutes: Uint8Array;
 }
 
-/** Minutes of a class of a reach. */
+/** Minutes of a class of a reach, and of a catchment. */
 export const CLASS_MINUTES = 10;
+export const CATCHMENT_CLASS_MINUTES = 5;
 
-export function reachOf({ blocks }: IsochroneBlocks): Reach {
+export function reachOf({ blocks }: Pick<IsochroneBlocks, 'blocks'>): Reach {
   const sorted = blocks.toSorted((a, b) => (a.geoid < b.geoid ? -1 : 1));
   return {
     geoids: Float64Array.from(sorted, ({ geoid }) => Number(geoid)),
@@ -17,9 +18,13 @@ export function reachOf({ blocks }: IsochroneBlocks): Reach {
   };
 }
 
-/** Classes of ten minutes, from 1 on; 0 of blocks beyond `within`. */
-export function reachClasses(minutes: Uint8Array, within: number): Uint8Array {
-  return minutes.map((one) => (one > within ? 0 : Math.max(1, Math.ceil(one / CLASS_MINUTES))));
+/** Classes of some minutes, from 1 on; 0 of blocks beyond `within`. */
+export function reachClasses(
+  minutes: Uint8Array,
+  within: number,
+  classMinutes = CLASS_MINUTES,
+): Uint8Array {
+  return minutes.map((one) => (one > within ? 0 : Math.max(1, Math.ceil(one / classMinutes))));
 }
 
 /** By minute from 0 to `most`: the sum of the weights of the blocks within it. */

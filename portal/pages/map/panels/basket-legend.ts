@@ -33,7 +33,7 @@ function metRows(criteria: number, tally: BasketTally | null, scheme: Scheme): P
     while (least > 0 && metClass(criteria, least - 1) === one) least--;
     rows.push({
       swatch: { colour: classes[one - 1] ?? beyond, label: metLabel(least, most, criteria) },
-      people: tally && tally.met.slice(least, most + 1).reduce((sum, people) => sum + people, 0),
+      people: tally?.met.slice(least, most + 1).reduce((sum, one) => sum + one, 0) ?? null,
     });
     most = least - 1;
   }

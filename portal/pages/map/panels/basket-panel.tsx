@@ -29,7 +29,7 @@ export function BasketPanel(
   const tally = view?.tally ?? null;
   return (
     <section class="view" aria-labelledby="basket">
-      <h2 id="basket">Everything near: who has all of these</h2>
+      <h2 id="basket">Who has all of these near</h2>
       <CriteriaList
         catalogue={catalogue}
         criteria={criteria}
@@ -135,7 +135,7 @@ function ExactShares(props: {
       <p class="figure">
         <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all
       </p>
-      <table class="basket-exact">
+      <table class="sums">
         <thead>
           <tr>
             <th scope="col">Criteria met</th>
@@ -161,7 +161,7 @@ function ExactShares(props: {
             ))}
         </tbody>
       </table>
-      <table class="basket-exact">
+      <table class="sums">
         <thead>
           <tr>
             <th scope="col">Missing only</th>

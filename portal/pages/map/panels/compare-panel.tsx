@@ -1,8 +1,17 @@
+import { useMemo } from 'preact/hooks';
+import { useApi } from '../../api/use-api.ts';
 import { count } from '../../parts/formats.ts';
+import { useBlockPeople } from '../blocks/block-people.ts';
 import { Switch } from '../layout/choices.tsx';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
-import { type Comparison, laterOf, soonerOf } from '../measures/comparison.ts';
+import {
+  type Comparison,
+  changesOf,
+  DEAD_BAND_MINUTES,
+  laterOf,
+  soonerOf,
+} from '../measures/comparison.ts';
 import { cumulative } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { MapState } from '../state/map-state.ts';
@@ -76,7 +85,7 @@ export function ComparePanel(
           {comparison !== null && a?.name !== b?.name && (
             <>
               <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
-              <Shares comparison={comparison} minutes={minutes} />
+              <Shares {...props} comparison={comparison} />
               <Switch
                 label="Colour blocks by"
                 name="compared"
@@ -97,37 +106,72 @@ export function ComparePanel(
   );
 }
 
-/** Sums within the minutes: of A, of B, of both, of either. */
-function Shares(props: { readonly comparison: Comparison; readonly minutes: number }) {
-  const { comparison, minutes } = props;
-  const each = new Uint8Array(comparison.geoids.length).fill(1);
-  const within = (of: Uint8Array) => cumulative(of, each, minutes)[minutes];
-  const rows = [
-    ['A', within(comparison.a)],
-    ['B', within(comparison.b)],
-    ['both', within(laterOf(comparison))],
-    ['either', within(soonerOf(comparison))],
-  ] as const;
+/** Sums within the minutes: of A, of B, of both, of either; and how B differs from A. */
+function Shares(props: ViewProps & { readonly comparison: Comparison }) {
+  const { comparison, state, catalogue } = props;
+  const { minutes, position } = state;
+  const people = useBlockPeople(useApi(), comparison.geoids, position, catalogue.bounds);
+  const each = useMemo(() => new Uint8Array(comparison.geoids.length).fill(1), [comparison]);
+  const weights = people === null ? [each] : [people, each];
+  const within = (of: Uint8Array) => weights.map((one) => cumulative(of, one, minutes)[minutes]);
+  const changes = weights.map((one) => changesOf(comparison, one, minutes));
+  const names = people === null ? ['blocks'] : ['people', 'blocks'];
+  return (
+    <>
+      <Sums
+        caption={`Within ${minutes} minutes`}
+        names={names}
+        columns={[
+          ['A', within(comparison.a)],
+          ['B', within(comparison.b)],
+          ['both', within(laterOf(comparison))],
+          ['either', within(soonerOf(comparison))],
+        ]}
+      />
+      <Sums
+        caption={`By B instead of A, within ${minutes} minutes`}
+        names={names}
+        columns={[
+          ['gain', changes.map(({ gain }) => gain)],
+          ['lose', changes.map(({ lose }) => lose)],
+          [`same (± ${DEAD_BAND_MINUTES} min)`, changes.map(({ alike }) => alike)],
+        ]}
+      />
+    </>
+  );
+}
+
+/** A table of sums, announced when they change. */
+function Sums(props: {
+  readonly caption: string;
+  readonly names: readonly string[];
+  readonly columns: readonly (readonly [string, readonly number[]])[];
+}) {
+  const { caption, names, columns } = props;
   return (
     <table class="shares" aria-live="polite">
-      <caption>Blocks within {minutes} minutes</caption>
+      <caption>{caption}</caption>
       <thead>
         <tr>
-          {rows.map(([name]) => (
-            <th key={name} scope="col" class="number">
-              {name}
+          <td />
+          {columns.map(([column]) => (
+            <th key={column} scope="col" class="number">
+              {column}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        <tr>
-          {rows.map(([name, value]) => (
-            <td key={name} class="number">
-              {count(value)}
-            </td>
-          ))}
-        </tr>
+        {names.map((name, i) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {columns.map(([column, sums]) => (
+              <td key={column} class="number">
+                {count(sums[i])}
+              </td>
+            ))}
+          </tr>
+        ))}
       </tbody>
     </table>
   );

@@ -4,6 +4,7 @@ import type { Choice } from '../state/choice.ts';
 import type { MapState } from '../state/map-state.ts';
 import { basketRows } from './basket-legend.ts';
 import {
+  catchmentSwatches,
   differenceSwatches,
   groundSwatches,
   nearestSwatches,
@@ -27,6 +28,10 @@ export function legendOf(
     }
     case 'compare':
       return compared === 'difference' ? differenceSwatches(scheme) : reachSwatches(scheme);
+    case 'catchment':
+      return catchmentSwatches(scheme);
+    case 'sites':
+      return groundSwatches(baseMap, scheme);
     case 'reach':
       return reachSwatches(scheme);
   }

@@ -49,6 +49,15 @@ export function reachSwatches(scheme: Scheme): readonly Swatch[] {
   ];
 }
 
+/** Minutes of a catchment. */
+export function catchmentSwatches(scheme: Scheme): readonly Swatch[] {
+  const bands = BAND_ORDER.filter((band) => band !== BEYOND && band !== UNROUTED);
+  return [
+    ...bands.map((band) => bandSwatch(band, scheme)),
+    { colour: MAP_COLOURS[scheme].beyond, label: 'not within them' },
+  ];
+}
+
 /** Differences of two reaches, A and B. */
 export function differenceSwatches(scheme: Scheme): readonly Swatch[] {
   const { difference, beyond } = MAP_COLOURS[scheme];

@@ -77,7 +77,7 @@ function Named(props: {
       onFocus={point}
       onBlur={leave}
       onClick={() => onCatchment(poi)}
-      title="Show from where it is reached"
+      title="Show who reaches it"
     >
       {poi.name || 'without a name'}
     </button>

@@ -1,13 +1,11 @@
-import { counted } from '../../parts/formats.ts';
 import { Switch } from '../layout/choices.tsx';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
-import { cumulative, type Reach } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
 import { reachRequest } from '../paid/reach-request.ts';
-import { MAX_MINUTES } from '../state/map-state.ts';
 import { reachSwatches } from './legend-swatches.ts';
 import { originName, reachTitle } from './names.ts';
+import { PeopleWithin } from './people-within.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -42,26 +40,19 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
             request={reachRequest(origin, mode, direction)}
             label="Load the reach"
           >
-            {(reach) => <Within reach={reach} minutes={minutes} />}
+            {(reach) => (
+              <PeopleWithin
+                reach={reach}
+                minutes={minutes}
+                position={state.position}
+                bounds={catalogue.bounds}
+              />
+            )}
           </Paid>
           <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
           <Swatches entries={reachSwatches(scheme)} />
         </>
       )}
     </section>
-  );
-}
-
-/** How much is within the minutes: announced when it changes. */
-function Within({ reach, minutes }: { readonly reach: Reach; readonly minutes: number }) {
-  const blocks = cumulative(
-    reach.minutes,
-    new Uint8Array(reach.minutes.length).fill(1),
-    MAX_MINUTES,
-  );
-  return (
-    <p class="figure" aria-live="polite">
-      <strong>{counted(blocks[minutes], 'block')}</strong> within {minutes} minutes
-    </p>
   );
 }

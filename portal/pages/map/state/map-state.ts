@@ -1,7 +1,7 @@
 import { type Criterion, MAX_CRITERIA } from '../measures/basket.ts';
 import { listOf, type Member, oneOf, optional, wholeNumber } from './members.ts';
 
-export const VIEWS = ['nearest', 'basket', 'reach', 'compare'] as const;
+export const VIEWS = ['nearest', 'basket', 'reach', 'compare', 'catchment', 'sites'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const DIRECTIONS = ['from', 'to'] as const;

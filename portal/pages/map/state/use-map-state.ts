@@ -25,7 +25,7 @@ export function useMapState(): readonly [ReadState, ChangeState] {
     setRead((before) => {
       const state = { ...before.state, ...part };
       clearTimeout(timer.current);
-      timer.current = setTimeout(
+      timer.current = window.setTimeout(
         () => history.replaceState(history.state, '', writeMapState(state)),
         PAUSE_MS,
       );

@@ -1,0 +1,50 @@
+import type { DataOf, Mode } from '../../../client/src/index.ts';
+import { PLANS } from '../../../plans.ts';
+import { type Reach, reachOf } from '../measures/reach.ts';
+import type { PaidRequest } from './paid-request.ts';
+import type { PaidRequests } from './use-paid-requests.ts';
+
+type CatchmentPage = DataOf<'listPoiCatchment'>;
+
+const PAGE_ROWS = 1000;
+
+/** The pages of a catchment, each of which is paid for by itself. */
+export interface Catchment {
+  /** All blocks of the pages that are loaded, in whole minutes, rounded up; null without a page. */
+  readonly reach: Reach | null;
+  /** The pages so far, and the next; a catchment of few blocks has one. */
+  readonly pages: readonly PaidRequest<CatchmentPage>[];
+}
+
+/** The blocks within 30 minutes of a POI by a mode, as far as they are loaded. */
+export function catchmentOf(requests: PaidRequests, poi: number, mode: Mode): Catchment {
+  const pages: PaidRequest<CatchmentPage>[] = [];
+  const rows: CatchmentPage['results'][number][] = [];
+  let isLoaded = false;
+  for (let cursor: string | undefined; ; ) {
+    const page = pageOf(poi, mode, pages.length, cursor);
+    pages.push(page);
+    const outcome = requests.outcomeOf<CatchmentPage>(page.name);
+    if (outcome.state !== 'answered') break;
+    isLoaded = true;
+    rows.push(...outcome.value.results);
+    if (outcome.value.next_cursor === null) break;
+    cursor = outcome.value.next_cursor;
+  }
+  const blocks = rows.map((row) => ({ geoid: row.geoid, travel_min: Math.ceil(row.travel_time) }));
+  return { reach: isLoaded ? reachOf({ blocks }) : null, pages };
+}
+
+function pageOf(
+  poi: number,
+  mode: Mode,
+  number: number,
+  cursor: string | undefined,
+): PaidRequest<CatchmentPage> {
+  const query = { dest_id: poi, mode: [mode], limit: PAGE_ROWS, cursor };
+  return {
+    name: `catchment ${poi} ${mode} ${number}`,
+    price: PAGE_ROWS * PLANS.charges.row,
+    run: (client, pay, signal) => pay(client.listPoiCatchment(query, { signal })),
+  };
+}

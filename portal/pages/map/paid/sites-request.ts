@@ -1,0 +1,44 @@
+import type { DataOf, Mode, ParamsOf } from '../../../client/src/index.ts';
+import { PLANS } from '../../../plans.ts';
+import type { Site } from '../sites/sites.ts';
+import type { Direction } from '../state/map-state.ts';
+import type { PaidRequest } from './paid-request.ts';
+
+export type SitesCoverage = DataOf<'measureSites'>;
+
+/** How sites are measured. */
+export interface SitesQuery {
+  readonly mode: Mode;
+  readonly direction: Direction;
+  readonly weight: string;
+  /** How many of the candidates to choose. */
+  readonly choose: number;
+}
+
+export const SITE_MINUTES = [15, 30, 45, 60];
+
+/** Sums of a weight by minutes to the nearest site, and what candidates would add. */
+export function sitesRequest(
+  sites: readonly Site[],
+  { mode, direction, weight, choose }: SitesQuery,
+): PaidRequest<SitesCoverage> {
+  const pointsOf = (wanted: boolean) =>
+    sites
+      .filter(({ isCandidate }) => isCandidate === wanted)
+      .map(({ id, lat, lon }) => ({ id, lat, lon }));
+  const candidates = pointsOf(true);
+  const body: ParamsOf<'measureSites'> = {
+    sites: pointsOf(false),
+    ...(candidates.length > 0 && { candidates, choose }),
+    mode,
+    direction,
+    weight: [weight],
+    minutes: SITE_MINUTES,
+  };
+  const { site, sites_minimum } = PLANS.charges;
+  return {
+    name: `sites ${JSON.stringify(body)}`,
+    price: Math.max(sites_minimum, sites.length * site),
+    run: (client, pay, signal) => pay(client.measureSites(body, { signal })),
+  };
+}

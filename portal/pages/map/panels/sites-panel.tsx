@@ -1,0 +1,185 @@
+import { useState } from 'preact/hooks';
+import { useApi } from '../../api/use-api.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { counted } from '../../parts/formats.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Choose, Switch } from '../layout/choices.tsx';
+import { ModeChoice } from '../layout/mode-and-type.tsx';
+import { Paid } from '../paid/paid.tsx';
+import { type SitesQuery, sitesRequest } from '../paid/sites-request.ts';
+import type { Site } from '../sites/sites.ts';
+import { without } from '../sites/sites.ts';
+import { readSites } from '../sites/sites-file.ts';
+import type { Direction } from '../state/map-state.ts';
+import { SitesResults } from './sites-results.tsx';
+import type { ViewProps } from './view-props.ts';
+
+const DIRECTIONS: readonly (readonly [Direction, string])[] = [
+  ['to', 'To the sites'],
+  ['from', 'From the sites'],
+];
+const KINDS = [
+  ['site', 'A site'],
+  ['candidate', 'A candidate'],
+] as const;
+
+const PEOPLE = 'people';
+const MAX_CHOSEN = 50;
+/** A longer list would hide what is below it. */
+const MAX_LISTED = 50;
+
+/** Sites of one's own: people near them, and which candidates would add most. */
+export function SitesPanel(
+  props: ViewProps & {
+    readonly sites: readonly Site[];
+    readonly onSites: (sites: readonly Site[]) => void;
+    /** Whether a click on the map sets a candidate. */
+    readonly setsCandidates: boolean;
+    readonly onSetsCandidates: (setsCandidates: boolean) => void;
+  },
+) {
+  const { catalogue, state, choice, change, requests, sites, onSites } = props;
+  const api = useApi();
+  const weights = useLoaded(() => api.getWeights());
+  const [weight, setWeight] = useState(PEOPLE);
+  const [choose, setChoose] = useState(3);
+  const listed = weights.state === 'here' ? weights.value.data.weights : [];
+  const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
+  const query: SitesQuery = {
+    mode: choice.mode,
+    direction: state.direction,
+    weight,
+    choose: Math.min(choose, MAX_CHOSEN),
+  };
+  return (
+    <section class="view" aria-labelledby="sites">
+      <h2 id="sites">People near sites of your own</h2>
+      <Switch
+        label="A click on the map sets"
+        name="site-kind"
+        values={KINDS}
+        chosen={props.setsCandidates ? 'candidate' : 'site'}
+        onChoose={(kind) => props.onSetsCandidates(kind === 'candidate')}
+      />
+      <p class="quiet">
+        Click the map, or press Enter at its cross, to set one; drag it to move it; Delete removes
+        it. Sites stay in this page and are not part of its address.
+      </p>
+      <SitesFile onSites={onSites} />
+      <SiteList sites={sites} onSites={onSites} />
+      <div class="map-choices">
+        <ModeChoice
+          modes={catalogue.modes}
+          mode={choice.mode}
+          onMode={(next) => change({ mode: next })}
+        />
+        <Choose label="Count" value={weight} onChoose={setWeight}>
+          {listed.length === 0 && <option value={PEOPLE}>People</option>}
+          {listed.map((one) => (
+            <option key={one.weight} value={one.weight}>
+              {one.label}
+            </option>
+          ))}
+        </Choose>
+      </div>
+      <Switch
+        label="Direction"
+        name="site-direction"
+        values={DIRECTIONS}
+        chosen={state.direction}
+        onChoose={(next) => change({ direction: next })}
+      />
+      {candidates > 0 && (
+        <label class="field">
+          <span>Candidates to choose</span>
+          <input
+            type="number"
+            min={1}
+            max={MAX_CHOSEN}
+            value={choose}
+            onInput={(event) => setChoose(Math.max(1, event.currentTarget.valueAsNumber || 1))}
+          />
+        </label>
+      )}
+      {sites.length > 0 && (
+        <Paid requests={requests} request={sitesRequest(sites, query)} label="Measure them">
+          {(coverage) => <SitesResults coverage={coverage} unit={unitOf(listed, weight)} />}
+        </Paid>
+      )}
+    </section>
+  );
+}
+
+function unitOf(listed: readonly { weight: string; unit: string }[], weight: string): string {
+  return listed.find((one) => one.weight === weight)?.unit ?? PEOPLE;
+}
+
+/** Opens a CSV of sites, which replaces those that are there. */
+function SitesFile({ onSites }: { readonly onSites: (sites: readonly Site[]) => void }) {
+  const [fault, setFault] = useState<string | null>(null);
+  const open = async (input: HTMLInputElement) => {
+    const [file] = input.files ?? [];
+    if (file === undefined) return;
+    const read = await readSites(file);
+    input.value = '';
+    setFault('fault' in read ? read.fault : null);
+    if ('sites' in read) onSites(read.sites);
+  };
+  return (
+    <>
+      <label class="field">
+        <span>Or a CSV file with id, lat, lon, and candidate (yes or no) if you like</span>
+        <input
+          type="file"
+          accept=".csv,text/csv"
+          onChange={(event) => void open(event.currentTarget)}
+        />
+      </label>
+      {fault !== null && <Notice kind="fault">{fault}</Notice>}
+    </>
+  );
+}
+
+function SiteList(props: {
+  readonly sites: readonly Site[];
+  readonly onSites: (sites: readonly Site[]) => void;
+}) {
+  const { sites, onSites } = props;
+  const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
+  const set = counted(sites.length - candidates, 'site');
+  return (
+    <>
+      <p role="status">
+        {set}
+        {candidates > 0 && `, ${counted(candidates, 'candidate')}`}
+      </p>
+      {sites.length > 0 && (
+        <details>
+          <summary>List of sites</summary>
+          <ul class="site-list">
+            {sites.slice(0, MAX_LISTED).map(({ id, lat, lon, isCandidate }) => (
+              <li key={id}>
+                <span>
+                  <strong>{id}</strong> {isCandidate && 'candidate, '}
+                  {lat.toFixed(5)}, {lon.toFixed(5)}
+                </span>
+                <button
+                  type="button"
+                  class="button button-small button-quiet"
+                  aria-label={`Remove ${id}`}
+                  onClick={() => onSites(without(sites, id))}
+                >
+                  ×
+                </button>
+              </li>
+            ))}
+          </ul>
+          {sites.length > MAX_LISTED && <p class="quiet">The first {MAX_LISTED}.</p>}
+          <button type="button" class="button button-small" onClick={() => onSites([])}>
+            Remove all
+          </button>
+        </details>
+      )}
+    </>
+  );
+}

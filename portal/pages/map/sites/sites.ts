@@ -1,0 +1,38 @@
+import type { Point } from '../state/map-state.ts';
+
+/** A point of one's own: a site that is there, or a candidate that might be added. */
+export interface Site extends Point {
+  readonly id: string;
+  readonly isCandidate: boolean;
+}
+
+/** Sites, and candidates, of one request. */
+export const MAX_SITES = 1000;
+
+/** The sites, with one more under the first free number. */
+export function withSite(
+  sites: readonly Site[],
+  { lat, lon }: Point,
+  isCandidate: boolean,
+): readonly Site[] {
+  const taken = new Set(sites.map(({ id }) => id));
+  let number = sites.length + 1;
+  while (taken.has(String(number))) number++;
+  return [...sites, { id: String(number), lat: rounded(lat), lon: rounded(lon), isCandidate }];
+}
+
+/** The sites, with one moved. */
+export function withMoved(sites: readonly Site[], id: string, { lat, lon }: Point) {
+  return sites.map((one) =>
+    one.id === id ? { ...one, lat: rounded(lat), lon: rounded(lon) } : one,
+  );
+}
+
+export function without(sites: readonly Site[], id: string): readonly Site[] {
+  return sites.filter((one) => one.id !== id);
+}
+
+/** Six decimals: a tenth of a metre. */
+function rounded(degrees: number): number {
+  return +degrees.toFixed(6);
+}
