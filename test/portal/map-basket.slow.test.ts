@@ -24,10 +24,10 @@ async function open(fragment: string) {
   return { context, ...(await openWatched(context, `${site.address}/map${fragment}`)) };
 }
 
-/** The basket of counties by the API. */
-async function exact(counties: readonly string[]) {
+/** The basket of an area by the API. */
+async function exact(area: object) {
   const { key } = await site.proxy.customer();
-  const body = { area: { counties }, all_of: CRITERIA };
+  const body = { area, all_of: CRITERIA };
   return (await site.proxy.post('/v1/coverage', key, body)).json().basket;
 }
 
@@ -36,7 +36,7 @@ const text = (people: number) => people.toLocaleString('en-GB');
 test('a basket is coloured and counted for nothing, as the API counts it for tokens', async () => {
   const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`);
   await page.locator('[data-drawn]').waitFor();
-  const { total, met, no_data } = await exact(COUNTIES);
+  const { total, met, no_data } = await exact({ counties: COUNTIES });
   const legend = page.getByRole('table', { name: /criteria met/ });
   const people = () => legend.locator('tbody td:nth-child(2)').allTextContents();
   await expect.poll(people).toEqual([...met.toReversed(), no_data].map(text));
@@ -55,13 +55,25 @@ test('a basket is coloured and counted for nothing, as the API counts it for tok
   await page.getByLabel('API key').fill(owner.key);
   await page.getByLabel('API key').press('Enter');
   await page.getByText('10 tokens charged, 90 tokens left.').waitFor();
-  const county = await exact(COUNTIES.slice(0, 1));
+  const county = await exact({ counties: COUNTIES.slice(0, 1) });
   const exactTable = page.getByRole('table').filter({ hasText: 'not known' });
   expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
     [...county.met.toReversed(), county.no_data].map(text),
   );
   const missing = page.getByRole('table').filter({ hasText: 'Missing only' });
   expect(await missing.locator('td').allTextContents()).toEqual(county.missing_only.map(text));
+
+  // A city is chosen by the search.
+  await page.getByRole('combobox', { name: /^Search/ }).fill('port mer');
+  await page.getByRole('option', { name: /^Port Meridian/ }).click();
+  await page.waitForURL(/a=9957600/);
+  await page.getByLabel('Area').getByText('Port Meridian').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Exact shares/ }).click();
+  await page.getByText('10 tokens charged, 80 tokens left.').waitFor();
+  const city = await exact({ places: ['9957600'] });
+  expect(await exactTable.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
+    [...city.met.toReversed(), city.no_data].map(text),
+  );
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -38,16 +38,18 @@ export function SitesPanel(
     readonly onSetsCandidates: (setsCandidates: boolean) => void;
   },
 ) {
-  const { catalogue, state, choice, change, requests, sites, onSites } = props;
+  const { catalogue, choice, change, requests, sites, onSites } = props;
   const api = useApi();
   const weights = useLoaded(() => api.getWeights());
   const [weight, setWeight] = useState(PEOPLE);
+  // People come to a clinic; the direction of a reach is another matter.
+  const [direction, setDirection] = useState<Direction>('to');
   const [choose, setChoose] = useState(3);
   const listed = weights.state === 'here' ? weights.value.data.weights : [];
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
   const query: SitesQuery = {
     mode: choice.mode,
-    direction: state.direction,
+    direction,
     weight,
     choose: Math.min(choose, MAX_CHOSEN),
   };
@@ -86,8 +88,8 @@ export function SitesPanel(
         label="Direction"
         name="site-direction"
         values={DIRECTIONS}
-        chosen={state.direction}
-        onChoose={(next) => change({ direction: next })}
+        chosen={direction}
+        onChoose={setDirection}
       />
       {candidates > 0 && (
         <label class="field">
