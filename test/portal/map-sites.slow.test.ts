@@ -118,7 +118,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
     .first()
     .waitFor();
   const expected = await measured({
-    sites: [{ id: 'north', ...a }].map(({ lat, lon }) => ({ id: 'north', lat, lon })),
+    sites: [{ ...a, id: 'north' }],
     candidates: [
       { id: 'Main, 2', lat: b.lat, lon: b.lon },
       { id: 'x', ...middle },

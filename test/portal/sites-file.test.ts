@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSites } from '../../portal/pages/map/sites/sites-file.ts';
+import { readSites, sitesFile } from '../../portal/pages/map/sites/sites-file.ts';
 
 const read = (text: string) => readSites(new Blob([text]));
 
@@ -14,6 +14,14 @@ test('a file of sites is read by its column names, in any order, with quotes and
       { id: 'x', lat: -90, lon: 0, isCandidate: true },
     ],
   });
+});
+
+test('a file that is saved has the same sites when it is opened', async () => {
+  const sites = [
+    { id: 'Main, "2"', lat: 36.123456, lon: -70.2, isCandidate: true },
+    { id: '007', lat: 0, lon: 180, isCandidate: false },
+  ];
+  expect(await readSites(await sitesFile(sites))).toEqual({ sites });
 });
 
 test.each([

@@ -71,7 +71,7 @@ export function Explorer(props: {
   );
   const catchment = useMemo(
     () => (state.poi === null ? null : catchmentOf(requests, state.poi, choice.mode)),
-    [state.poi, choice.mode, requests.answers],
+    [state.poi, choice.mode, requests.changes],
   );
   const picture = usePicture(state, choice, requests, basket, catchment);
   const profile = profileOf(catalogue, state, choice, requests);

@@ -49,14 +49,14 @@ export function useBasket(
     return () => {
       isGone = true;
     };
-  }, [api, place, bounds, criteria]);
+  }, [api, place, bounds, JSON.stringify(criteria)]);
   return loaded;
 }
 
 /** The last basket: a map that moves within its counties keeps it. */
 let last: {
   readonly blocks: CountyBlocks;
-  readonly criteria: readonly Criterion[];
+  readonly criteria: string;
   readonly basket: BasketBlocks;
 } | null = null;
 
@@ -68,11 +68,12 @@ async function basketInView(
   const counties = await countiesIn(api, box);
   if (counties === null) return { state: 'too-many' };
   const blocks = joinedBlocks(counties);
-  if (last?.blocks !== blocks || last.criteria !== criteria) {
+  const key = JSON.stringify(criteria);
+  if (last?.blocks !== blocks || last.criteria !== key) {
     const bands = await Promise.all(
       criteria.map(({ mode, type }) => joinedBands(counties, mode, type)),
     );
-    last = { blocks, criteria, basket: basketOf(bands, criteria) };
+    last = { blocks, criteria: key, basket: basketOf(bands, criteria) };
   }
   const { basket } = last;
   const tally = basketTally(basket, blocks.population, blocksWithin(blocks, box));

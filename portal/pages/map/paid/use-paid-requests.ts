@@ -8,7 +8,7 @@ import { type Outcome, type PaidRequest, send } from './paid-request.ts';
 /** Sends the paid requests of the map, and keeps their answers while the page is open. */
 export interface PaidRequests {
   /** Increases with every change of an outcome. */
-  readonly answers: number;
+  readonly changes: number;
   outcomeOf<T>(name: string): Outcome<T>;
   /** Sends a request that has no answer yet; first, a visitor who is not signed in enters a key. */
   send(request: PaidRequest<unknown>): void;
@@ -29,7 +29,7 @@ export function usePaidRequests(): PaidRequests {
   const [waiting, setWaiting] = useState<PaidRequest<unknown> | null>(null);
   const client = useApi(key);
   const kept = useRef(new Map<string, Outcome<unknown>>());
-  const [answers, redraw] = useState(0);
+  const [changes, redraw] = useState(0);
 
   const settle = (name: string, outcome: Outcome<unknown>) => {
     kept.current.set(name, outcome);
@@ -55,7 +55,7 @@ export function usePaidRequests(): PaidRequests {
     void run(waiting, client);
   });
   return {
-    answers,
+    changes,
     outcomeOf: <T>(name: string) => (kept.current.get(name) ?? OFFERED) as Outcome<T>,
     send(request) {
       const { state } = kept.current.get(request.name) ?? OFFERED;

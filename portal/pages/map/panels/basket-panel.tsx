@@ -13,6 +13,7 @@ import type { MapState } from '../state/map-state.ts';
 import { basketRows } from './basket-legend.ts';
 import { byMode } from './names.ts';
 import { PeopleLegend } from './people-legend.tsx';
+import { SumsTable } from './sums-table.tsx';
 import type { ViewProps } from './view-props.ts';
 
 const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
@@ -135,50 +136,27 @@ function ExactShares(props: {
       <p class="figure">
         <strong>{share(with_all)}</strong> of {counted(total, 'person', 'people')} have all
       </p>
-      <table class="sums">
-        <thead>
-          <tr>
-            <th scope="col">Criteria met</th>
-            <th scope="col" class="number">
-              People
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {met
-            .map((people, i): [string, number] => [`${i} of ${criteria.length}`, people])
-            .reverse()
-            .concat([['not known', no_data]])
-            .map(([name, people]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="number">{count(people)}</td>
-                <td class="number">{share(people)}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
-      <table class="sums">
-        <thead>
-          <tr>
-            <th scope="col">Missing only</th>
-            <th scope="col" class="number">
-              People
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {criteria.map((criterion, j) => (
-            <tr key={criterionName(catalogue, criterion)}>
-              <th scope="row">{criterionName(catalogue, criterion)}</th>
-              <td class="number">{count(missing_only[j])}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SumsTable
+        caption="People by criteria met"
+        heads={['Criteria met', 'People', 'Share']}
+        rows={[
+          ...met
+            .map((people, i) => ({
+              name: `${i} of ${criteria.length}`,
+              figures: [count(people), share(people)],
+            }))
+            .reverse(),
+          { name: 'not known', figures: [count(no_data), share(no_data)] },
+        ]}
+      />
+      <SumsTable
+        caption="People who lack one criterion only"
+        heads={['Missing only', 'People']}
+        rows={criteria.map((criterion, j) => ({
+          name: criterionName(catalogue, criterion),
+          figures: [count(missing_only[j])],
+        }))}
+      />
       {most > 0 && (
         <p>
           Add first: {criterionName(catalogue, criteria[missing_only.indexOf(most)])}. It is all

@@ -18,6 +18,7 @@ import type { MapState } from '../state/map-state.ts';
 import { sidesOf } from '../use-picture.ts';
 import { differenceSwatches, reachSwatches } from './legend-swatches.ts';
 import { originName } from './names.ts';
+import { SumsTable } from './sums-table.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -116,63 +117,25 @@ function Shares(props: ViewProps & { readonly comparison: Comparison }) {
   const within = (of: Uint8Array) => weights.map((one) => cumulative(of, one, minutes)[minutes]);
   const changes = weights.map((one) => changesOf(comparison, one, minutes));
   const names = people === null ? ['blocks'] : ['people', 'blocks'];
+  const rowsOf = (columns: readonly (readonly number[])[]) =>
+    names.map((name, i) => ({ name, figures: columns.map((sums) => count(sums[i])) }));
+  const sets = [comparison.a, comparison.b, laterOf(comparison), soonerOf(comparison)].map(within);
   return (
-    <>
-      <Sums
+    <div class="shares" aria-live="polite">
+      <SumsTable
         caption={`Within ${minutes} minutes`}
-        names={names}
-        columns={[
-          ['A', within(comparison.a)],
-          ['B', within(comparison.b)],
-          ['both', within(laterOf(comparison))],
-          ['either', within(soonerOf(comparison))],
-        ]}
+        heads={['Counted', 'A', 'B', 'both', 'either']}
+        rows={rowsOf(sets)}
       />
-      <Sums
+      <SumsTable
         caption={`By B instead of A, within ${minutes} minutes`}
-        names={names}
-        columns={[
-          ['gain', changes.map(({ gain }) => gain)],
-          ['lose', changes.map(({ lose }) => lose)],
-          [`same (± ${DEAD_BAND_MINUTES} min)`, changes.map(({ alike }) => alike)],
-        ]}
+        heads={['Counted', 'gain', 'lose', `same (± ${DEAD_BAND_MINUTES} min)`]}
+        rows={rowsOf([
+          changes.map(({ gain }) => gain),
+          changes.map(({ lose }) => lose),
+          changes.map(({ alike }) => alike),
+        ])}
       />
-    </>
-  );
-}
-
-/** A table of sums, announced when they change. */
-function Sums(props: {
-  readonly caption: string;
-  readonly names: readonly string[];
-  readonly columns: readonly (readonly [string, readonly number[]])[];
-}) {
-  const { caption, names, columns } = props;
-  return (
-    <table class="shares" aria-live="polite">
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          <td />
-          {columns.map(([column]) => (
-            <th key={column} scope="col" class="number">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {names.map((name, i) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            {columns.map(([column, sums]) => (
-              <td key={column} class="number">
-                {count(sums[i])}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    </div>
   );
 }

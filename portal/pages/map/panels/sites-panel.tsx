@@ -7,9 +7,10 @@ import { Choose, Switch } from '../layout/choices.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
 import { Paid } from '../paid/paid.tsx';
 import { type SitesQuery, sitesRequest } from '../paid/sites-request.ts';
+import { FileButton } from '../share/file-button.tsx';
 import type { Site } from '../sites/sites.ts';
 import { without } from '../sites/sites.ts';
-import { readSites } from '../sites/sites-file.ts';
+import { readSites, sitesFile } from '../sites/sites-file.ts';
 import type { Direction } from '../state/map-state.ts';
 import { SitesResults } from './sites-results.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -42,7 +43,7 @@ export function SitesPanel(
   const api = useApi();
   const weights = useLoaded(() => api.getWeights());
   const [weight, setWeight] = useState(PEOPLE);
-  // People come to a clinic; the direction of a reach is another matter.
+  // Not the direction of a reach: people mostly travel to sites.
   const [direction, setDirection] = useState<Direction>('to');
   const [choose, setChoose] = useState(3);
   const listed = weights.state === 'here' ? weights.value.data.weights : [];
@@ -177,9 +178,12 @@ function SiteList(props: {
             ))}
           </ul>
           {sites.length > MAX_LISTED && <p class="quiet">The first {MAX_LISTED}.</p>}
-          <button type="button" class="button button-small" onClick={() => onSites([])}>
-            Remove all
-          </button>
+          <p class="take-along">
+            <FileButton label="Save as CSV" name="sites.csv" make={() => sitesFile(sites)} />
+            <button type="button" class="button" onClick={() => onSites([])}>
+              Remove all
+            </button>
+          </p>
         </details>
       )}
     </>

@@ -2,6 +2,7 @@ import { count, percent } from '../../parts/formats.ts';
 import { SITE_MINUTES, type SitesCoverage } from '../paid/sites-request.ts';
 import { FileButton } from '../share/file-button.tsx';
 import { sitesCsv } from '../sites/sites-csv.ts';
+import { SumsTable } from './sums-table.tsx';
 
 type Sums = Readonly<Record<string, unknown>>;
 
@@ -19,29 +20,14 @@ export function SitesResults(props: { readonly coverage: SitesCoverage; readonly
   ];
   return (
     <>
-      <table class="sums">
-        <caption class="unseen">By minutes to the nearest site</caption>
-        <thead>
-          <tr>
-            <th scope="col">Nearest site</th>
-            <th scope="col" class="number">
-              {unit}
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, sum]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td class="number">{count(sum)}</td>
-              <td class="number">{total === 0 ? '' : percent(sum / total)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SumsTable
+        caption="By minutes to the nearest site"
+        heads={['Nearest site', unit, 'Share']}
+        rows={rows.map(([name, sum]) => ({
+          name,
+          figures: [count(sum), total === 0 ? '' : percent(sum / total)],
+        }))}
+      />
       <BySite
         caption="Each site alone"
         rows={sites.map((one) => ({ id: one.id, sums: one.within }))}
@@ -51,36 +37,21 @@ export function SitesResults(props: { readonly coverage: SitesCoverage; readonly
         rows={gains.map((one) => ({ id: one.id, sums: one.gain }))}
       />
       {chosen.length > 0 && (
-        <table class="sums">
-          <caption>Best candidates, one after the other, within {SITE_MINUTES[0]} min</caption>
-          <thead>
-            <tr>
-              <th scope="col">Add</th>
-              <th scope="col" class="number">
-                gain
-              </th>
-              <th scope="col" class="number">
-                then within
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {chosen.map(({ id, gain, total_within }) => (
-              <tr key={id}>
-                <th scope="row">{id}</th>
-                <td class="number">{count(gain)}</td>
-                <td class="number">{count(total_within)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <SumsTable
+          caption={`Best candidates, one after the other, within ${SITE_MINUTES[0]} min`}
+          heads={['Add', 'gain', 'then within']}
+          rows={chosen.map(({ id, gain, total_within }) => ({
+            name: id,
+            figures: [count(gain), count(total_within)],
+          }))}
+        />
       )}
       {errors.length > 0 && (
         <p>Outside the data, and left out: {errors.map(({ id }) => id).join(', ')}.</p>
       )}
       <p class="quiet">Times are between the blocks of the points, in whole minutes.</p>
       <p class="take-along">
-        <FileButton label="CSV" name="sites.csv" make={csv} />
+        <FileButton label="CSV" name="people-near-sites.csv" make={csv} />
       </p>
     </>
   );
@@ -96,31 +67,14 @@ function BySite(props: {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="block-rows" aria-label={caption} tabIndex={0}>
-      <table class="sums">
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            <td />
-            {SITE_MINUTES.map((minutes) => (
-              <th key={minutes} scope="col" class="number">
-                {minutes} min
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, sums }) => (
-            <tr key={id}>
-              <th scope="row">{id}</th>
-              {SITE_MINUTES.map((minutes) => (
-                <td key={minutes} class="number">
-                  {count(sumAt(sums, minutes))}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SumsTable
+        caption={caption}
+        heads={['id', ...SITE_MINUTES.map((minutes) => `${minutes} min`)]}
+        rows={rows.map(({ id, sums }) => ({
+          name: id,
+          figures: SITE_MINUTES.map((minutes) => count(sumAt(sums, minutes))),
+        }))}
+      />
     </section>
   );
 }

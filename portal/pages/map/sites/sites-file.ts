@@ -43,6 +43,18 @@ export async function readSites(file: Blob): Promise<ReadSites> {
     : { sites };
 }
 
+/** Sites as a file that `readSites` reads. */
+export async function sitesFile(sites: readonly Site[]): Promise<Blob> {
+  const { default: Papa } = await import('papaparse');
+  const rows = sites.map(({ id, lat, lon, isCandidate }) => ({
+    id,
+    lat,
+    lon,
+    candidate: isCandidate ? 'yes' : 'no',
+  }));
+  return new Blob([Papa.unparse(rows), '\r\n'], { type: 'text/csv' });
+}
+
 function faultAt(number: number, fault: string): ReadSites {
   return { fault: `Site ${number} of the file: ${fault}.` };
 }

@@ -1,0 +1,38 @@
+/** A table of figures: a name and some figures a row. */
+export function SumsTable(props: {
+  readonly caption: string;
+  /** Heads of the names, and of each column of figures. */
+  readonly heads: readonly string[];
+  readonly rows: readonly {
+    readonly name: string | number;
+    readonly figures: readonly string[];
+  }[];
+}) {
+  const { caption, heads, rows } = props;
+  return (
+    <table class="sums">
+      <caption>{caption}</caption>
+      <thead>
+        <tr>
+          {heads.map((head, i) => (
+            <th key={head} scope="col" class={i === 0 ? '' : 'number'}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, figures }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {figures.map((figure, i) => (
+              <td key={heads[i + 1]} class="number">
+                {figure}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
