@@ -11,7 +11,7 @@ import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 test('on shutdown it stops being ready, completes started requests, and repays what a slow reader has not received', async () => {
   const folder = await folderOfThisTest();
-  const service = await runService(inject('demoStore'), folder, { DRAIN_SECONDS: '1' });
+  const service = await runService(inject('demoStore'), folder, { DRAIN_SECONDS: '4' });
   const origins = await linkedBlocks(service, 250);
   const { port } = new URL(service.address);
   const body = JSON.stringify({ origins });
