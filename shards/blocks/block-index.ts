@@ -62,6 +62,7 @@ export class BlockIndex {
   readonly #landArea: Float64Array;
   readonly #linkStatus: Uint8Array;
   readonly #snapDecimetres: Uint32Array;
+  readonly #unlinked = new Map<StreetMode, Uint32Array>();
 
   private constructor(count: number) {
     this.geoids = new Float64Array(count);
@@ -107,14 +108,18 @@ export class BlockIndex {
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
-  /** The blocks that a street mode could not be routed from, ascending. */
-  unlinked(mode: StreetMode): CountyBlock[] {
+  /** The blocks that a street mode could not be routed from, ascending; found once. */
+  unlinked(mode: StreetMode): Uint32Array {
+    const known = this.#unlinked.get(mode);
+    if (known) return known;
     const blocks: CountyBlock[] = [];
     const [modes, position] = [LINK_MODES.length, LINK_MODES.indexOf(mode)];
     for (let i = 0; i < this.count; i++) {
       if (this.#linkStatus[i * modes + position] !== 0) blocks.push(i);
     }
-    return blocks;
+    const found = Uint32Array.from(blocks);
+    this.#unlinked.set(mode, found);
+    return found;
   }
 
   /** Whether every mode could be routed from the block. */

@@ -58,7 +58,9 @@ export async function blocksOfCounty(
   county: CountyManifest,
 ): Promise<CountyBlocks> {
   const index = await release.index(county);
-  return { county, index, ordinals: Uint32Array.from(index.geoids.keys()) };
+  const ordinals = new Uint32Array(index.count);
+  for (let i = 0; i < ordinals.length; i++) ordinals[i] = i;
+  return { county, index, ordinals };
 }
 
 async function blocksDrawn(
@@ -85,14 +87,22 @@ async function blocksOfPlaces(
   const byCounty = new Map<CountyManifest, CountyBlocks>();
   for (const place of located) {
     for await (const part of blocksOfPlace(release, place, 0, Number.POSITIVE_INFINITY)) {
-      const before = byCounty.get(part.county)?.ordinals ?? [];
-      const ordinals = Uint32Array.from([...before, ...part.ordinals]).sort();
+      const before = byCounty.get(part.county)?.ordinals;
+      const ordinals = before ? together(before, part.ordinals) : part.ordinals;
       byCounty.set(part.county, { ...part, ordinals });
       const pause = yieldIfOverdue(waiters);
       if (pause) await pause;
     }
   }
   return [...byCounty.values()].sort((a, b) => a.index.geoids[0] - b.index.geoids[0]);
+}
+
+/** The ordinals of two lists without a common one, ascending. */
+function together(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const both = new Uint32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both.sort();
 }
 
 /** `geoids`: ascending. */
