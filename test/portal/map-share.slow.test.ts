@@ -283,3 +283,26 @@ test('a request copied as curl, TypeScript or Python runs, and has the rows of t
     await context.close();
   }
 });
+
+test('signed in, the price on a button is what is charged, and the balance shown is that of the account', async () => {
+  const context = await site.signedIn('reader@example.org');
+  // The browser remembers from here on that it is signed in.
+  const { page, wrong } = await openWatched(context, `${site.address}/my`);
+  await page.goto(`${site.address}/map#x=1&v=reach&o=${site.exampleBlock}`);
+  const balance = () =>
+    page.evaluate<number>(
+      "fetch('/account').then(async (one) => (await one.json()).tokens_remaining)",
+    );
+  const before = await balance();
+  const button = page.getByRole('button', { name: /^Load the reach/ });
+  const price = Number(/(\d+) tokens at most/.exec((await button.textContent())!)![1]);
+  await button.click();
+  const bill = await page.getByText(/tokens? charged, .* tokens left\./).textContent();
+  const [, charged, left] = /^([\d,]+) tokens? charged, ([\d,]+) tokens left/.exec(bill!)!;
+  const after = await balance();
+  expect([Number(charged), before - after]).toEqual([price, price]);
+  expect(left).toBe(after.toLocaleString('en-US'));
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(wrong).toEqual([]);
+  await context.close();
+});

@@ -33,6 +33,8 @@ export async function openPortalSite(
     readonly config?: PortalConfigInput;
     /** The demo city's by default. */
     readonly store?: string;
+    /** A block of the demo city by default. */
+    readonly exampleBlock?: string;
     readonly chromium?: readonly string[];
   } = {},
 ): Promise<PortalSite> {
@@ -45,7 +47,7 @@ export async function openPortalSite(
   await proxy.app.listen({ port: apiPort, host: '127.0.0.1' });
   const inbox = await openInbox();
   const mailer = smtpMailer(inbox.address, 'Travel-Time Access <access@example.org>');
-  const exampleBlock = await someBlock(proxy);
+  const exampleBlock = options.exampleBlock ?? (await someBlock(proxy));
   const { payment } = options;
   const portal = await openPortal({
     ledger: proxy.ledger,
