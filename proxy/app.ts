@@ -22,6 +22,7 @@ import { ENDPOINTS } from './endpoints/index.ts';
 import { handlePreflights, setCommonHeaders } from './http/common-headers.ts';
 import { CursorSealer } from './http/cursor.ts';
 import { ResponseWriter } from './http/response-writer.ts';
+import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
 import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
 import { ServedDocument } from './openapi/served-document.ts';
@@ -124,6 +125,7 @@ export async function buildProxy(parts: {
     return services.catalogue.send(request, reply, await document.current);
   });
   serveArchives(app, services);
+  serveMcp(app, config);
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
   serveDocs(app, config, services.catalogue, () => document.current);
@@ -155,6 +157,7 @@ function methodsTaken(texts: readonly string[]): Map<string, string[]> {
     methods.set(fastifyPath(path), [...(methods.get(fastifyPath(path)) ?? []), ...taken]);
   }
   for (const path of texts) methods.set(path, ['GET', 'HEAD']);
+  methods.set(MCP_PATH, ['POST']);
   return methods;
 }
 

@@ -7,7 +7,14 @@ import { expect, test } from 'vitest';
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   shards: ['shards'],
   builder: ['builder', 'shards'],
-  proxy: ['proxy', 'shards', 'portal/accounts', 'portal/http', 'portal/plans.ts'],
+  proxy: [
+    'proxy',
+    'shards',
+    'portal/accounts',
+    'portal/http',
+    'portal/plans.ts',
+    'portal/client/src',
+  ],
   portal: ['portal', 'shards'],
   'portal/client': ['portal/client'],
   'portal/pages': [
@@ -108,6 +115,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'serve',
     'openapi',
     'docs',
+    'mcp',
     'app',
   ],
   'proxy/queries': [

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   keys: async () => (await import('./commands/keys.ts')).addKeysCommands,
   release: async () => (await import('./commands/release.ts')).addReleaseCommands,
   export: async () => (await import('./commands/export.ts')).addExportCommands,
+  mcp: async () => (await import('./commands/mcp.ts')).addMcpCommand,
   inspect: async () => (await import('./commands/inspect.ts')).addInspectCommand,
   demo: async () => (await import('./commands/demo.ts')).addDemoCommand,
   fetch: async () => (await import('./commands/fetch.ts')).addFetchCommand,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import { truncate } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
@@ -63,7 +64,7 @@ export const poiOrigins = originList(
 function originList<T extends z.ZodType>(
   name: string,
   item: T,
-  items: Readonly<Record<string, unknown>>,
+  items: oas31.SchemaObject,
   kind: string,
   more = '',
 ) {

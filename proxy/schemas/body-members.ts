@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import { acceptsParameters, missing } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import {
@@ -139,7 +140,7 @@ export const pointItem = z.strictObject(
   },
 );
 /** A point as the document describes it. */
-export const POINT_SCHEMA = {
+export const POINT_SCHEMA: oas31.SchemaObject = {
   type: 'object',
   properties: {
     lon: boundsSchema('number', BOUNDS.longitude),
@@ -147,7 +148,7 @@ export const POINT_SCHEMA = {
   },
   required: ['lon', 'lat'],
   additionalProperties: false,
-} as const;
+};
 
 function list<V extends string | number>(
   item: z.ZodType<V>,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import { acceptsParameters } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
@@ -6,7 +7,7 @@ import { BOUNDS, boundsSchema, MOST } from '../bounds.ts';
 import { integer, modeItem, number, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
 
-const MODE_SCHEMA = { type: 'string', enum: [...MODE_LABELS] } as const;
+const MODE_SCHEMA: oas31.SchemaObject = { type: 'string', enum: [...MODE_LABELS] };
 
 const criterion = z.strictObject(
   {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ZodOpenApiMetadata } from 'zod-openapi';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 import { BOUNDS, boundsSchema, boundsText, MOST } from '../bounds.ts';
@@ -12,7 +13,7 @@ const OF_PATTERN = `^(?:type:\\d{1,9}|${WEIGHT_NAME.source.slice(1, -1)})$`;
 const of = z.string({ error: 'must be text' }).regex(new RegExp(OF_PATTERN), {
   error: 'must be a weight such as people, or a destination type such as type:101',
 });
-const OF = {
+const OF: ZodOpenApiMetadata = {
   description:
     'Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the ' +
     'number of POIs of a destination type. Omitted: `people`.',
@@ -27,7 +28,7 @@ const OF = {
 const LEVELS_FAULT = `must be 1 to ${MOST.minutesListed} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
 const ascends = (levels: readonly number[]) =>
   levels.every((level, i) => i === 0 || level > levels[i - 1]);
-const MINUTES = {
+const MINUTES: ZodOpenApiMetadata = {
   description:
     'Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for ' +
     '`type:`).',
@@ -39,7 +40,7 @@ const MINUTES = {
   },
 };
 
-const DECAY = {
+const DECAY: ZodOpenApiMetadata = {
   description:
     '`step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` ' +
     '(minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, ' +
@@ -51,7 +52,7 @@ const DECAY_FAULT = {
   error: 'must be step, linear:M, exponential:HALF_LIFE or logistic:CENTER:SD, minutes up to 60',
 };
 
-const CURVE = {
+const CURVE: ZodOpenApiMetadata = {
   description: 'Count for every minute up to 60 (30 for `type:`), in place of `minutes`.',
   override: { type: 'boolean', default: false },
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import { Problem } from '../../portal/http/problem.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { acceptsParameters } from '../../portal/http/validation.ts';
@@ -12,9 +13,14 @@ const WRAPPERS: ReadonlyMap<unknown, string> = new Map([
   ['FeatureCollection', 'send the geometry of one of its features'],
 ]);
 
-const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 } as const;
-const ring = { type: 'array', items: position, minItems: 4 } as const;
-const rings = { type: 'array', items: ring, minItems: 1 } as const;
+const position: oas31.SchemaObject = {
+  type: 'array',
+  items: { type: 'number' },
+  minItems: 2,
+  maxItems: 3,
+};
+const ring: oas31.SchemaObject = { type: 'array', items: position, minItems: 4 };
+const rings: oas31.SchemaObject = { type: 'array', items: ring, minItems: 1 };
 
 /**
  * Parses the polygons of a GeoJSON Polygon or MultiPolygon. Any other shape is `invalid-geometry`;
@@ -42,13 +48,13 @@ export const polygonMember = z
     },
   });
 
-function shapeOf(type: string, coordinates: object) {
+function shapeOf(type: string, coordinates: oas31.SchemaObject): oas31.SchemaObject {
   return {
     type: 'object',
     properties: { type: { const: type }, coordinates, bbox: {} },
     required: ['type', 'coordinates'],
     additionalProperties: false,
-  } as const;
+  };
 }
 
 function polygonsOf({ type, coordinates }: Readonly<Record<string, unknown>>): Polygon[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import { missing } from '../../portal/http/validation.ts';
 import { BOUNDS, boundsSchema, MOST } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
@@ -21,7 +22,7 @@ const site = z.strictObject(
   { error: ({ code }) => objectFault(code, 'a site', ['id', 'lat', 'lon']) },
 );
 
-const SITE_SCHEMA = {
+const SITE_SCHEMA: oas31.SchemaObject = {
   type: 'object',
   properties: {
     id: {
@@ -32,7 +33,7 @@ const SITE_SCHEMA = {
   },
   required: ['id', 'lon', 'lat'],
   additionalProperties: false,
-} as const;
+};
 
 /** Points of one's own, each with an id of its own. */
 function points(description: string) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { oas31 } from 'zod-openapi';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
 
 /** The name of a weight; whether the release has it is for the route to check. */
@@ -7,4 +8,4 @@ export const weightName = z
   .regex(WEIGHT_NAME, { error: 'must be the name of a weight: lower case letters, digits, _' });
 
 /** A weight's name as the document describes it. */
-export const WEIGHT_SCHEMA = { type: 'string', pattern: WEIGHT_NAME.source } as const;
+export const WEIGHT_SCHEMA: oas31.SchemaObject = { type: 'string', pattern: WEIGHT_NAME.source };

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { namesOf, READ_BY_LIBRARIES } from '../../infra/cli/setting-options.ts';
 import { serveSchema } from '../../infra/settings/api-server.ts';
 import { buildSchema, fetchSchema, planSchema, workerSchema } from '../../infra/settings/builds.ts';
+import { mcpSchema } from '../../infra/settings/mcp.ts';
 import { portalSchema } from '../../infra/settings/portal-server.ts';
 import { aboutOf, defaultOf, flagOf } from '../../infra/settings/setting.ts';
 import { tta } from '../support/tta.ts';
@@ -23,6 +24,7 @@ const SECTIONS: readonly [title: string, rows: Rows][] = [
   ['`tta build`', rowsOf(buildSchema).filter((row) => !isOf(rowsOf(planSchema))(row))],
   ['`tta worker`', rowsOf(workerSchema)],
   ['`tta fetch`', rowsOf(fetchSchema)],
+  ['`tta mcp`', rowsOf(mcpSchema)],
 ];
 
 const code = (text: string) => `\`${text}\``;

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
+import { resolveTypes } from '../names.ts';
+import { percent, sharesOf, sharesText } from '../shares.ts';
+import { tool } from '../tool.ts';
+
+const PRICE_OF_AREA = 10;
+const PRICE_OF_BASKET = 10;
+
+export const measureCoverage = tool({
+  name: 'measure_coverage',
+  description:
+    'How many people (or jobs, …) of a city, county or circle are within 5 to 30 minutes of each type; and how many have all of `all_of`. At least 10 tokens.',
+  input: z.object({
+    ...area,
+    types: types.optional(),
+    mode,
+    weight,
+    all_of: criteria.optional().describe('Criteria to be met together'),
+  }),
+  async price({ types = [], all_of = [] }, calls) {
+    const found = await resolveTypes(calls, types);
+    const rows = found.reduce((sum, { leaves }) => sum + leaves, 0);
+    return Math.max(PRICE_OF_AREA, rows + (all_of.length > 0 ? PRICE_OF_BASKET : 0));
+  },
+  async run({ types = [], mode, weight, all_of = [], ...where }, calls) {
+    const { area, name } = await resolveArea(calls, where);
+    const wanted = await resolveTypes(calls, types);
+    const basketTypes = await resolveTypes(
+      calls,
+      all_of.map(({ type }) => type),
+    );
+    const { client } = calls;
+    const { destination_types } = await calls.data(client.getDestinationTypes());
+    const names = new Map(destination_types.map((one) => [one.dest_type_id, one.name]));
+    // Without types, the criteria alone are asked for, at the price of their first type's row.
+    const type = (wanted.length > 0 ? wanted : basketTypes.slice(0, 1)).map(({ id }) => id);
+    const reply = await calls.data(
+      client.measureCoverage({
+        area,
+        mode: [mode],
+        type,
+        weight: [weight],
+        ...(all_of.length > 0 && {
+          all_of: all_of.map((one, i) => ({ ...one, type: basketTypes[i].id })),
+        }),
+      }),
+    );
+    const rows = reply.results.map((row) => sharesOf(row, names));
+    const lines = [`${name}: ${rows[0]?.total ?? 0} ${weight}`, ...rows.map(sharesText)];
+    const { basket } = reply;
+    if (basket) {
+      const { with_all, total, missing_only } = basket;
+      const gains = basket.all_of.map(
+        (one, i) => `${names.get(one.type)} ${percent(missing_only[i], total)}`,
+      );
+      lines.push(`All ${all_of.length} criteria: ${with_all} (${percent(with_all, total)})`);
+      lines.push(`Missing only one: ${gains.join(', ')}`);
+    }
+    return { text: lines.join('\n'), data: { area: name, weight, results: rows, basket } };
+  },
+});
