@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { countyFipsSchema } from '../../shards/release/manifest.ts';
+import { exportedTableSchema } from '../../shards/release/exported-table.ts';
 import type { Store } from '../../shards/store/store.ts';
 
 /** A file of an export, by its name from the folder that `--out` names. */
-export const exportedFileSchema = z.strictObject({
-  table: z.string(),
-  /** Null for a table that is not by county. */
-  county: countyFipsSchema.nullable(),
-  format: z.enum(['parquet', 'csv']),
-  rows: z.int().min(0),
+export const exportedFileSchema = exportedTableSchema.extend({
   name: z.string(),
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -44,4 +39,15 @@ export async function readFiles(store: Store, root: string): Promise<ExportedFil
 export function mergeFiles(...lists: readonly (readonly ExportedFile[])[]): ExportedFile[] {
   const byName = new Map(lists.flat().map((file) => [file.name, file]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Files by their table, in order. */
+export function groupedByTable(files: readonly ExportedFile[]): Map<string, ExportedFile[]> {
+  const tables = new Map<string, ExportedFile[]>();
+  for (const file of files) {
+    const ofTable = tables.get(file.table);
+    if (ofTable) ofTable.push(file);
+    else tables.set(file.table, [file]);
+  }
+  return tables;
 }

@@ -23,3 +23,35 @@ export function citationOf({ manifest, version }: Release): string {
   const modes = manifest.modes.join(', ');
   return `Travel-Time Access Service, release ${manifest.release} (${version}): travel times from US census blocks by ${modes}.`;
 }
+
+/** The licences of the tables in words, for the file beside them. */
+export function licenceText(tables: readonly string[]): string {
+  const open = tables.filter((table) => !PUBLIC_DOMAIN.includes(table));
+  return `${open.join(', ')}:
+  computed from OpenStreetMap, a Derived Database under the Open Database License (ODbL) 1.0,
+  https://opendatacommons.org/licenses/odbl/1-0/. Credit "${OPENSTREETMAP}", keep this notice,
+  and offer any database that you derive and use publicly under the same licence.
+
+${PUBLIC_DOMAIN.join(', ')}:
+  in the public domain, as far as this service is concerned; sources of weights are named in
+  ATTRIBUTION.txt.
+
+Transit times are also computed from the timetables of the agencies in ATTRIBUTION.txt, whose own
+terms apply to the timetables.
+`;
+}
+
+/** Which tables are made from which sources. */
+export function attributionText(release: Release): string {
+  const { manifest, weights } = release;
+  const lines = [
+    `${OPENSTREETMAP}: nearest, nearest_wide, pois, reach, poi_catalogue; walk_linked and bike_linked of blocks`,
+    `${CENSUS}, TIGER/Line and the 2020 census: blocks, places, people of weights`,
+    ...manifest.feeds.map(
+      ({ agency, file, service_date }) =>
+        `${agency}, GTFS ${file}, ${service_date}: times by transit, stops of poi_catalogue`,
+    ),
+    ...weights.slice(1).map(({ weight, label, source }) => `${source}: ${weight} (${label})`),
+  ];
+  return `${lines.join('\n')}\n\nCite as: ${citationOf(release)}\n`;
+}

@@ -13,10 +13,15 @@ export async function putObject(
   object: PutBody | Uint8Array,
 ): Promise<ObjectRef> {
   const content = object instanceof Uint8Array ? putBodyOf(object) : object;
-  const hash = createHash('sha256');
-  for await (const chunk of content.chunks()) hash.update(chunk);
-  const sha256 = hash.digest('hex');
+  const sha256 = await sha256Of(content);
   const name = `${stem}-${sha256.slice(0, NAME_HASH_DIGITS)}.${extension}`;
   await store.putContent(name, content);
   return { name, bytes: content.bytes, sha256 };
+}
+
+/** The SHA-256 of a content, hex. */
+export async function sha256Of(content: PutBody): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of content.chunks()) hash.update(chunk);
+  return hash.digest('hex');
 }

@@ -7,8 +7,8 @@ import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
+import { putArchive } from '../publish/put-archive.ts';
 import type { Receipts } from '../receipts/receipts.ts';
-import { putArchive } from './put-archive.ts';
 import { readBands } from './tile-county.ts';
 import type { TilesRequest } from './tile-drawer.ts';
 
@@ -33,7 +33,7 @@ export async function buildBlockBands(
     const key = createHash('sha256').update(what).digest('hex');
     const make = async () => {
       const bytes = await encodeCounty(request, county, store);
-      return putArchive(store, `block-bands-${county}`, 'bands', bytes);
+      return putArchive(store, `tiles/block-bands-${county}`, 'bands', bytes);
     };
     const stageName = `block-bands-${county}`;
     made.set(county, await receipts.findOrMake(stageName, key, tileArchiveSchema, make));

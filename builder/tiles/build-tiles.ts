@@ -10,6 +10,7 @@ import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { MAX_MAP_ZOOM, MIN_MAP_ZOOM } from '../base-map/map-kind.ts';
 import type { Progress } from '../progress.ts';
+import { putArchive } from '../publish/put-archive.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BAND_LAYER } from './band-tiles.ts';
@@ -17,7 +18,6 @@ import { BASE_MAP_LAYERS } from './base-map-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
 import { withSurroundings } from './map-sources.ts';
-import { putArchive } from './put-archive.ts';
 import {
   bandArchives,
   HEAD_NUMBERS,
@@ -98,13 +98,18 @@ export async function buildTiles(
     });
     const bounds = boundsOf(request.counties);
     const refs: Record<string, TileArchive> = {
-      blocks: await putArchive(store, 'blocks', PMTILES, writers[bands].finish(blockFacts(bounds))),
+      blocks: await putArchive(
+        store,
+        'tiles/blocks',
+        PMTILES,
+        writers[bands].finish(blockFacts(bounds)),
+      ),
     };
     if (request.baseMap) {
       const archive = writers[bands + 1].finish(
         baseMapFacts(boundsOf(withSurroundings(request.counties))),
       );
-      refs.basemap = await putArchive(store, 'basemap', PMTILES, archive);
+      refs.basemap = await putArchive(store, 'tiles/basemap', PMTILES, archive);
     }
     for (const [column, writer] of writers.slice(0, bands).entries()) {
       const mode = request.modes[Math.floor(column / leafIds.length)];
@@ -116,7 +121,7 @@ export async function buildTiles(
       );
       refs[`${mode}-${type}`] = await putArchive(
         store,
-        `${mode}-${type}`,
+        `tiles/${mode}-${type}`,
         PMTILES,
         writer.finish(facts),
       );

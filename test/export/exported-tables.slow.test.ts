@@ -34,7 +34,10 @@ beforeAll(async () => {
   const counties = release.counties.map(({ fips }) => fips);
   const request = { tables: TABLE_NAMES, counties, format: 'parquet' } as const;
   await exportRelease(release, request, new FolderStore(folder), silent);
-  const tools = await pythonTools('duckdb==2.0.0', 'pyarrow==26.0.1', 'geopandas==1.2.0');
+  const tools = await pythonTools(
+    ...['duckdb==2.0.0', 'pyarrow==26.0.1', 'geopandas==1.2.0'],
+    ...['pystac==1.15.2', 'jsonschema==4.26.0'],
+  );
   python = path.join(tools, 'python');
   const { stdout } = await run(python, ['test/export/read_tables.py', root, folder]);
   read = JSON.parse(stdout);
@@ -218,4 +221,49 @@ test('geopandas reads the outlines of blocks and places, by box too, as GDAL rea
   expect(areas).toMatchObject({ blocks: length, same: length, valid: true, crs: 'OGC:CRS84' });
   expect(areas.boxed).toBe(areas.intersecting);
   expect(areas.places).toEqual(['Halcyon', 'Port Meridian']);
+});
+
+test('the views of views.sql have every row, in the folder and from elsewhere; the collection is valid STAC', async () => {
+  const script = path.resolve('test/export/read_companions.py');
+  const { stdout } = await run(python, [script, root], { cwd: root });
+  const { here, there, assets, errors } = JSON.parse(stdout);
+  expect(errors).toEqual([]);
+  const rows = Object.entries(read).map(([table, { duckdb }]) => [table, duckdb[0]]);
+  expect(here).toEqual(Object.fromEntries(rows));
+  expect(there).toEqual(here);
+  const sums = await readFile(path.join(root, 'SHA256SUMS'), 'utf8');
+  const names = sums.trimEnd().split('\n');
+  expect(assets).toEqual(names.map((line) => line.split('  ')[1]));
+  await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: root });
+});
+
+test('the dictionary describes every column of every table', async () => {
+  const dictionary = await readFile(path.join(root, 'DICTIONARY.md'), 'utf8');
+  for (const [table, { types }] of Object.entries(read)) {
+    const [, section] = dictionary.split(`## ${table}\n`);
+    const described = section.split('\n## ')[0].matchAll(/^\| `(\w+)` \|/gm);
+    expect([...described].map(([, name]) => name)).toEqual(Object.keys(types));
+  }
+});
+
+test('the queries of the recipe have the results of the API', async () => {
+  const script = path.resolve('test/export/run_recipe.py');
+  const recipe = path.resolve('infra/docs/recipes/tables.md');
+  const { stdout } = await run(python, [script, recipe, COUNTY], { cwd: root });
+  const { answers, printed } = JSON.parse(stdout);
+  const peopleWithin15 = async (type: number, counties: readonly string[]) => {
+    const body = { area: { counties }, mode: ['walk'], type: [type] };
+    const { results } = (await proxy.post('/v1/coverage', proxy.key, body)).json();
+    return { within: results[0].within['15'], total: results[0].total };
+  };
+  const all = release.counties.map(({ fips }) => fips);
+  const [[[people]], best] = answers;
+  expect(people).toBe((await peopleWithin15(101, all)).within);
+  expect(best).toHaveLength(10);
+  for (const [geoid, count] of best) {
+    const url = `/v1/blocks/${geoid}/access?of=people&mode=transit&minutes=30`;
+    expect((await get(url)).results[0].count).toBe(count);
+  }
+  const { within, total } = await peopleWithin15(601, [COUNTY]);
+  expect(printed).toMatch(new RegExp(`False +${total - within}\\nTrue +${within}\\n`));
 });

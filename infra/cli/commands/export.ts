@@ -1,13 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type ExportFormat,
-  type ExportRequest,
-  exportRelease,
-  FORMATS,
-} from '../../../builder/export/export-release.ts';
+import { exportRelease } from '../../../builder/export/export-release.ts';
 import { TABLE_NAMES } from '../../../builder/export/tables.ts';
 import { verifyExport } from '../../../builder/export/verify-export.ts';
+import type { ExportRequest } from '../../../builder/export/write-tables.ts';
 import { counted } from '../../../shards/number-words.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../../shards/release/exported-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { openRelease } from '../../../shards/release/release-source.ts';
@@ -18,13 +15,17 @@ import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
+import { whileOpen } from '../while-open.ts';
 
 const CACHE_BYTES = 1 << 30;
 
-interface ExportFlags extends Flags {
+interface Selection {
   tables: readonly string[];
   county?: readonly string[];
   format: ExportFormat;
+}
+
+interface ExportFlags extends Selection, Flags {
   out?: string;
 }
 
@@ -41,7 +42,9 @@ export function addExportCommands(program: Command): void {
     )
     .option('--county <fips>', 'counties, five-digit codes, comma-separated (default: all)', list)
     .addOption(
-      new Option('--format <format>', 'format of the files').choices(FORMATS).default(FORMATS[0]),
+      new Option('--format <format>', 'format of the files')
+        .choices(EXPORT_FORMATS)
+        .default(EXPORT_FORMATS[0]),
     )
     .addHelpText(
       'after',
@@ -66,22 +69,27 @@ function tableNames(text: string): string[] {
   throw new InvalidArgumentError(`There is no table "${unknown}"; use ${TABLE_NAMES.join(', ')}.`);
 }
 
-async function exportTables({ out: location, ...flags }: ExportFlags): Promise<void> {
-  if (location === undefined) throw new UsageError('--out: give a folder, or s3://bucket/prefix');
-  const store = await openStore(readSettings(storeSchema, flags).STORE);
-  try {
-    const out = await openWritableStore(location);
-    try {
-      const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
-      const request = { ...flags, counties: countiesOf(release, flags.county) };
-      const files = await exportRelease(release, request, out, terminalProgress(process.stderr));
-      process.stdout.write(inWords(release, request, files.length, location));
-    } finally {
-      await out.close();
-    }
-  } finally {
-    await store.close();
-  }
+async function exportTables(flags: ExportFlags): Promise<void> {
+  const { out } = flags;
+  const { STORE } = readSettings(storeSchema, flags);
+  if (out === undefined) throw new UsageError('--out: give a folder, or s3://bucket/prefix');
+  await whileOpen(openStore(STORE), async (store) => {
+    const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
+    const request = requestOf(release, flags);
+    await whileOpen(openWritableStore(out), async (folder) => {
+      const { length } = await exportRelease(
+        release,
+        request,
+        folder,
+        terminalProgress(process.stderr),
+      );
+      report(release, request, `${out}/release=${release.manifest.release}`, length);
+    });
+  });
+}
+
+function requestOf(release: Release, { tables, county, format }: Selection): ExportRequest {
+  return { tables, counties: countiesOf(release, county), format };
 }
 
 function countiesOf(release: Release, asked: readonly string[] | undefined): readonly string[] {
@@ -95,18 +103,20 @@ function countiesOf(release: Release, asked: readonly string[] | undefined): rea
   );
 }
 
-function inWords(
+function report(
   { manifest }: Release,
   { tables, counties }: ExportRequest,
+  place: string,
   files: number,
-  out: string,
-): string {
-  return `release ${manifest.release}: ${counted(tables.length, 'table')} of ${counted(counties.length, 'county', 'counties')}; ${out}/release=${manifest.release} now has ${counted(files, 'file')}\n`;
+): void {
+  const what = `${counted(tables.length, 'table')} of ${counted(counties.length, 'county', 'counties')}`;
+  process.stdout.write(
+    `release ${manifest.release}: ${what}; ${place} now has ${counted(files, 'file')}\n`,
+  );
 }
 
-async function verify(location: string): Promise<void> {
-  const out = await openWritableStore(location);
-  try {
+function verify(location: string): Promise<void> {
+  return whileOpen(openWritableStore(location), async (out) => {
     const stage = terminalProgress(process.stderr).start('verify', null, 'files');
     let [files, faults] = [0, 0];
     for await (const { name, isDamaged } of verifyExport(out)) {
@@ -117,9 +127,7 @@ async function verify(location: string): Promise<void> {
     }
     stage.finish(counted(files, 'file'));
     if (files === 0) throw new UsageError(`${location}: holds no export; give the --out of one`);
-    if (faults === 0) process.stdout.write(`${counted(files, 'file')} as exported\n`);
-    else throw new UsageError(`${counted(faults, 'damaged file')}; run the export again`);
-  } finally {
-    await out.close();
-  }
+    if (faults > 0) throw new UsageError(`${counted(faults, 'damaged file')}; export again`);
+    process.stdout.write(`${counted(files, 'file')} as exported\n`);
+  });
 }

@@ -23,6 +23,7 @@ import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
+import { whileOpen } from '../while-open.ts';
 
 const CACHE_BYTES = 1 << 30;
 const DEFAULT_KEEP = 2;
@@ -99,18 +100,6 @@ function withStore<T>(flags: Flags, use: (store: WritableStore) => Promise<T>): 
 /** For read-only commands, which also accept a read-only store. */
 function withReader(flags: Flags, use: (store: Store) => Promise<void>): Promise<void> {
   return whileOpen(openStore(readSettings(storeSchema, flags).STORE), use);
-}
-
-async function whileOpen<S extends Store, T>(
-  opening: Promise<S>,
-  use: (store: S) => Promise<T>,
-): Promise<T> {
-  const store = await opening;
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
 }
 
 async function list(store: WritableStore): Promise<void> {

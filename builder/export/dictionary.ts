@@ -1,0 +1,41 @@
+import type { ColumnType } from '../../shards/parquet/table.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
+import { licenceOf } from './terms.ts';
+
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  string: 'text',
+  float: 'float, 32 bits',
+  double: 'float, 64 bits',
+  int32: 'integer, 32 bits',
+  int64: 'integer, 64 bits',
+  uint8: 'unsigned integer, 8 bits',
+  uint32: 'unsigned integer, 32 bits',
+  boolean: 'boolean',
+  int32s: 'list of integers; in CSV with spaces between them',
+  polygons: 'Polygon or MultiPolygon: well-known binary; in CSV well-known text',
+  box: 'struct of xmin, ymin, xmax, ymax; not in CSV',
+};
+
+/** Describes every table and column, in Markdown. */
+export function dataDictionary(release: Release): string {
+  const tables = [...COUNTY_TABLES, ...RELEASE_TABLES].map((table) => {
+    const columns = table.columns(release).map(({ name, type, nullable, description }) => {
+      const orNull = nullable ? '; may be null' : '';
+      return `| \`${name}\` | ${TYPES[type]}${orNull} | ${description} |\n`;
+    });
+    return `
+## ${table.name}
+
+${table.description} Licence: ${licenceOf(table.name)}.
+
+| column | type | meaning |
+| --- | --- | --- |
+${columns.join('')}`;
+  });
+  const modes = release.manifest.modes.join(', ');
+  return `# Data dictionary: release ${release.manifest.release}
+
+Travel times are in minutes by ${modes}. A missing row, or null, means not within 30 minutes of a POI, or not within 60 of a block. Transit times are the 10th percentile of the times from door to door for departures each minute from 8:00 to 9:00 on a weekday. GEOIDs are text, with leading zeros.
+${tables.join('')}`;
+}

@@ -1,0 +1,60 @@
+import type { Release } from '../../shards/release/release.ts';
+import type { ExportedFile } from './exported-files.ts';
+import { citationOf, licenceOf } from './terms.ts';
+
+const FILE_EXTENSION = 'https://stac-extensions.github.io/file/v2.1.0/schema.json';
+const SCIENTIFIC_EXTENSION = 'https://stac-extensions.github.io/scientific/v1.0.0/schema.json';
+/** Prefix of a multihash: SHA-256, of 32 bytes. */
+const SHA256_MULTIHASH = '1220';
+const MEDIA_TYPES = { parquet: 'application/vnd.apache.parquet', csv: 'text/csv' } as const;
+
+/** Describes the files of an export as a STAC collection. */
+export function stacCollection(release: Release, files: readonly ExportedFile[], root: string) {
+  const { manifest, version } = release;
+  const dates = manifest.components.map(({ effective_date }) => effective_date).sort();
+  const instant = (date: string) => `${date}T00:00:00Z`;
+  return {
+    type: 'Collection',
+    stac_version: '1.1.0',
+    stac_extensions: [FILE_EXTENSION, SCIENTIFIC_EXTENSION],
+    id: `travel-time-access-${version}`,
+    title: `Travel times from US census blocks, release ${manifest.release}`,
+    description: `Minutes from census blocks to points of interest and other blocks, by ${manifest.modes.join(', ')}.`,
+    license: licenceOf('nearest'),
+    'sci:citation': citationOf(release),
+    keywords: ['accessibility', 'travel time', 'census blocks'],
+    extent: {
+      spatial: { bbox: [boundsOf(release)] },
+      temporal: { interval: [[instant(dates[0]), instant(dates[dates.length - 1])]] },
+    },
+    links: [
+      { rel: 'license', href: './LICENSE.txt', type: 'text/plain' },
+      { rel: 'describedby', href: './DICTIONARY.md', type: 'text/markdown' },
+    ],
+    assets: Object.fromEntries(
+      files.map(({ name, table, county, format, bytes, sha256 }) => {
+        const href = name.slice(root.length + 1);
+        const asset = {
+          href: `./${href}`,
+          type: MEDIA_TYPES[format],
+          title: county === null ? table : `${table}, county ${county}`,
+          roles: ['data'],
+          'file:size': bytes,
+          'file:checksum': `${SHA256_MULTIHASH}${sha256}`,
+        };
+        return [href, asset];
+      }),
+    ),
+  };
+}
+
+/** West, south, east and north edge of the blocks of all counties. */
+function boundsOf({ counties }: Release): [number, number, number, number] {
+  const boxes = counties.map(({ blockBox }) => blockBox);
+  return [
+    Math.min(...boxes.map(({ minLon }) => minLon)),
+    Math.min(...boxes.map(({ minLat }) => minLat)),
+    Math.max(...boxes.map(({ maxLon }) => maxLon)),
+    Math.max(...boxes.map(({ maxLat }) => maxLat)),
+  ];
+}
