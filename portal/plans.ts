@@ -23,6 +23,18 @@ export const PLANS = {
     /** A site or a candidate. */
     site: 1,
     sites_minimum: 10,
+    /** A file of each exported table: of one county, or of the release. */
+    exports: {
+      nearest: 1_000,
+      nearest_wide: 1_000,
+      pois: 5_000,
+      reach: 10_000,
+      poi_catalogue: 1_000,
+      blocks: 10,
+      weights: 10,
+      places: 10,
+      types: 10,
+    },
   },
 } as const;
 

@@ -19,14 +19,17 @@ import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { ExportLists } from './exports/export-lists.ts';
 import { handlePreflights, setCommonHeaders } from './http/common-headers.ts';
 import { CursorSealer } from './http/cursor.ts';
 import { ResponseWriter } from './http/response-writer.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
+import { LinkSigner } from './http/signed-links.ts';
 import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
 import { ServedDocument } from './openapi/served-document.ts';
 import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
+import { EXPORT_PATH, serveExports } from './serve/serve-exports.ts';
 import { serveMetered } from './serve/serve-metered.ts';
 import { servePost } from './serve/serve-posted.ts';
 import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
@@ -70,6 +73,7 @@ export async function buildProxy(parts: {
   const memory = parts.memory ?? new CacheBudget(ANSWERS_ALONE);
   const cursorSecrets = await KeptSecrets.open(config.cursorSecrets, parts.ledger, 'cursors');
   const tokenSecrets = await KeptSecrets.open(undefined, parts.ledger, BROWSER_TOKEN_SECRET);
+  const linkSecrets = await KeptSecrets.open(undefined, parts.ledger, 'export-links');
   let cursors: CursorSealer | undefined;
   const services: ProxyServices = {
     releases: parts.releases,
@@ -86,6 +90,8 @@ export async function buildProxy(parts: {
       return tokenSecrets.all;
     },
     catalogue: new StaticResponseSender(),
+    exports: new ExportLists(),
+    links: new LinkSigner(() => linkSecrets.all),
     addressRates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
     batchSemaphore: new FairSemaphore(MAKERS),
@@ -113,6 +119,7 @@ export async function buildProxy(parts: {
   app.addHook('onClose', async () => {
     cursorSecrets.close();
     tokenSecrets.close();
+    linkSecrets.close();
   });
   app.decorateReply('balance', null);
   app.decorateReply('dataRelease', null);
@@ -126,12 +133,13 @@ export async function buildProxy(parts: {
   });
   serveArchives(app, services);
   serveMcp(app, config);
+  serveExports(app, services);
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
   serveDocs(app, config, services.catalogue, () => document.current);
   refuseOtherMethods(
     app,
-    methodsTaken(['/openapi.json', ARCHIVE_PATH, problemPage, ...DOCS_PATHS]),
+    methodsTaken(['/openapi.json', ARCHIVE_PATH, EXPORT_PATH, problemPage, ...DOCS_PATHS]),
   );
   return app;
 }

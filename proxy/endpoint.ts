@@ -168,6 +168,8 @@ export interface ExampleMarks {
 export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = unknown>
   extends Described {
   readonly access: 'posted';
+  /** The status of a success, if not 200. */
+  readonly status?: 201;
   readonly body: B;
   /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
   readonly table?: RowTable;

@@ -6,9 +6,11 @@ import type { Waiters } from '../shards/concurrency/fair-queue.ts';
 import type { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
 import type { ReleaseSource } from '../shards/release/release-source.ts';
 import type { ProxyConfig } from './config.ts';
+import type { ExportLists } from './exports/export-lists.ts';
 import type { RowFormat } from './formats/row-format.ts';
 import type { CursorSealer } from './http/cursor.ts';
 import type { ResponseWriter } from './http/response-writer.ts';
+import type { LinkSigner } from './http/signed-links.ts';
 import type { Authority } from './metering/authorize.ts';
 import type { QueryCache } from './metering/query-cache.ts';
 import type { ResponseCache } from './metering/response-cache.ts';
@@ -32,6 +34,10 @@ export interface ProxyServices extends Authority {
   /** Throws `LedgerUnavailable` until the ledger, which stores the secret, has been reachable. */
   readonly cursors: CursorSealer;
   readonly catalogue: StaticResponseSender;
+  /** The exported tables of releases. */
+  readonly exports: ExportLists;
+  /** Signs links to them; throws like `cursors`. */
+  readonly links: LinkSigner;
   /** Requests by address, of routes that need no key. */
   readonly addressRates: RateCounter;
   /** Holds large responses until their readers have received them. */

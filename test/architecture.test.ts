@@ -102,6 +102,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   proxy: [
     'config',
     'bounds',
+    'exports',
     'http',
     'formats',
     'metering',

@@ -1,4 +1,6 @@
 import { readLatest } from '../../shards/release/latest.ts';
+import { MANIFESTS } from '../../shards/release/manifests.ts';
+import { servedExportsName } from '../../shards/release/served-exports.ts';
 import type { Store, StoredObject, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { objectRefsIn } from '../receipts/receipts.ts';
@@ -62,10 +64,18 @@ async function contentsOf(store: WritableStore) {
 }
 
 /**
- * The objects that a manifest or a receipt names. Any format version is accepted: this program must
+ * The objects that a manifest, with the exports of its release, or a receipt names. Any format version is accepted: this program must
  * not take apart what an older one published.
  */
 async function namesIn(store: Store, name: string): Promise<string[]> {
+  const names = await namesWithin(store, name);
+  if (!name.startsWith(MANIFESTS)) return names;
+  const list = servedExportsName(name);
+  if ((await store.stat(list)) === null) return names;
+  return [...names, list, ...(await namesWithin(store, list))];
+}
+
+async function namesWithin(store: Store, name: string): Promise<string[]> {
   const { bytes } = await store.readWhole(name);
   try {
     const content: unknown = JSON.parse(new TextDecoder().decode(bytes));

@@ -15,6 +15,7 @@ export const STORE_FOLDERS: readonly string[] = [
   ...STATE_OBJECT_KINDS,
   ...RELEASE_OBJECT_KINDS,
   'tiles',
+  'exports',
   'manifests',
   'published',
   'inputs',

@@ -102,7 +102,7 @@ export function emitTypes({ paths, components }: OpenApiDocument): string {
 }
 
 function contentOf({ responses }: ApiOperation): Content {
-  return responses[200].content ?? {};
+  return (responses[200] ?? responses[201]).content ?? {};
 }
 
 /** Parameters of path and query, or members of the body, as one object. */

@@ -142,6 +142,17 @@ export const PROBLEM_TYPES = {
     advice:
       'Omit v to use the current version, or choose an origin near a street. Tiles require a release built with them, one of its modes, and a leaf destination type.',
   },
+  'export-not-found': {
+    status: 404,
+    title: 'No such export',
+    advice:
+      'GET /v1/exports lists the exported tables of the release in force; POST /v1/exports/links returns a link to one.',
+  },
+  'link-refused': {
+    status: 403,
+    title: 'The link does not work',
+    advice: 'Use a link unchanged, within an hour; POST /v1/exports/links returns a new one.',
+  },
   'archive-not-found': {
     status: 404,
     title: 'No such tile archive',

@@ -84,6 +84,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
         { name: 'POIs', description: 'Points of interest: search, detail, catchment.' },
         { name: 'Areas', description: 'Travel times and POIs of a whole area.' },
         { name: 'Coverage', description: 'Sums over the blocks of an area; criteria; sites.' },
+        { name: 'Exports', description: 'Tables of the release as files.' },
         { name: 'Isochrones', description: 'Travel-time contours, and tiles for maps.' },
         { name: 'Places', description: 'Census places: cities and towns. Free.' },
         { name: 'Catalogue', description: 'Modes, types, versions, prices. Free.' },
@@ -170,7 +171,7 @@ function operation(
       },
     }),
     responses: {
-      200: {
+      [isPosted ? (endpoint.status ?? 200) : 200]: {
         description: endpoint.responseDescription,
         headers: responseHeaders(endpoint),
         content: contentOf(endpoint),

@@ -4,6 +4,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { formatFor, GEOJSON_OBJECT, type Offer, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { CursorSealer } from '../http/cursor.ts';
+import { LinkSigner } from '../http/signed-links.ts';
 import { finishResponse } from '../serve/finish-response.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -13,8 +14,10 @@ export interface ExampleRequest {
   readonly body?: object;
 }
 
-/** For examples only: they contain no usable cursor and need no ledger. */
-const CURSORS = new CursorSealer(['the secret of the examples']);
+/** For examples only: they contain no usable cursor or link, and need no ledger. */
+const SECRETS = ['the secret of the examples'];
+const CURSORS = new CursorSealer(SECRETS);
+const LINKS = new LinkSigner(() => SECRETS);
 
 /**
  * Executes requests like the service would, without key, charge and HTTP, so that examples show
@@ -25,7 +28,8 @@ export class ExampleResponses {
   readonly #release: Release;
 
   constructor(services: ProxyServices, release: Release) {
-    this.#services = Object.create(services, { cursors: { value: CURSORS } }) as ProxyServices;
+    const unusable = { cursors: { value: CURSORS }, links: { value: LINKS } };
+    this.#services = Object.create(services, unusable) as ProxyServices;
     this.#release = release;
   }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type StaticResponse, staticResponse } from '../../portal/http/caching.ts';
+import { Problem } from '../../portal/http/problem.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Endpoint, ExampleMarks } from '../endpoint.ts';
 import { parameterExamples } from '../schemas/examples.ts';
@@ -71,17 +72,31 @@ export class ServedDocument {
       const request = exampleRequest(endpoint, marks, values);
       if (request === null) continue;
       if (request.body) operation.requestBody!.content['application/json'].example = request.body;
-      const { content } = operation.responses[200];
+      const { content } = operation.responses[200] ?? operation.responses[201];
       if ('mediaType' in endpoint && endpoint.mediaType) {
         const externalValue = urlOf(this.#services.config.baseUrl, endpoint.path, request);
         content[endpoint.mediaType].examples = { one: { externalValue } };
         continue;
       }
-      for (const [type, example] of await answers.byMediaType(endpoint, request)) {
+      for (const [type, example] of await answersIfAny(answers, endpoint, request)) {
         content[type].example ??= shortened(example);
       }
     }
     return staticResponse(JSON.stringify(document, null, 2));
+  }
+}
+
+/** The responses to a request; none where the release lacks what it names, such as an export. */
+async function answersIfAny(
+  answers: ExampleResponses,
+  endpoint: Endpoint,
+  request: ExampleRequest,
+): Promise<ReadonlyMap<string, unknown>> {
+  try {
+    return await answers.byMediaType(endpoint, request);
+  } catch (error) {
+    if (error instanceof Problem) return new Map();
+    throw error;
   }
 }
 

@@ -19,7 +19,10 @@ export const ARCHIVE_PATH = '/tiles/:archive';
 const BLOCK_BANDS = /^block-bands-(\d{5})-/;
 
 function mediaTypeOf(name: string): string {
-  return name.endsWith('.pmtiles') ? 'application/vnd.pmtiles' : 'application/octet-stream';
+  if (name.endsWith('.pmtiles')) return 'application/vnd.pmtiles';
+  if (name.endsWith('.parquet')) return 'application/vnd.apache.parquet';
+  if (name.endsWith('.csv')) return 'text/csv; charset=utf-8; header=present';
+  return 'application/octet-stream';
 }
 
 /** Read, checked and handed to the socket at a time: well under a millisecond of work. */
@@ -42,25 +45,36 @@ export function serveArchives(app: FastifyInstance, services: ProxyServices): vo
   const send = (request: FastifyRequest<{ Params: { archive: string } }>, reply: FastifyReply) => {
     const release = services.releases.current;
     const tiles = archiveNamed(release, request.params.archive);
-    return sendArchive(request, reply, services, release, tiles);
+    return sendArchive(request, reply, services, release, tiles, PUBLIC);
   };
   app.get(ARCHIVE_PATH, { exposeHeadRoute: false }, send);
   app.head(ARCHIVE_PATH, send);
 }
 
-async function sendArchive(
+/** How an archive is sent. */
+interface Sending {
+  readonly cacheControl: string;
+  /** Whether its bytes count as requests of the client's address. */
+  readonly isCounted: boolean;
+}
+
+const PUBLIC: Sending = { cacheControl: CACHE_CONTROL.immutable, isCounted: true };
+
+/** Sends an object of a store, or the range that is requested of it, with every byte checked. */
+export async function sendArchive(
   request: FastifyRequest,
   reply: FastifyReply,
   { addressRates }: ProxyServices,
   release: Release,
   tiles: TileArchive,
+  { cacheControl, isCounted }: Sending,
 ): Promise<FastifyReply> {
   const { method, headers } = request;
   const { archive } = tiles;
   const etag = `"${archive.sha256}"`;
   reply.headers({
     etag,
-    'cache-control': CACHE_CONTROL.immutable,
+    'cache-control': cacheControl,
     'accept-ranges': 'bytes',
     'content-type': mediaTypeOf(archive.name),
   });
@@ -76,7 +90,7 @@ async function sendArchive(
   const { start, length } = range ?? { start: 0, length: archive.bytes };
   reply.header('content-length', length);
   if (method === 'HEAD') return reply.send();
-  await countBytes(addressRates, request, reply, length);
+  if (isCounted) await countBytes(addressRates, request, reply, length);
   const pages = await release.tilePages(tiles);
   // Before the head leaves: a store that cannot be read is a problem document.
   const first = await pages.readRange(archive, start, Math.min(PIECE_BYTES, length));

@@ -89,6 +89,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       responseWriter: services.responseWriter,
       admitted: request.admitted!,
       route,
+      status: endpoint.status ?? 200,
       idempotent: idempotentRequest(endpoint, request, json),
       async resolve() {
         const resolved = await endpoint.resolve(release, body, services, clientId);
@@ -137,6 +138,7 @@ interface Posted {
   readonly responseWriter: ResponseWriter;
   readonly admitted: AuthorizedRequest;
   readonly route: string;
+  readonly status: number;
   readonly idempotent: IdempotentRequest | null;
   /** Looks up in the release what the body refers to; throws for what it lacks. */
   resolve(): Promise<Making>;
@@ -267,7 +269,7 @@ function idempotentRequest(
 }
 
 async function send(
-  { request, reply, responseWriter, admitted: { rate } }: Posted,
+  { request, reply, responseWriter, status, admitted: { rate } }: Posted,
   made: FinishedResponse,
   charged: number,
   remaining: number,
@@ -283,5 +285,5 @@ async function send(
   putTokenHeaders(headers, charged, remaining);
   headers.push(...Object.entries(beside).flat(), ...more);
   if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
-  return { share: writeResponse(responseWriter, reply, 200, headers, body) };
+  return { share: writeResponse(responseWriter, reply, status, headers, body) };
 }

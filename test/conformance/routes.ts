@@ -14,6 +14,7 @@ export const FREE_ROUTES = [
   '/v1/isochrone/meta',
   '/v1/meta/tiles',
   '/v1/meta/block-bands',
+  '/v1/exports',
 ] as const;
 
 /** Contents of a release for requests to refer to. */

@@ -41,11 +41,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function buildInto(folder: string): Promise<void> {
   // Most runs do not need the builder.
-  const [{ buildRelease }, { silent }, { writeDemoCity }, { FolderStore }] = await Promise.all([
+  const [
+    { buildRelease },
+    { publishExports },
+    { silent },
+    { writeDemoCity },
+    { FolderStore },
+    { releaseIn },
+  ] = await Promise.all([
     import('../../builder/build.ts'),
+    import('../../builder/export/publish-exports.ts'),
     import('../../builder/progress.ts'),
     import('../../infra/demo/write-demo-city.ts'),
     import('../../shards/store/folder-store.ts'),
+    import('./release-in.ts'),
   ]);
   const city = await writeDemoCity({ ...DEMO_CITY, out: path.join(folder, 'city') }, silent);
   const store = new FolderStore(path.join(folder, 'store'));
@@ -62,6 +71,8 @@ async function buildInto(folder: string): Promise<void> {
     store,
     silent,
   );
+  const types = { tables: ['types'], counties: [], format: 'parquet' } as const;
+  await publishExports(await releaseIn(store), types, store, silent);
   await store.close();
 }
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exportRelease } from '../../../builder/export/export-release.ts';
+import { publishExports } from '../../../builder/export/publish-exports.ts';
 import { TABLE_NAMES } from '../../../builder/export/tables.ts';
 import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
@@ -33,7 +34,10 @@ export function addExportCommands(program: Command): void {
   const command = program
     .command('export')
     .description('Write the tables of the current release as Parquet or CSV files.')
-    .option('--out <folder>', 'where to write: a folder, or s3://bucket/prefix')
+    .option(
+      '--out <folder>',
+      'where to write: a folder, or s3://bucket/prefix (default: the store itself, for the API to serve)',
+    )
     .option(
       '--tables <names>',
       `tables, comma-separated, of: ${TABLE_NAMES.join(', ')} (default: all)`,
@@ -72,17 +76,20 @@ function tableNames(text: string): string[] {
 async function exportTables(flags: ExportFlags): Promise<void> {
   const { out } = flags;
   const { STORE } = readSettings(storeSchema, flags);
-  if (out === undefined) throw new UsageError('--out: give a folder, or s3://bucket/prefix');
+  const progress = terminalProgress(process.stderr);
+  if (out === undefined) {
+    return whileOpen(openWritableStore(STORE), async (store) => {
+      const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
+      const request = requestOf(release, flags);
+      const { length } = await publishExports(release, request, store, progress);
+      report(release, request, `${STORE}, for the API to serve,`, length);
+    });
+  }
   await whileOpen(openStore(STORE), async (store) => {
     const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
     const request = requestOf(release, flags);
     await whileOpen(openWritableStore(out), async (folder) => {
-      const { length } = await exportRelease(
-        release,
-        request,
-        folder,
-        terminalProgress(process.stderr),
-      );
+      const { length } = await exportRelease(release, request, folder, progress);
       report(release, request, `${out}/release=${release.manifest.release}`, length);
     });
   });

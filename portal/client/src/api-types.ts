@@ -438,6 +438,8 @@ export interface Problems {
   'no-isochrone-data': Problem;
   /** Direction not available. Status 404. */
   'direction-not-available': Problem;
+  /** No such export. Status 404. */
+  'export-not-found': Problem;
 }
 
 /** Parameters, and responses by media type, of each operation. */
@@ -583,6 +585,10 @@ export interface Operations {
           /** A site or a candidate. */
           site: number;
           sites_minimum: number;
+          /** A file of each exported table: of one county, or of the release. */
+          exports: {
+            [member: string]: unknown;
+          };
         };
         /** Where to create keys and buy tokens; null if not configured. */
         account_url: string | null;
@@ -1534,6 +1540,43 @@ export interface Operations {
       'application/geo+json': Isochrone;
     };
   };
+  /** Tables of the release as files. The tables that were exported from the current release, a file a county, with their sizes and prices. `POST /v1/exports/links` returns a link to one. Empty where the operator exported none. */
+  getExports: {
+    params: Record<string, never>;
+    responses: {
+      'application/json': {
+        release: string;
+        exports: Array<{
+          table: string;
+          /** Null for a table that is not by county. */
+          county: string | null;
+          format: 'parquet' | 'csv';
+          bytes: number;
+          rows: number;
+          sha256: string;
+          price_tokens: number;
+        }>;
+      };
+    };
+  };
+  /** A link to a table. Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for an hour, for GET with or without `Range` and for HEAD, so that DuckDB, Python and others read what they need of the file. Its price is `price_tokens`. */
+  createExportLink: {
+    params: {
+      /** As listed. */
+      table: string;
+      /** As listed; null or absent for a table that is not by county. */
+      county?: string | null | undefined;
+      format?: 'parquet' | 'csv' | undefined;
+    };
+    responses: {
+      'application/json': {
+        url: string;
+        expires_at: string;
+        sha256: string;
+        bytes: number;
+      };
+    };
+  };
   /** The tile archives of the release, readable by range. PMTiles 3 archives to read by byte range, free and without a key: `blocks`, `basemap` (water, roads, boundaries and names, in the schema of Protomaps’ basemap version 4), and the bands of each mode and leaf destination type. The content behind a URL never changes; another release has other URLs. Empty for a release that was built without tiles. */
   getTileArchives: {
     params: Record<string, never>;
@@ -1651,6 +1694,8 @@ export const OPERATIONS: Record<
   listPoisCatchments: ['keyed','POST','/v1/pois/catchment','dest_ids',250],
   getIsochroneMeta: ['free','GET','/v1/isochrone/meta'],
   getIsochrone: ['keyed','GET','/v1/isochrone'],
+  getExports: ['free','GET','/v1/exports'],
+  createExportLink: ['keyed','POST','/v1/exports/links'],
   getTileArchives: ['free','GET','/v1/meta/tiles'],
   getBlockBands: ['free','GET','/v1/meta/block-bands'],
   getTileJson: ['free','GET','/v1/isochrone/tiles/{mode}/{dest_type_id}.json'],

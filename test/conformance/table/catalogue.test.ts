@@ -118,6 +118,10 @@ describe('§4.1 free routes', () => {
       charges: {
         ...{ row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
         ...{ area_minimum: 10, basket: 10, site: 1, sites_minimum: 10 },
+        exports: {
+          ...{ nearest: 1_000, nearest_wide: 1_000, pois: 5_000, reach: 10_000 },
+          ...{ poi_catalogue: 1_000, blocks: 10, weights: 10, places: 10, types: 10 },
+        },
       },
       account_url: null,
     });

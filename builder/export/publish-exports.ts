@@ -1,0 +1,47 @@
+import type { ExportedTable } from '../../shards/release/exported-table.ts';
+import type { Release } from '../../shards/release/release.ts';
+import {
+  encodeServedExports,
+  readServedExports,
+  type ServedExport,
+  servedExportSchema,
+  servedExportsName,
+} from '../../shards/release/served-exports.ts';
+import type { PutBody } from '../../shards/store/put-body.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { Progress } from '../progress.ts';
+import { whileBuilding } from '../publish/output.ts';
+import { putArchive } from '../publish/put-archive.ts';
+import { type ExportRequest, writeTables } from './write-tables.ts';
+
+/**
+ * Exports tables into the store of their release, for the API to serve, and returns all that are
+ * there now. Their objects are named by their contents; one beside them lists those of a manifest.
+ */
+export function publishExports(
+  release: Release,
+  request: ExportRequest,
+  store: WritableStore,
+  progress: Progress,
+): Promise<readonly ServedExport[]> {
+  const { manifest } = release.latest;
+  return whileBuilding(store, [], async () => {
+    const sink = {
+      store,
+      record: servedExportSchema,
+      place: 'exports',
+      async put(table: ExportedTable, body: PutBody) {
+        const stem = `exports/${table.table.replaceAll('_', '-')}-${table.county ?? 'all'}`;
+        return { ...table, ...(await putArchive(store, stem, table.format, body)) };
+      },
+    };
+    const exported = await writeTables(release, request, sink, progress);
+    const there = await readServedExports(store, manifest);
+    const byTable = new Map([...there, ...exported].map((one) => [keyOf(one), one]));
+    const all = [...byTable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+    await store.putContent(servedExportsName(manifest), encodeServedExports(all));
+    return all;
+  });
+}
+
+const keyOf = ({ table, county, format }: ExportedTable) => [table, county, format].join();

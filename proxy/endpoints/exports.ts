@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { Problem } from '../../portal/http/problem.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
+import { MANIFESTS } from '../../shards/release/manifests.ts';
+import type { ServedExport } from '../../shards/release/served-exports.ts';
+import type { Seconds } from '../../shards/units.ts';
+import { freeEndpoint, postEndpoint } from '../endpoint.ts';
+import { NONE } from '../schemas/parameters.ts';
+import type { ProxyServices } from '../services.ts';
+
+/** Long enough to download the largest file. */
+const LINK_SECONDS: Seconds = 3_600;
+
+const county = z.string().regex(/^\d{5}$/);
+const format = z.enum(EXPORT_FORMATS);
+const bytes = z.int();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const exportList = freeEndpoint({
+  access: 'free',
+  path: '/v1/exports',
+  operationId: 'getExports',
+  summary: 'Tables of the release as files',
+  description:
+    'The tables that were exported from the current release, a file a county, with their sizes and ' +
+    'prices. `POST /v1/exports/links` returns a link to one. Empty where the operator exported none.',
+  tag: 'Exports',
+  params: NONE,
+  query: NONE,
+  responseDescription: 'The exported tables.',
+  response: z.object({
+    release: z.string(),
+    exports: z.array(
+      z.object({
+        table: z.string(),
+        county: county.nullable().meta({ description: 'Null for a table that is not by county.' }),
+        format,
+        bytes,
+        rows: z.int(),
+        sha256,
+        price_tokens: z.int(),
+      }),
+    ),
+  }),
+  problems: [],
+  cache: 'catalogue',
+  async respond({ releases, exports }) {
+    const { store, latest } = releases.current;
+    const list = await exports.of(store, latest.manifest);
+    return {
+      body: {
+        release: latest.release,
+        exports: list.map(({ table, county, format, rows, archive }) => ({
+          table,
+          county,
+          format,
+          bytes: archive.bytes,
+          rows,
+          sha256: archive.sha256,
+          price_tokens: priceOf(table),
+        })),
+      },
+    };
+  },
+});
+
+export const exportLinks = postEndpoint({
+  access: 'posted',
+  path: '/v1/exports/links',
+  operationId: 'createExportLink',
+  summary: 'A link to a table',
+  description:
+    'Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for ' +
+    'an hour, for GET with or without `Range` and for HEAD, so that DuckDB, Python and others read ' +
+    'what they need of the file. Its price is `price_tokens`.',
+  tag: 'Exports',
+  status: 201,
+  body: z.strictObject({
+    table: z.string().meta({ description: 'As listed.' }),
+    county: county
+      .nullish()
+      .meta({ description: 'As listed; null or absent for a table that is not by county.' }),
+    format: format.default('parquet'),
+  }),
+  requestExample: () => ({ table: 'types', format: 'parquet' }),
+  responseDescription: 'The link.',
+  response: z.object({
+    url: z.string(),
+    expires_at: z.iso.datetime(),
+    sha256,
+    bytes,
+  }),
+  example: {
+    url: 'https://api.example.org/exports/2026-11-6f1c2d3e4f5a6b7c/types-all-0a1b2c3d4e5f6a7b.parquet?expires=1798761600&signature=…',
+    expires_at: '2027-01-01T00:00:00.000Z',
+    sha256: '0a1b2c3d4e5f6a7b0a1b2c3d4e5f6a7b0a1b2c3d4e5f6a7b0a1b2c3d4e5f6a7b',
+    bytes: 3100,
+  },
+  problems: ['export-not-found'],
+
+  resolve: (_, body, services) => ({ body, services }),
+
+  async respond({ store, latest }, { body, services }) {
+    const wanted = { ...body, county: body.county ?? null };
+    const list = await services.exports.of(store, latest.manifest);
+    const found = list.find((one) => isSame(one, wanted));
+    if (!found) {
+      throw new Problem(
+        'export-not-found',
+        'the current release has no such table; GET /v1/exports lists those it has',
+      );
+    }
+    return { body: linkTo(found, latest.manifest, services), tokens: priceOf(found.table) };
+  },
+});
+
+function isSame(a: Omit<ExportedTable, 'rows'>, b: Omit<ExportedTable, 'rows'>): boolean {
+  return a.table === b.table && a.county === b.county && a.format === b.format;
+}
+
+function priceOf(table: string): number {
+  const prices: Readonly<Record<string, number>> = PLANS.charges.exports;
+  return prices[table] ?? PLANS.charges.exports.nearest;
+}
+
+function linkTo(
+  { archive }: ServedExport,
+  manifest: string,
+  { config, links }: Pick<ProxyServices, 'config' | 'links'>,
+) {
+  const release = manifest.slice(MANIFESTS.length).replace(/\.json$/, '');
+  const path = `/exports/${release}/${archive.name.slice('exports/'.length)}`;
+  const expires = Math.floor(Date.now() / 1000) + LINK_SECONDS;
+  return {
+    url: `${config.baseUrl}${path}?expires=${expires}&signature=${links.sign(path, expires)}`,
+    expires_at: new Date(expires * 1000).toISOString(),
+    sha256: archive.sha256,
+    bytes: archive.bytes,
+  };
+}

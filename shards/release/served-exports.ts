@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { ShardError, StoreError } from '../errors.ts';
+import type { Store } from '../store/store.ts';
+import { exportedTableSchema } from './exported-table.ts';
+import { tileArchiveSchema } from './manifest.ts';
+import { MANIFESTS } from './manifests.ts';
+
+/** One that lies in the store of its release, with the checksums of its pages. */
+export const servedExportSchema = exportedTableSchema.extend(tileArchiveSchema.shape);
+export type ServedExport = z.infer<typeof servedExportSchema>;
+
+const servedExportsSchema = z.strictObject({ exports: z.array(servedExportSchema) });
+
+/** The object that lists the exports of a release: that of its manifest, in another folder. */
+export function servedExportsName(manifest: string): string {
+  return `exports/${manifest.slice(MANIFESTS.length)}`;
+}
+
+/** The exports in a release's store; none without a list of them. */
+export async function readServedExports(store: Store, manifest: string): Promise<ServedExport[]> {
+  const name = servedExportsName(manifest);
+  try {
+    const { bytes } = await store.readWhole(name);
+    return servedExportsSchema.parse(JSON.parse(Buffer.from(bytes).toString())).exports;
+  } catch (error) {
+    if (error instanceof StoreError && error.failure === 'missing') return [];
+    if (error instanceof StoreError) throw error;
+    throw new ShardError(name, 'list', 'is damaged; run tta export again');
+  }
+}
+
+export function encodeServedExports(exports: readonly ServedExport[]): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ exports })}\n`);
+}

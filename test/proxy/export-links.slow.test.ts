@@ -1,0 +1,185 @@
+import { createHash, createHmac } from 'node:crypto';
+import { cp } from 'node:fs/promises';
+import { type AsyncBuffer, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { publishExports } from '../../builder/export/publish-exports.ts';
+import { silent } from '../../builder/progress.ts';
+import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { releaseIn } from '../support/release-in.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const COUNTY = '99001';
+const folder = folderOfTests();
+const store = new FolderStore(folder);
+const nearest = { table: 'nearest', county: COUNTY, format: 'parquet' };
+const types = { table: 'types', format: 'parquet' };
+
+let proxy: ProxyHarness;
+
+beforeAll(async () => {
+  await cp(inject('demoStore'), folder, { recursive: true });
+  const request = { tables: ['nearest'], counties: [COUNTY], format: 'parquet' } as const;
+  await publishExports(await releaseIn(store), request, store, silent);
+  proxy = await openProxy(folder);
+  return () => proxy.close();
+}, 60_000);
+
+const PATH = '/v1/exports/links';
+/** The path and query of a link: tests have no socket. */
+const local = (url: string) => url.slice(new URL(url).origin.length);
+
+async function linkTo(body: object) {
+  const { id, key } = await proxy.customer({ tokens: 20_000 });
+  const answer = await proxy.post(PATH, key, body);
+  expect(answer.statusCode).toBe(201);
+  return { ...answer.json(), id, key, headers: answer.headers };
+}
+
+const listed = async () => (await proxy.get('/v1/exports')).json().exports;
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+test('the exports of a release are listed with their sizes, hashes and prices, without a key', async () => {
+  const { release, exports } = (await proxy.get('/v1/exports')).json();
+  expect(release).toBe('demo');
+  expect(exports).toEqual([
+    {
+      ...nearest,
+      bytes: expect.any(Number),
+      rows: expect.any(Number),
+      sha256: expect.any(String),
+      price_tokens: 1_000,
+    },
+    expect.objectContaining({ ...types, county: null, price_tokens: 10 }),
+  ]);
+});
+
+test('a link costs the listed price, contains no key, and leads to the listed bytes', async () => {
+  for (const body of [nearest, types]) {
+    const { url, id, key, headers, ...link } = await linkTo(body);
+    const one = (await listed()).find(({ table }: { table: string }) => table === body.table);
+    expect([link.bytes, link.sha256]).toEqual([one.bytes, one.sha256]);
+    expect(Number(headers['x-tokens-charged'])).toBe(one.price_tokens);
+    expect(await proxy.balance(id)).toBe(20_000 - one.price_tokens);
+    expect(url).not.toContain(key.slice(8));
+    const left = Date.parse(link.expires_at) - Date.now();
+    expect(left).toBeGreaterThan(3_590_000);
+    expect(left).toBeLessThanOrEqual(3_600_000);
+    const file = await proxy.get(local(url));
+    expect([file.statusCode, file.rawPayload.length]).toEqual([200, one.bytes]);
+    expect(sha256(file.rawPayload)).toBe(one.sha256);
+    expect(file.headers['content-type']).toBe('application/vnd.apache.parquet');
+  }
+});
+
+test('a link takes ranges, HEAD and conditions', async () => {
+  const { url, bytes } = await linkTo(nearest);
+  const whole = (await proxy.get(local(url))).rawPayload;
+  for (const [range, part] of [
+    ['bytes=0-3', whole.subarray(0, 4)],
+    ['bytes=-8', whole.subarray(-8)],
+    [`bytes=5000-70000`, whole.subarray(5000, 70_001)],
+  ] as const) {
+    const answer = await proxy.get(local(url), undefined, { range });
+    expect([answer.statusCode, answer.rawPayload.equals(part)]).toEqual([206, true]);
+  }
+  const head = await proxy.get(local(url), undefined, {}, 'HEAD');
+  expect([head.statusCode, head.headers['content-length']]).toEqual([200, `${bytes}`]);
+  const known = { 'if-none-match': `${head.headers.etag}` };
+  expect((await proxy.get(local(url), undefined, known)).statusCode).toBe(304);
+  const past = await proxy.get(local(url), undefined, { range: `bytes=${bytes}-` });
+  expect(past.statusCode).toBe(416);
+});
+
+test('the rows of a block are read by a link in at most six requests and a megabyte', async () => {
+  const { url, bytes: byteLength } = await linkTo(nearest);
+  let [requests, read] = [0, 0];
+  const file: AsyncBuffer = {
+    byteLength,
+    async slice(start, end = byteLength) {
+      const range = `bytes=${start}-${end - 1}`;
+      const { rawPayload } = await proxy.get(local(url), undefined, { range });
+      requests++;
+      read += rawPayload.length;
+      return new Uint8Array(rawPayload).buffer;
+    },
+  };
+  const { key } = await proxy.customer();
+  const geoid = `${COUNTY}0001001001`;
+  const rows = await parquetReadObjects({ file, compressors, filter: { geoid: { $eq: geoid } } });
+  const { results } = (await proxy.get(`/v1/blocks/${geoid}/summary`, key)).json();
+  expect(
+    rows.map(({ mode, dest_type_id, minutes }) => [mode, dest_type_id, Math.round(minutes * 10)]),
+  ).toEqual(
+    results.map((row: Record<string, number>) => [
+      row.mode,
+      row.dest_type_id,
+      Math.round(row.travel_time * 10),
+    ]),
+  );
+  expect(rows.length).toBeGreaterThan(10);
+  expect(requests).toBeLessThanOrEqual(6);
+  expect(read).toBeLessThan(1e6);
+});
+
+test('a link that is forged, altered, expired or of another file is refused, and reads nothing', async () => {
+  const { url } = await linkTo(types);
+  const other = await linkTo(nearest);
+  const [path, query] = local(url).split('?');
+  const asked = new URLSearchParams(query);
+  const [secret] = [await proxy.ledger.secret('export-links')];
+  const signed = (expires: number) => {
+    const signature = createHmac('sha256', secret)
+      .update(`${path}\n${expires}`)
+      .digest('base64url');
+    return `${path}?expires=${expires}&signature=${signature}`;
+  };
+  const now = Math.floor(Date.now() / 1000);
+  expect((await proxy.get(signed(now + 60))).statusCode).toBe(200);
+  proxy.store.reads = [];
+  const last = query.at(-1) === 'A' ? 'B' : 'A';
+  for (const wrong of [
+    path,
+    `${path}?expires=${asked.get('expires')}`,
+    `${path}?expires=${Number(asked.get('expires')) + 1}&signature=${asked.get('signature')}`,
+    `${path}?${query.slice(0, -1)}${last}`,
+    `${path}?${query}&expires=${now + 60}`,
+    `${local(other.url).split('?')[0]}?${query}`,
+    `${path.replace('/exports/', '/exports/other-')}?${query}`,
+    signed(now - 1),
+    signed(now),
+  ]) {
+    const answer = await proxy.get(wrong);
+    expect([wrong, answer.statusCode]).toEqual([wrong, 403]);
+    expect(answer.json().type).toContain('/problems/link-refused');
+  }
+  expect(proxy.store.reads).toEqual([]);
+});
+
+test('an unknown table, or too few tokens, is refused and not charged; a repeated key is charged once', async () => {
+  const { id, key } = await proxy.customer({ tokens: PLANS.charges.exports.nearest - 1 });
+  for (const [body, status] of [
+    [{ table: 'nothing', format: 'parquet' }, 404],
+    [{ ...nearest, format: 'csv' }, 404],
+    [{ ...nearest, county: '24510' }, 404],
+    [{ ...nearest, county: 'x' }, 400],
+    [nearest, 429],
+  ] as const) {
+    expect((await proxy.post(PATH, key, body)).statusCode).toBe(status);
+  }
+  expect(await proxy.balance(id)).toBe(PLANS.charges.exports.nearest - 1);
+  const headers = { 'idempotency-key': 'once' };
+  const first = await proxy.post(PATH, key, types, headers);
+  const again = await proxy.post(PATH, key, types, headers);
+  expect([again.statusCode, again.body]).toEqual([201, first.body]);
+  expect(await proxy.balance(id)).toBe(PLANS.charges.exports.nearest - 1 - 10);
+});
+
+test('garbage collection keeps the exports of kept releases', async () => {
+  const options = { keep: 0, graceHours: 0, dryRun: true };
+  const { remove } = await collectGarbage(store, options, new Date(Date.now() + 60_000));
+  expect(remove.filter(({ name }) => name.startsWith('exports/'))).toEqual([]);
+});
