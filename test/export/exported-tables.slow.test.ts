@@ -267,3 +267,27 @@ test('the queries of the recipe have the results of the API', async () => {
   const { within, total } = await peopleWithin15(601, [COUNTY]);
   expect(printed).toMatch(new RegExp(`False +${total - within}\\nTrue +${within}\\n`));
 });
+
+test('CSV files have a header and the rows of the Parquet files', async () => {
+  const tables = ['nearest_wide', 'pois', 'types'];
+  const counties = release.counties.map(({ fips }) => fips);
+  const out = path.join(folder, 'as-csv');
+  const files = await exportRelease(
+    release,
+    { tables, counties, format: 'csv' },
+    new FolderStore(out),
+    silent,
+  );
+  for (const table of tables) {
+    const rows: string[] = [];
+    for (const { name } of files.filter((file) => file.table === table)) {
+      const text = await readFile(path.join(out, name), 'utf8');
+      const [header, ...lines] = text.trimEnd().split('\r\n');
+      expect(header.split(',')).toEqual(Object.keys(read[table].types));
+      for (const line of lines) rows.push(line);
+    }
+    // DuckDB prints floats with a decimal always.
+    const expected = (await rowsOf(table)).map((row) => row.replaceAll(/\.0(?=,|$)/g, ''));
+    expect(firstDifference(rows, expected), table).toBeNull();
+  }
+});

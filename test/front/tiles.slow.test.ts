@@ -175,3 +175,23 @@ test('a byte of an archive of the API costs a slice upstream, also for twenty cl
     await api.stop();
   }
 });
+
+test('a range of an exported table is fetched as it is asked for, each time', async () => {
+  const proxy = await ofThisTest(openProxy(inject('demoStore')));
+  const upstream = await ofThisTest(openWire(`http://127.0.0.1:${await proxy.listen()}`));
+  const api = await startNginxFront({ api: [upstream.address] });
+  try {
+    const { key } = await proxy.customer();
+    const link = (await proxy.post('/v1/exports/links', key, { table: 'types' })).json();
+    const { pathname, search } = new URL(link.url);
+    const asked = ['bytes=0-3', 'bytes=0-3', `bytes=${link.bytes - 4}-${link.bytes - 1}`];
+    for (const range of asked) {
+      const { status, body } = await api.ask(`https://${HOSTS.api}${pathname}${search}`, { range });
+      expect([status, body.toString()]).toEqual([206, 'PAR1']);
+    }
+    const read = upstream.requests.filter(({ path: at }) => at.startsWith('/exports/'));
+    expect(read.map(({ headers }) => headers.range)).toEqual(asked);
+  } finally {
+    await api.stop();
+  }
+});
