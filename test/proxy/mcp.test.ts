@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { geoidFromNumber } from '../../shards/geoid.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests({
@@ -160,6 +161,48 @@ describe('results are those of the API, at its price', () => {
     expect(result.structuredContent.tokens.charged).toBe(7);
   });
 
+  test('a basket alone, at 10 tokens', async () => {
+    const all_of = [
+      { type: 'supermarkets', mode: 'walk', max_minutes: 10 },
+      { type: 'libraries', mode: 'bike', max_minutes: 12 },
+    ];
+    const { structuredContent } = await call('measure_coverage', { county: '99001', all_of });
+    const index = await proxy.releases.current.index(proxy.releases.current.county('99001')!);
+    const origins = Array.from({ length: index.count }, (_, i) => geoidFromNumber(index.geoids[i]));
+    let people = 0;
+    for (let start = 0; start < origins.length; start += 250) {
+      const chunk = origins.slice(start, start + 250);
+      const body = { origins: chunk, mode: ['walk', 'bike'], type: [102, 601] };
+      const { results } = (await proxy.post('/v1/blocks/summary', proxy.key, body)).json();
+      for (const [i, geoid] of chunk.entries()) {
+        const isNear = (type: number, mode: string, minutes: number) =>
+          results.some(
+            (row: Row & { geoid: string; dest_type_id: number }) =>
+              row.geoid === geoid &&
+              row.dest_type_id === type &&
+              row.mode === mode &&
+              row.travel_time <= minutes,
+          );
+        const isMet = isNear(102, 'walk', 10) && isNear(601, 'bike', 12);
+        if (isMet) people += index.population(start + i) ?? 0;
+      }
+    }
+    expect(people).toBeGreaterThan(0);
+    expect(structuredContent.basket.with_all).toBe(people);
+    expect(structuredContent.results).toEqual([]);
+    expect(structuredContent.tokens.charged).toBe(10);
+  });
+
+  test('blocks that match, page by page', async () => {
+    const all_of = [{ type: 'supermarkets', mode: 'walk', max_minutes: 10 }];
+    const page = (args: object) => call('find_blocks', { county: '99001', all_of, ...args });
+    const whole = (await page({ limit: 10 })).structuredContent;
+    const first = (await page({ limit: 4 })).structuredContent;
+    const second = (await page({ limit: 6, cursor: first.next_cursor })).structuredContent;
+    expect([...first.results, ...second.results]).toEqual(whole.results);
+    expect(whole.results.length).toBe(10);
+  });
+
   test('jobs and POIs within reach', async () => {
     const of = ['jobs', 'libraries'];
     const result = await call('reach_from', { block, mode: 'bike', of, minutes: [10, 20] });
@@ -207,6 +250,7 @@ describe('nothing is charged', () => {
       { county: '99001', place: 'Port Meridian', types: [102] },
       /one area/,
     ],
+    ['neither types nor criteria', 'measure_coverage', { county: '99001' }, /types, all_of/],
     ['no origin', 'explain_block', { types: [102] }, /lat and lon/],
     [
       'an unknown block',

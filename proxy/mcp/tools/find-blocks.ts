@@ -23,9 +23,10 @@ export const findBlocks = tool({
       .max(4)
       .optional(),
     limit: z.int().min(1).max(100).default(20),
+    cursor: z.string().max(2_000).optional(),
   }),
   price: async ({ limit }) => limit,
-  async run({ all_of, near, limit, ...where }, calls, site) {
+  async run({ all_of, near, limit, cursor, ...where }, calls, site) {
     const { area, name } = await resolveArea(calls, where);
     const wanted = await resolveTypes(
       calls,
@@ -33,20 +34,20 @@ export const findBlocks = tool({
     );
     const criteria = all_of.map((one, i) => ({ ...one, type: wanted[i].id }));
     const { results, next_cursor } = await calls.data(
-      calls.client.matchBlocks({ area, all_of: criteria, limit, ...(near && { near }) }),
+      calls.client.matchBlocks({ area, all_of: criteria, limit, cursor, ...(near && { near }) }),
     );
     const words = criteria.map(
       ({ mode, max_minutes }, i) => `${wanted[i].name} within ${max_minutes} min by ${mode}`,
     );
     const lines = [
-      `${name}, ${words.join(', ')}: ${results.length} blocks${next_cursor ? ' and more' : ''}`,
+      `${name}, ${words.join(', ')}: ${results.length} blocks${next_cursor ? ', more by next_cursor' : ''}`,
       ...results.map(({ geoid, population }) => `${geoid} (${population ?? '?'} people)`),
     ];
     const [first] = results;
     const state = { m: criteria[0].mode, t: String(criteria[0].type) };
     return {
       text: lines.join('\n'),
-      data: { area: name, results, has_more: next_cursor !== null },
+      data: { area: name, results, next_cursor },
       links: first ? mapLink(site, { ...state, b: first.geoid }) : [],
     };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
 import { resolveTypes } from '../names.ts';
 import { percent, sharesOf, sharesText } from '../shares.ts';
-import { tool } from '../tool.ts';
+import { NeedsChoice, tool } from '../tool.ts';
 
 const PRICE_OF_AREA = 10;
 const PRICE_OF_BASKET = 10;
@@ -16,7 +16,7 @@ export const measureCoverage = tool({
     types: types.optional(),
     mode,
     weight,
-    all_of: criteria.optional().describe('Criteria to be met together'),
+    all_of: criteria.optional(),
   }),
   async price({ types = [], all_of = [] }, calls) {
     const found = await resolveTypes(calls, types);
@@ -24,6 +24,9 @@ export const measureCoverage = tool({
     return Math.max(PRICE_OF_AREA, rows + (all_of.length > 0 ? PRICE_OF_BASKET : 0));
   },
   async run({ types = [], mode, weight, all_of = [], ...where }, calls) {
+    if (types.length === 0 && all_of.length === 0) {
+      throw new NeedsChoice('give types, all_of or both; list_types has the types.', []);
+    }
     const { area, name } = await resolveArea(calls, where);
     const wanted = await resolveTypes(calls, types);
     const basketTypes = await resolveTypes(
@@ -33,13 +36,11 @@ export const measureCoverage = tool({
     const { client } = calls;
     const { destination_types } = await calls.data(client.getDestinationTypes());
     const names = new Map(destination_types.map((one) => [one.dest_type_id, one.name]));
-    // Without types, the criteria alone are asked for, at the price of their first type's row.
-    const type = (wanted.length > 0 ? wanted : basketTypes.slice(0, 1)).map(({ id }) => id);
     const reply = await calls.data(
       client.measureCoverage({
         area,
         mode: [mode],
-        type,
+        ...(wanted.length > 0 && { type: wanted.map(({ id }) => id) }),
         weight: [weight],
         ...(all_of.length > 0 && {
           all_of: all_of.map((one, i) => ({ ...one, type: basketTypes[i].id })),
@@ -47,7 +48,10 @@ export const measureCoverage = tool({
       }),
     );
     const rows = reply.results.map((row) => sharesOf(row, names));
-    const lines = [`${name}: ${rows[0]?.total ?? 0} ${weight}`, ...rows.map(sharesText)];
+    const lines = [
+      `${name}: ${(rows[0] ?? reply.basket).total} ${weight}`,
+      ...rows.map(sharesText),
+    ];
     const { basket } = reply;
     if (basket) {
       const { with_all, total, missing_only } = basket;
