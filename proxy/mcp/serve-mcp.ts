@@ -62,13 +62,17 @@ function webRequest({ headers }: FastifyRequest): Request {
 }
 
 /** `fetch` that passes requests to the routes of this process, in the name of the same address. */
-function fetchFrom(app: FastifyInstance, { ip }: FastifyRequest): typeof fetch {
+function fetchFrom(
+  app: FastifyInstance,
+  { ip, headers: { origin } }: FastifyRequest,
+): typeof fetch {
   return async (input, init = {}) => {
     const { pathname, search } = new URL(String(input));
     const response = await app.inject({
       method: init.method === 'POST' ? 'POST' : 'GET',
       url: pathname + search,
-      headers: Object.fromEntries(new Headers(init.headers)),
+      // Browser tokens are bound to the origin of the page.
+      headers: { ...Object.fromEntries(new Headers(init.headers)), ...(origin && { origin }) },
       remoteAddress: ip,
       ...(typeof init.body === 'string' && { payload: init.body }),
     });

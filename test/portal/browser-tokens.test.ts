@@ -193,3 +193,21 @@ test('a hundred racing requests on a balance of ten charge exactly ten; members 
   const contour = '/v1/isochrone?block=990010001002042&minutes=10';
   expect((await get(token, PAGE, contour)).statusCode).toBe(200);
 });
+
+test('tools of assistants take a token from its origin only', async () => {
+  const { visitor, id } = await owner();
+  const { token } = await minted(visitor);
+  const call = async (origin: string) => {
+    const params = { name: 'check_balance', arguments: {} };
+    const response = await proxy.post(
+      '/mcp',
+      token,
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      { origin, accept: 'application/json, text/event-stream' },
+    );
+    return response.body;
+  };
+  expect(await call(PAGE)).toContain('5000 tokens');
+  expect(await call('https://other.example.org')).toContain('"isError":true');
+  expect(await proxy.balance(id)).toBe(5_000);
+});
