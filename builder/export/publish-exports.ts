@@ -1,3 +1,4 @@
+import { ShardError } from '../../shards/errors.ts';
 import type { ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import {
@@ -36,12 +37,22 @@ export function publishExports(
       },
     };
     const exported = await writeTables(release, request, sink, progress);
-    const there = await readServedExports(store, manifest);
+    const there = await listIfSound(store, manifest);
     const byTable = new Map([...there, ...exported].map((one) => [keyOf(one), one]));
     const all = [...byTable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     await store.putContent(servedExportsName(manifest), encodeServedExports(all));
     return all;
   });
+}
+
+/** A damaged list is replaced: tables that it had are found by their receipts when exported again. */
+async function listIfSound(store: WritableStore, manifest: string): Promise<ServedExport[]> {
+  try {
+    return await readServedExports(store, manifest);
+  } catch (error) {
+    if (error instanceof ShardError) return [];
+    throw error;
+  }
 }
 
 const keyOf = ({ table, county, format }: ExportedTable) => [table, county, format].join();

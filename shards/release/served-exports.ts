@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sealOf } from '../codec/json-object.ts';
 import { ShardError, StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { exportedTableSchema } from './exported-table.ts';
@@ -9,7 +10,10 @@ import { MANIFESTS } from './manifests.ts';
 export const servedExportSchema = exportedTableSchema.extend(tileArchiveSchema.shape);
 export type ServedExport = z.infer<typeof servedExportSchema>;
 
-const servedExportsSchema = z.strictObject({ exports: z.array(servedExportSchema) });
+/** The list, and the SHA-256 of it as JSON: what it says is served without another check. */
+const servedExportsSchema = z
+  .strictObject({ check: z.string(), exports: z.array(servedExportSchema) })
+  .refine(({ check, exports }) => check === sealOf(exports));
 
 /** The object that lists the exports of a release: that of its manifest, in another folder. */
 export function servedExportsName(manifest: string): string {
@@ -30,5 +34,5 @@ export async function readServedExports(store: Store, manifest: string): Promise
 }
 
 export function encodeServedExports(exports: readonly ServedExport[]): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ exports })}\n`);
+  return Buffer.from(`${JSON.stringify({ check: sealOf(exports), exports })}\n`);
 }

@@ -2,10 +2,12 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
+import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { WEIGHT_FILES } from '../../infra/demo/weight-files.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
@@ -23,7 +25,7 @@ async function files(): Promise<string[]> {
     .sort();
 }
 
-/** Builds the demo release into the store again; returns the counties that were searched. */
+/** Builds the demo release into the store, and exports its types, again; returns the counties that were searched. */
 async function buildAgain(): Promise<readonly string[]> {
   const city = (...parts: string[]) => path.join(inject('demoCity'), ...parts);
   const store = new FolderStore(folder);
@@ -41,6 +43,8 @@ async function buildAgain(): Promise<readonly string[]> {
       store,
       silent,
     );
+    const types = { tables: ['types'], counties: [], format: 'parquet' } as const;
+    await publishExports(await releaseIn(store), types, store, silent);
     return searched;
   } finally {
     await store.close();
