@@ -101,7 +101,8 @@ async function typedExamples(): Promise<string> {
       const params =
         requestBody?.content['application/json'].example ??
         Object.fromEntries(sent.map(({ name, example }) => [name, example]));
-      const contents = Object.entries(responses![200].content ?? {});
+      const { content = {} } = responses![200] ?? responses![201];
+      const contents = Object.entries(content);
       const constants = [
         ['params', params] as const,
         ...contents.map(([type, { example }]) => [`responses']['${type}`, example] as const),

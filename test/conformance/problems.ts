@@ -24,6 +24,8 @@ export const PROBLEM_STATUS = {
   'no-isochrone-data': 404,
   'direction-not-available': 404,
   'archive-not-found': 404,
+  'export-not-found': 404,
+  'link-refused': 403,
   'method-not-allowed': 405,
   'not-acceptable': 406,
   'idempotency-conflict': 409,

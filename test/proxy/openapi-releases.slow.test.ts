@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
+import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { PLANS } from '../../portal/plans.ts';
@@ -10,6 +11,7 @@ import { askForExamples, readDocument } from '../support/example-requests.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { expectSoundOpenApi } from '../support/openapi.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 test('the examples of the OpenAPI document follow the release, and return rows in each', async () => {
@@ -20,6 +22,8 @@ test('the examples of the OpenAPI document follow the release, and return rows i
   const city = await writeDemoCity({ blocks: 2_000, seed: 1, out: at('city') }, silent);
   const inputs = { osm: [city.osm], blocks: city.blocks, gtfs: [city.gtfs], places: [city.places] };
   await buildRelease({ ...inputs, counties: [], release: 'demo' }, store, silent);
+  const types = { tables: ['types'], counties: [], format: 'parquet' } as const;
+  await publishExports(await releaseIn(store), types, store, silent);
   const proxy = await ofThisTest(openProxy(at('store')));
   const first = await askForExamples(proxy);
   expect(first.without).toEqual([]);
@@ -30,6 +34,7 @@ test('the examples of the OpenAPI document follow the release, and return rows i
   // Without census places, transit and tiles.
   const town = await writeDemoCity({ blocks: 500, seed: 5, out: at('town') }, silent);
   await buildPlain({ osm: [town.osm], blocks: town.blocks, release: 'town' }, store);
+  await publishExports(await releaseIn(store), types, store, silent);
   await store.close();
   expect(await proxy.releases.refresh()).toBe(true);
   const second = await askForExamples(proxy);

@@ -28,6 +28,9 @@ const CONTOUR_TOKENS = 10;
 const BASKET_TOKENS = 10;
 /** The least that sums over an area cost. */
 const AREA_TOKENS = 10;
+const LINKS = '/v1/exports/links';
+/** The price of the only table that is exported from the demo release. */
+const TYPES_TOKENS = 10;
 const SITES = '/v1/sites/coverage';
 const ISOCHRONE = '/v1/isochrone';
 const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) => r !== ISOCHRONE));
@@ -38,6 +41,7 @@ export function worthOf(answer: Delivered): number {
   if (!isMetered(answer) || headers['idempotency-replayed'] === 'true') return 0;
   // It costs a token whatever GET would, except where there is nothing: an empty tile is free.
   if (method === 'HEAD') return status === 200 ? 1 : 0;
+  if (route === LINKS) return status === 201 ? TYPES_TOKENS : 0;
   if (status !== 200) return 0;
   if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(answer.path);
   if (isTile(route)) return 1;
@@ -64,7 +68,7 @@ function sitesIn(contentType: string, body: Buffer): number {
 /** Whether it may cost the client anything. */
 export function isMetered({ route, clientId }: Pick<Delivered, 'route' | 'clientId'>): boolean {
   if (route === ISOCHRONE || isTile(route)) return !clientId.isMember;
-  return BY_THE_ROW.has(route);
+  return route === LINKS || BY_THE_ROW.has(route);
 }
 
 function isTile(route: string): boolean {
