@@ -69,9 +69,14 @@ function repeated<M extends keyof Beside>(
 
 /** An origin as listed in a header: percent-encoded, since a malformed GEOID may be any text. */
 function written(origin: NamedOrigin | string | number): string {
-  if (typeof origin !== 'object') return encodeURIComponent(origin);
+  if (typeof origin !== 'object') return encoded(origin);
   const { geoid, dest_id, id, origin_lat, origin_lon } = origin;
-  return encodeURIComponent(geoid ?? dest_id ?? id ?? `${origin_lat} ${origin_lon}`);
+  return encoded(geoid ?? dest_id ?? id ?? `${origin_lat} ${origin_lon}`);
+}
+
+/** A lone surrogate has no UTF-8: it becomes U+FFFD. */
+function encoded(value: string | number): string {
+  return encodeURIComponent(String(value).replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 }
 
 /** Headers that repeat, or replace, the body's metadata. */

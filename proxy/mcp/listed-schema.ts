@@ -8,11 +8,12 @@ import { z } from 'zod';
 export function listedSchema<S extends z.ZodObject>(
   schema: S,
 ): StandardSchemaWithJSON<z.input<S>, z.output<S>> {
-  const of = (io: 'input' | 'output') => slim(z.toJSONSchema(schema, { io }));
+  const input = slim(z.toJSONSchema(schema, { io: 'input' }));
+  const output = slim(z.toJSONSchema(schema, { io: 'output' }));
   return {
     '~standard': {
       ...schema['~standard'],
-      jsonSchema: { input: () => of('input'), output: () => of('output') },
+      jsonSchema: { input: () => input, output: () => output },
     },
   };
 }

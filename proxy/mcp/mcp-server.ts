@@ -18,22 +18,24 @@ const ESTIMATE = {
 };
 const OUTPUT = listedSchema(z.looseObject({ tokens: z.looseObject({}) }));
 
+/** The tools as servers list them, made once. */
+const LISTED = TOOLS.map((tool) => {
+  const shape = { ...tool.input.shape, ...(tool.price && ESTIMATE) };
+  const inputSchema = listedSchema(z.strictObject(shape));
+  const annotations = { readOnlyHint: true };
+  const { description } = tool;
+  return { tool, about: { description, inputSchema, outputSchema: OUTPUT, annotations } };
+});
+
 /** Builds an MCP server for one caller: eight read-only tools, with structured results. */
 export function mcpServer(client: Client, site: McpSite): McpServer {
   const server = new McpServer(
     { name: 'travel-time-access', title: 'Travel-Time Access Service', version: site.version },
     { instructions: INSTRUCTIONS, capabilities: { tools: {} } },
   );
-  for (const one of TOOLS) {
-    const inputSchema = listedSchema(
-      z.strictObject({ ...one.input.shape, ...(one.price && ESTIMATE) }),
-    );
-    const { name, description } = one;
-    const annotations = { readOnlyHint: true };
-    server.registerTool(
-      name,
-      { description, inputSchema, outputSchema: OUTPUT, annotations },
-      (input: Readonly<Record<string, unknown>>) => callTool(one, input, client, site),
+  for (const { tool, about } of LISTED) {
+    server.registerTool(tool.name, about, (input: Readonly<Record<string, unknown>>) =>
+      callTool(tool, input, client, site),
     );
   }
   return server;
@@ -68,7 +70,7 @@ async function callTool(
     const options = error instanceof NeedsChoice ? { options: error.options } : {};
     return {
       isError: true,
-      content: [{ type: 'text', text: adviceOn(error, site) }],
+      content: [{ type: 'text', text: adviceOn(error, site, calls.tokens.charged) }],
       structuredContent: { ...options, tokens: calls.tokens },
     };
   }

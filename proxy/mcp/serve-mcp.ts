@@ -10,6 +10,9 @@ import { mcpServer } from './mcp-server.ts';
 /** Path of the endpoint. */
 export const MCP_PATH = '/mcp';
 
+/** Messages of a batch, which counts as one request of its address. */
+const MAX_MESSAGES = 10;
+
 /**
  * Serves the Model Context Protocol at `POST /mcp`: streamable HTTP without sessions, so that any
  * process can respond to any request. Tools send their requests to the routes of this process with
@@ -36,6 +39,9 @@ export function serveMcp(app: FastifyInstance, config: ProxyConfig): void {
   app.post(MCP_PATH, async (request, reply) => {
     const { value, isWhole } = parseJson(request);
     if (!isWhole) throw new Problem('payload-too-large', 'a message has at most 25,000 values');
+    if (Array.isArray(value) && value.length > MAX_MESSAGES) {
+      throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
+    }
     const asked = webRequest(request);
     callers.set(asked, request);
     const { status, headers, body } = await handler.fetch(asked, { parsedBody: value });
@@ -64,9 +70,11 @@ function webRequest({ headers }: FastifyRequest): Request {
 /** `fetch` that passes requests to the routes of this process, in the name of the same address. */
 function fetchFrom(
   app: FastifyInstance,
-  { ip, headers: { origin } }: FastifyRequest,
+  { ip, raw, headers: { origin } }: FastifyRequest,
 ): typeof fetch {
   return async (input, init = {}) => {
+    // A caller who has left would be charged for what is not delivered.
+    if (raw.socket.destroyed) throw new DOMException('the caller has left', 'AbortError');
     const { pathname, search } = new URL(String(input));
     const response = await app.inject({
       method: init.method === 'POST' ? 'POST' : 'GET',

@@ -72,21 +72,32 @@ export class NeedsChoice extends Error {
   }
 }
 
+/** Throws `NeedsChoice` if several requests would be paid for in part: a partial result is of no use. */
+export async function requireBalance(calls: ToolCalls, price: number): Promise<void> {
+  const { tokens_remaining } = await calls.data(calls.client.getTokens());
+  if (tokens_remaining >= price) return;
+  throw new NeedsChoice(
+    `This costs up to ${price} tokens, and ${tokens_remaining} are left: narrow it or buy tokens.`,
+    [],
+  );
+}
+
 /** Explains a failure and the next step in a sentence or two. */
-export function adviceOn(error: unknown, { accountUrl }: ToolSite): string {
+export function adviceOn(error: unknown, { accountUrl }: ToolSite, charged: number): string {
+  const paid = charged === 0 ? 'Nothing was charged.' : `${charged} tokens were charged before.`;
   if (error instanceof NeedsChoice) return error.message;
-  if (!(error instanceof ApiError)) return 'Internal error; nothing was charged. Try again later.';
+  if (!(error instanceof ApiError)) return `Internal error. ${paid} Try again later.`;
   const portal = accountUrl === null ? 'the portal' : accountUrl;
   switch (error.slug) {
     case 'missing-key':
     case 'invalid-key':
       return `The API key is missing or invalid. Create one at ${portal} and send it as "Authorization: Bearer KEY".`;
     case 'tokens-exhausted':
-      return `The balance does not cover this call; nothing was charged. Narrow it (fewer types, modes or blocks) or buy tokens at ${portal}.`;
+      return `The balance does not cover this call. ${paid} Narrow it (fewer types, modes or blocks) or buy tokens at ${portal}.`;
     case 'rate-limited':
     case 'overloaded':
       return `The service is limiting requests. Retry in ${Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)} s.`;
     default:
-      return `${error.problem?.detail ?? error.message}. Nothing was charged for it.`;
+      return `${error.problem?.detail ?? error.message}. ${paid}`;
   }
 }

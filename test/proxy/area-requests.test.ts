@@ -206,6 +206,19 @@ describe('a fault is reported with the member that it is in', () => {
   });
 });
 
+test('the id of a failed site may be any text, a lone surrogate too, in every format', async () => {
+  const { lon, lat } = await centres((isRoutable) => isRoutable);
+  const body = {
+    sites: [{ id: 'a', lon, lat }],
+    candidates: [{ id: '\ud800', lon: 0, lat: 0 }],
+    mode: 'walk',
+  };
+  for (const accept of ['application/json', 'text/csv', 'application/x-ndjson']) {
+    const response = await proxy.post('/v1/sites/coverage', proxy.key, body, { accept });
+    expect(response.statusCode, `${accept} ${response.body}`).toBe(200);
+  }
+});
+
 /** The demo under another manifest, which lists no transit. */
 async function releaseWithoutTransit(): Promise<string> {
   const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });

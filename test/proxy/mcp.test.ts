@@ -353,3 +353,20 @@ describe('malformed and hostile messages', () => {
     expect(response.headers.allow).toBe('POST');
   });
 });
+
+test('a comparison that the balance does not cover as a whole is not begun', async () => {
+  const { key } = await proxy.customer({ tokens: 15 });
+  const places = ['Port Meridian', 'Port Meridian'];
+  const result = await call('compare_places', { places, types: [101] }, key);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain('up to 20 tokens, and 15 are left');
+  expect(result.structuredContent.tokens.charged).toBe(0);
+  const { structuredContent } = await call('check_balance', {}, key);
+  expect(structuredContent.tokens_remaining).toBe(15);
+});
+
+test('a batch has at most ten messages', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const { status } = await send(Array(11).fill(message), '2025-06-18');
+  expect(status).toBe(413);
+});

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { mode, nameOf, place, types, weight } from '../inputs.ts';
-import { resolvePlace, resolveTypes } from '../names.ts';
+import { type NamedType, resolvePlace, resolveTypes } from '../names.ts';
 import { percent, sharesOf } from '../shares.ts';
-import { tool } from '../tool.ts';
+import { requireBalance, tool } from '../tool.ts';
 
 const PRICE_OF_AREA = 10;
+
+/** Maximum price of some cities: that of each area. */
+function priceOf(cities: number, types: readonly NamedType[]): number {
+  const rows = types.reduce((sum, { leaves }) => sum + leaves, 0);
+  return cities * Math.max(PRICE_OF_AREA, rows);
+}
 
 export const comparePlaces = tool({
   name: 'compare_places',
@@ -19,8 +25,7 @@ export const comparePlaces = tool({
   }),
   async price({ places, types }, calls) {
     const found = await resolveTypes(calls, types);
-    const rows = found.reduce((sum, { leaves }) => sum + leaves, 0);
-    return places.length * Math.max(PRICE_OF_AREA, rows);
+    return priceOf(places.length, found);
   },
   async run({ places, types, mode, minutes, weight }, calls) {
     const wanted = await resolveTypes(calls, types);
@@ -29,6 +34,7 @@ export const comparePlaces = tool({
     const { client } = calls;
     const { destination_types } = await calls.data(client.getDestinationTypes());
     const names = new Map(destination_types.map((one) => [one.dest_type_id, one.name]));
+    await requireBalance(calls, priceOf(cities.length, wanted));
     const results: { place: string; rows: { type: string; total: number; within: number }[] }[] =
       [];
     for (const city of cities) {

@@ -8,7 +8,7 @@ const modes = z
   .array(z.enum(['walk', 'bike', 'transit']))
   .min(1)
   .max(3)
-  .default(['walk', 'transit']);
+  .default(['walk']);
 
 export const explainBlock = tool({
   name: 'explain_block',

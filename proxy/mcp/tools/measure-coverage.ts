@@ -19,14 +19,13 @@ export const measureCoverage = tool({
     all_of: criteria.optional(),
   }),
   async price({ types = [], all_of = [] }, calls) {
+    requireAny(types, all_of);
     const found = await resolveTypes(calls, types);
     const rows = found.reduce((sum, { leaves }) => sum + leaves, 0);
     return Math.max(PRICE_OF_AREA, rows + (all_of.length > 0 ? PRICE_OF_BASKET : 0));
   },
   async run({ types = [], mode, weight, all_of = [], ...where }, calls) {
-    if (types.length === 0 && all_of.length === 0) {
-      throw new NeedsChoice('give types, all_of or both; list_types has the types.', []);
-    }
+    requireAny(types, all_of);
     const { area, name } = await resolveArea(calls, where);
     const wanted = await resolveTypes(calls, types);
     const basketTypes = await resolveTypes(
@@ -64,3 +63,8 @@ export const measureCoverage = tool({
     return { text: lines.join('\n'), data: { area: name, weight, results: rows, basket } };
   },
 });
+
+function requireAny(...lists: readonly (readonly unknown[])[]): void {
+  if (lists.some((list) => list.length > 0)) return;
+  throw new NeedsChoice('Send types, all_of or both; list_types has the types.', []);
+}
