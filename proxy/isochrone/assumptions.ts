@@ -21,6 +21,7 @@ export const assumptionsSchema = z.looseObject({
   bike_beyond_traffic_stress: words,
   bike_tracks: words,
   bike_sidepath: words,
+  walk_sidepath: words,
   bike_barriers: words,
   link_radius_m: whole,
   link_radius_fallback_m: whole,

@@ -262,7 +262,9 @@ test('reads the largest documented body to its end', async () => {
       ...(polygon && { polygon: maxDetailed }),
     };
     const answer = await proxy.post(url, proxy.key, payload);
-    expect([url, answer.statusCode, answer.body]).toEqual([url, 200, expect.anything()]);
+    // No table has that name: it is looked up once the body is read.
+    const status = url === '/v1/exports/links' ? 404 : 200;
+    expect([url, answer.statusCode, answer.body]).toEqual([url, status, expect.anything()]);
     answered.push(url);
   }
   expect(answered).toContain('/v1/blocks/query');

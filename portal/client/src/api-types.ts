@@ -265,6 +265,7 @@ export type Isochrone = {
     bike_beyond_traffic_stress?: string;
     bike_tracks?: string;
     bike_sidepath?: string;
+    walk_sidepath?: string;
     bike_barriers?: string;
     link_radius_m?: number;
     link_radius_fallback_m?: number;
@@ -334,6 +335,7 @@ export type IsochroneBlocks = {
     bike_beyond_traffic_stress?: string;
     bike_tracks?: string;
     bike_sidepath?: string;
+    walk_sidepath?: string;
     bike_barriers?: string;
     link_radius_m?: number;
     link_radius_fallback_m?: number;
@@ -1476,6 +1478,7 @@ export interface Operations {
           bike_beyond_traffic_stress?: string;
           bike_tracks?: string;
           bike_sidepath?: string;
+          walk_sidepath?: string;
           bike_barriers?: string;
           link_radius_m?: number;
           link_radius_fallback_m?: number;
