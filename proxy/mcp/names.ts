@@ -43,6 +43,11 @@ export async function listTypes(calls: ToolCalls): Promise<NamedType[]> {
   }));
 }
 
+/** Rows that some types have by one mode: one a leaf type. */
+export function rowsOfTypes(types: readonly NamedType[]): number {
+  return types.reduce((sum, { leaves }) => sum + leaves, 0);
+}
+
 /** Types whose name contains every word of a text, regardless of case and plural. */
 export function typesNamed(types: readonly NamedType[], text: string): NamedType[] {
   const words = wordsOf(text);

@@ -1,15 +1,13 @@
 import { z } from 'zod';
+import { PLANS } from '../../../portal/plans.ts';
 import { mode, nameOf, place, types, weight } from '../inputs.ts';
-import { type NamedType, resolvePlace, resolveTypes } from '../names.ts';
+import { type NamedType, resolvePlace, resolveTypes, rowsOfTypes } from '../names.ts';
 import { percent, sharesOf } from '../shares.ts';
 import { requireBalance, tool } from '../tool.ts';
 
-const PRICE_OF_AREA = 10;
-
 /** Maximum price of some cities: that of each area. */
 function priceOf(cities: number, types: readonly NamedType[]): number {
-  const rows = types.reduce((sum, { leaves }) => sum + leaves, 0);
-  return cities * Math.max(PRICE_OF_AREA, rows);
+  return cities * Math.max(PLANS.charges.area_minimum, rowsOfTypes(types));
 }
 
 export const comparePlaces = tool({

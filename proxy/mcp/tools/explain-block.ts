@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { PLANS } from '../../../portal/plans.ts';
 import { block, lat, lon, originOf, types } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
-import { resolveTypes } from '../names.ts';
+import { resolveTypes, rowsOfTypes } from '../names.ts';
 import { tool } from '../tool.ts';
 
 const modes = z
@@ -16,8 +17,8 @@ export const explainBlock = tool({
     'Minutes from one census block, or the block of a point, to the nearest POI of each of some types. A token a row.',
   input: z.object({ block, lat, lon, types, modes }),
   async price({ types, modes }, calls) {
-    const found = await resolveTypes(calls, types);
-    return Math.max(1, modes.length * found.reduce((sum, { leaves }) => sum + leaves, 0));
+    const rows = modes.length * rowsOfTypes(await resolveTypes(calls, types));
+    return Math.max(PLANS.charges.minimum, rows);
   },
   async run({ types, modes, ...where }, calls, site) {
     const origin = originOf(where);

@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { PLANS } from '../../../portal/plans.ts';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
-import { resolveTypes } from '../names.ts';
+import { resolveTypes, rowsOfTypes } from '../names.ts';
 import { percent, sharesOf, sharesText } from '../shares.ts';
 import { NeedsChoice, tool } from '../tool.ts';
-
-const PRICE_OF_AREA = 10;
-const PRICE_OF_BASKET = 10;
 
 export const measureCoverage = tool({
   name: 'measure_coverage',
@@ -20,9 +18,9 @@ export const measureCoverage = tool({
   }),
   async price({ types = [], all_of = [] }, calls) {
     requireAny(types, all_of);
-    const found = await resolveTypes(calls, types);
-    const rows = found.reduce((sum, { leaves }) => sum + leaves, 0);
-    return Math.max(PRICE_OF_AREA, rows + (all_of.length > 0 ? PRICE_OF_BASKET : 0));
+    const rows = rowsOfTypes(await resolveTypes(calls, types));
+    const { area_minimum, basket } = PLANS.charges;
+    return Math.max(area_minimum, rows + (all_of.length > 0 ? basket : 0));
   },
   async run({ types = [], mode, weight, all_of = [], ...where }, calls) {
     requireAny(types, all_of);

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { FailedMap } from '../../parts/failed-map.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import type { BaseMap } from '../base-map-style.ts';
 import type { MapPosition, Point } from '../state/map-state.ts';
@@ -149,17 +150,6 @@ export function MapStage(props: {
         selects the block at the cross.
       </p>
     </div>
-  );
-}
-
-function FailedMap() {
-  return (
-    <Notice kind="fault">
-      <p>The map could not be loaded. Check your connection and try again.</p>
-      <button type="button" class="button" onClick={() => location.reload()}>
-        Try again
-      </button>
-    </Notice>
   );
 }
 
