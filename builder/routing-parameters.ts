@@ -1,4 +1,4 @@
-import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
+import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 
@@ -37,7 +37,7 @@ export const ROUTING = {
   /** Strongly connected components of a mode's network with fewer vertices are dropped. */
   minIslandVertices: 40,
   /** Longest travel time in rows to POIs. */
-  maxMinutes: (TENTHS.most / 10) as Minutes,
+  maxMinutes: MAX_POI_MINUTES,
   /** Longest travel time in block-to-block rows. */
   maxReachMinutes: MINUTES.most as Minutes,
   /** The shortest travel time in a row: no trip takes zero time. */

@@ -7,7 +7,7 @@ import { isEqualHash } from '../portal/accounts/equal-hash.ts';
 import { escapeHtml, plainPage, plainPageHeaders } from '../portal/http/html.ts';
 import { Problem } from '../portal/http/problem.ts';
 
-const MOST = 20;
+const MAX_MAILS = 20;
 const SECRET_BYTES = 18;
 
 /**
@@ -27,7 +27,7 @@ export function serveMailPage(app: FastifyInstance, folder: string): string {
     const newest = names
       .filter((name) => name.endsWith('.eml'))
       .sort()
-      .slice(-MOST)
+      .slice(-MAX_MAILS)
       .reverse();
     const mails = await Promise.all(
       newest.map(async (name) => mailOf(await readFile(path.join(folder, name)))),

@@ -148,12 +148,12 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   );
   const metricsAddress = metrics?.address ?? null;
   const close = async (drainMs = settings.drainMs) => {
-    served.services.ending.isSet = true;
+    served.services.shutdown.hasBegun = true;
     await new Promise((resolve) => setTimeout(resolve, drainMs));
     await closeAll(closers);
   };
   const cutOff = async () => {
-    served.services.ending.isSet = true;
+    served.services.shutdown.hasBegun = true;
     served.server.close();
     served.server.closeAllConnections();
     await ledgerCalls.settle();

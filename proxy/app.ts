@@ -45,14 +45,18 @@ declare module 'fastify' {
 }
 
 const KEYED = { keyed: true };
-/** Response cache of a service that is given no memory budget. */
-const ANSWERS_ALONE: Bytes = 2 ** 26;
+/** Memory of the response cache where no budget is given. */
+const DEFAULT_RESPONSE_MEMORY: Bytes = 2 ** 26;
 /**
  * Concurrent POST requests, from the idempotency lookup until the response writer holds the
  * response, each of which may have 50,000 rows. One that waits longer gets `Retry-After`, before
  * its idle connection is closed.
  */
-const MAKERS = { inAll: 6, ofEach: 2, patience: { waitMs: 20_000, refusal: overloaded } };
+const POST_CONCURRENCY = {
+  maxConcurrent: 6,
+  maxPerClient: 2,
+  timeout: { ms: 20_000, error: overloaded },
+};
 
 /** Builds the HTTP service over a source of releases and a ledger, not yet listening. */
 export async function buildProxy(parts: {
@@ -70,7 +74,7 @@ export async function buildProxy(parts: {
 }): Promise<FastifyInstance> {
   const parsed = proxyConfigSchema.parse(parts.config ?? {});
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.baseUrl}/problems` };
-  const memory = parts.memory ?? new CacheBudget(ANSWERS_ALONE);
+  const memory = parts.memory ?? new CacheBudget(DEFAULT_RESPONSE_MEMORY);
   const cursorSecrets = await KeptSecrets.open(config.cursorSecrets, parts.ledger, 'cursors');
   const tokenSecrets = await KeptSecrets.open(undefined, parts.ledger, BROWSER_TOKEN_SECRET);
   const linkSecrets = await KeptSecrets.open(undefined, parts.ledger, 'export-links');
@@ -94,11 +98,11 @@ export async function buildProxy(parts: {
     links: new LinkSigner(() => linkSecrets.all),
     addressRates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
-    batchSemaphore: new FairSemaphore(MAKERS),
-    ending: { isSet: false },
+    batchSemaphore: new FairSemaphore(POST_CONCURRENCY),
+    shutdown: { hasBegun: false },
   };
 
-  const helpAt = (slug: string) => (OF_ACCOUNTS.has(slug) ? config.accountUrl : undefined);
+  const helpAt = (slug: string) => (ACCOUNT_PROBLEMS.has(slug) ? config.accountUrl : undefined);
   const app = httpServer({
     problems: {
       base: config.problemBase,
@@ -111,7 +115,7 @@ export async function buildProxy(parts: {
     maxBodyBytes: MAX_BODY_BYTES,
     setCommonHeaders,
     shedAtLagMs: config.shedAtLagMs,
-    ending: services.ending,
+    shutdown: services.shutdown,
     around: parts.around,
   });
   app.decorate('services', services);
@@ -139,14 +143,16 @@ export async function buildProxy(parts: {
   serveDocs(app, config, services.catalogue, () => document.current);
   refuseOtherMethods(
     app,
-    methodsTaken(['/openapi.json', ARCHIVE_PATH, EXPORT_PATH, problemPage, ...DOCS_PATHS]),
+    allowedMethods(['/openapi.json', ARCHIVE_PATH, EXPORT_PATH, problemPage, ...DOCS_PATHS]),
   );
   return app;
 }
 
-/** Problems that a key or tokens would solve. */
-const OF_ACCOUNTS: ReadonlySet<string> = new Set<ProblemSlug>([
-  ...(['missing-key', 'invalid-key', 'tokens-exhausted'] as const),
+/** Problems that a key or tokens solve: they link to the account page. */
+const ACCOUNT_PROBLEMS: ReadonlySet<string> = new Set<ProblemSlug>([
+  'missing-key',
+  'invalid-key',
+  'tokens-exhausted',
 ]);
 
 /** Route of the pages that problem types link to: the proxy in front strips the base URL's path. */
@@ -158,7 +164,7 @@ function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl:
 }
 
 /** Allowed methods per route; `texts` are paths without an endpoint. */
-function methodsTaken(texts: readonly string[]): Map<string, string[]> {
+function allowedMethods(texts: readonly string[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, access } of ENDPOINTS) {
     const taken = access === 'posted' ? ['POST'] : ['GET', 'HEAD'];

@@ -1,4 +1,4 @@
-import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
+import { MAX_POI_MINUTES, MINUTES } from '../shards/matrix/row-codec.ts';
 import { MAX_NTH } from '../shards/nearest/nth-nearest.ts';
 
 /** Allowed range of a number. */
@@ -15,11 +15,11 @@ export const BOUNDS = {
   /** Metres. */
   radius: { over: 0, max: 50_000 },
   /** Minutes, limited to the times stored in rows. */
-  maxMinutes: { over: 0, max: TENTHS.most / 10 },
+  maxMinutes: { over: 0, max: MAX_POI_MINUTES },
   /** The n of the n-th nearest POI. */
   nth: { min: 1, max: MAX_NTH },
   /** Whole minutes within which POIs are counted. */
-  countWithin: { min: 1, max: TENTHS.most / 10 },
+  countWithin: { min: 1, max: MAX_POI_MINUTES },
   /** Rows per page. */
   limit: { min: 1, max: 1000 },
   /** Any integer: one that is not a type is reported as unknown. */
@@ -39,7 +39,7 @@ export const BOUNDS = {
 } as const satisfies Readonly<Record<string, Bounds>>;
 
 /** Maximum list lengths and text lengths of a request. */
-export const MOST = {
+export const LIMITS = {
   /** Repetitions of a parameter: longer lists do not belong in a URL. */
   repeats: 100,
   /** Items of a list in a body. */

@@ -45,7 +45,7 @@ export interface ProxyServices extends Authority {
   /** Queues requests with large responses, by account. */
   readonly batchSemaphore: FairSemaphore;
   /** Set once the service is asked to shut down: it is not ready from then on. */
-  readonly ending: Shutdown;
+  readonly shutdown: Shutdown;
 }
 
 /** Context of a query. */

@@ -112,8 +112,8 @@ function numbersIn(text: string | undefined): number[] {
     const range = /^\s*(-?\d+(?:\.\d+)?)(?:\s*-\s*(-?\d+(?:\.\d+)?))?\s*$/.exec(part);
     return range ? [range[1], range[2] ?? range[1]].map(Number) : [Number.NaN];
   });
-  return parts.every((number) => Math.abs(number) <= MOST) ? parts : [];
+  return parts.every((number) => Math.abs(number) <= MAX_LEVEL) ? parts : [];
 }
 
 /** No station is this deep in metres, or has half as many levels. */
-const MOST = 2 * FEED_LIMITS.level;
+const MAX_LEVEL = 2 * FEED_LIMITS.level;

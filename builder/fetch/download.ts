@@ -3,7 +3,7 @@ import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { digestsOf } from './digests.ts';
 import type { FetchFolder, Source } from './fetch-folder.ts';
-import { type Answer, type Http, lengthOf, rangeOf, refusal, tooLarge } from './http.ts';
+import { type Http, type HttpResponse, lengthOf, rangeOf, refusal, tooLarge } from './http.ts';
 import { PartFile, type Version } from './part-file.ts';
 
 /** A file to download. */
@@ -85,27 +85,27 @@ async function transfer(
 ): Promise<Version | null> {
   const isWhole = part.version !== null && part.version.bytes === part.size;
   const headers = isWhole ? ifChanged(part.version) : (part.resumeHeaders() ?? ifChanged(kept));
-  const answer = await http.ask('GET', url, headers);
-  if (answer.status === 304) {
-    await answer.body.dump();
+  const response = await http.ask('GET', url, headers);
+  if (response.status === 304) {
+    await response.body.dump();
     return isWhole ? part.version : null;
   }
-  if (answer.status === 206 && isRest(answer, part)) {
-    await part.append(answer.body, maxBytes, onBytes);
-  } else if (answer.status === 206 || answer.status === 416) {
-    await answer.body.dump();
+  if (response.status === 206 && isRest(response, part)) {
+    await part.append(response.body, maxBytes, onBytes);
+  } else if (response.status === 206 || response.status === 416) {
+    await response.body.dump();
     await part.discard();
     throw new TransientError('does not have the rest of the file; starting over');
-  } else if (answer.status === 200) {
-    const version = await versionOf(url, answer);
+  } else if (response.status === 200) {
+    const version = await versionOf(url, response);
     if (version.bytes !== null && version.bytes > maxBytes) {
-      await answer.body.dump();
+      await response.body.dump();
       throw tooLarge(url, maxBytes);
     }
     await part.restart(version);
-    await part.append(answer.body, maxBytes, onBytes);
+    await part.append(response.body, maxBytes, onBytes);
   } else {
-    throw await refusal(url, answer);
+    throw await refusal(url, response);
   }
   return part.version;
 }
@@ -117,27 +117,27 @@ function ifChanged(version: Pick<Source, 'etag' | 'last_modified'> | null): Reco
 }
 
 /** Whether a response contains exactly the rest of the part, of the same version. */
-function isRest(answer: Answer, { size, version }: PartFile): boolean {
-  const range = rangeOf(answer);
+function isRest(response: HttpResponse, { size, version }: PartFile): boolean {
+  const range = rangeOf(response);
   if (range === null || range.from !== size || version === null) return false;
-  const etag = answer.header('etag') ?? version.etag;
+  const etag = response.header('etag') ?? version.etag;
   const total = range.total ?? version.bytes;
   return etag === version.etag && total === (version.bytes ?? total);
 }
 
-async function versionOf(url: string, answer: Answer): Promise<Version> {
-  const encoding = answer.header('content-encoding') ?? 'identity';
+async function versionOf(url: string, response: HttpResponse): Promise<Version> {
+  const encoding = response.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
-    await answer.body.dump();
+    await response.body.dump();
     throw new BuildError(
       `${url}: is sent with content-encoding ${encoding}, which was not requested; use another server`,
     );
   }
   return {
     url,
-    etag: answer.header('etag') ?? null,
-    last_modified: answer.header('last-modified') ?? null,
-    bytes: lengthOf(answer),
+    etag: response.header('etag') ?? null,
+    last_modified: response.header('last-modified') ?? null,
+    bytes: lengthOf(response),
   };
 }
 

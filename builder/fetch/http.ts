@@ -27,7 +27,7 @@ const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A response with its body not yet read: the caller must read it or discard it with `dump()`. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   /** Names are lower case. */
   header(name: string): string | undefined;
@@ -67,7 +67,7 @@ export class Http {
     method: 'GET' | 'HEAD',
     url: string,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     let at = webAddress(url);
     for (let redirects = 0; ; redirects++) {
       const response = await this.#request(method, url, at, headers);
@@ -111,9 +111,9 @@ export class Http {
   /** Fetches the body of a small document. Throws a `BuildError` that names the URL. */
   text(url: string): Promise<string> {
     return this.retry(url, async () => {
-      const answer = await this.ask('GET', url);
-      if (answer.status !== 200) throw await refusal(url, answer);
-      const body = await bodyOf(answer, MAX_TEXT_BYTES);
+      const response = await this.ask('GET', url);
+      if (response.status !== 200) throw await refusal(url, response);
+      const body = await bodyOf(response, MAX_TEXT_BYTES);
       if (body === null) throw tooLarge(url, MAX_TEXT_BYTES);
       return new TextDecoder().decode(body);
     });
@@ -127,21 +127,21 @@ export class Http {
     if (to - from > MAX_RANGE_BYTES)
       throw tooLarge(`${url} (bytes ${from} to ${to - 1})`, MAX_RANGE_BYTES);
     return this.retry(url, async () => {
-      const answer = await this.ask('GET', url, {
+      const response = await this.ask('GET', url, {
         range: `bytes=${from}-${to - 1}`,
         'if-match': etag,
       });
-      if (answer.status === 412) {
-        await answer.body.dump();
+      if (response.status === 412) {
+        await response.body.dump();
         throw new BuildError(`${url}: was replaced during the download; run the command again`);
       }
-      if (answer.status === 200) {
-        await answer.body.dump();
+      if (response.status === 200) {
+        await response.body.dump();
         throw new BuildError(`${url}: the server does not support range requests; use another`);
       }
-      if (answer.status !== 206) throw await refusal(url, answer);
-      const part = rangeOf(answer);
-      const bytes = await bodyOf(answer, to - from);
+      if (response.status !== 206) throw await refusal(url, response);
+      const part = rangeOf(response);
+      const bytes = await bodyOf(response, to - from);
       if (part?.from !== from || bytes?.byteLength !== to - from) {
         throw new TransientError(`sent other bytes than ${from} to ${to - 1}`);
       }
@@ -154,9 +154,9 @@ export class Http {
    */
   async sizeOf(url: string): Promise<Bytes | null> {
     try {
-      const answer = await this.ask('HEAD', url);
-      await answer.body.dump();
-      return answer.status === 200 ? lengthOf(answer) : null;
+      const response = await this.ask('HEAD', url);
+      await response.body.dump();
+      return response.status === 200 ? lengthOf(response) : null;
     } catch {
       // Used only to estimate the remaining time: the GET that follows reports the error.
       return null;
@@ -172,10 +172,10 @@ export class Http {
  * Reads a whole body into memory; null for one larger than `maxBytes`, the rest of which is not
  * read.
  */
-async function bodyOf(answer: Answer, maxBytes: Bytes): Promise<ArrayBuffer | null> {
+async function bodyOf(response: HttpResponse, maxBytes: Bytes): Promise<ArrayBuffer | null> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  for await (const chunk of answer.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+  for await (const chunk of response.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
     bytes += chunk.length;
     // Leaving the loop closes the connection.
     if (bytes > maxBytes) return null;
@@ -192,24 +192,24 @@ export function tooLarge(url: string, maxBytes: Bytes): BuildError {
 }
 
 /** The `Content-Length`, or null. */
-export function lengthOf(answer: Answer): Bytes | null {
-  const length = answer.header('content-length');
+export function lengthOf(response: HttpResponse): Bytes | null {
+  const length = response.header('content-length');
   return length !== undefined && /^\d+$/.test(length) ? Number(length) : null;
 }
 
 /** The range of a 206; null if it is missing, or not in bytes. */
-export function rangeOf(answer: Answer): { from: Bytes; total: Bytes | null } | null {
-  const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(answer.header('content-range') ?? '');
+export function rangeOf(response: HttpResponse): { from: Bytes; total: Bytes | null } | null {
+  const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.header('content-range') ?? '');
   return match && { from: Number(match[1]), total: match[2] === '*' ? null : Number(match[2]) };
 }
 
 /** The error for a response that carries no content. Discards its body. */
-export async function refusal(url: string, answer: Answer): Promise<Error> {
-  await answer.body.dump();
-  const { status } = answer;
+export async function refusal(url: string, response: HttpResponse): Promise<Error> {
+  await response.body.dump();
+  const { status } = response;
   if (PASSING.has(status)) {
     return new TransientError(`responded with ${status}`, {
-      waitMs: retryAfterMs(answer.header('retry-after')),
+      waitMs: retryAfterMs(response.header('retry-after')),
     });
   }
   if (status === 404 || status === 410) {

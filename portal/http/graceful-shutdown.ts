@@ -13,29 +13,29 @@ const POLL_MS: Millis = 10;
 
 /** Whether a server is shutting down. */
 export interface Shutdown {
-  isSet: boolean;
+  hasBegun: boolean;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly ending: Shutdown;
+    readonly shutdown: Shutdown;
   }
 }
 
 /**
- * Shuts a server down without breaking connections in use. From `ending` on, each response is the
+ * Shuts a server down without breaking connections in use. Once `shutdown` has begun, each response is the
  * last of its connection (`Connection: close`). Closing stops listening first, so that new clients
  * are refused and can go elsewhere, and waits for the last requests of open connections before it
  * closes idle ones.
  */
-export function shutDownGracefully(app: FastifyInstance, ending: Shutdown): void {
-  app.decorate('ending', ending);
+export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): void {
+  app.decorate('shutdown', shutdown);
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (ending.isSet) reply.header('connection', 'close');
+    if (shutdown.hasBegun) reply.header('connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', async () => {
-    ending.isSet = true;
+    shutdown.hasBegun = true;
     const { server } = app;
     if (!server.listening) return;
     // The HTTP server's `close` would close idle connections too.

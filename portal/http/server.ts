@@ -100,7 +100,7 @@ export interface HttpServerOptions {
   /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
   /** Set some time before the server is closed. */
-  readonly ending?: Shutdown;
+  readonly shutdown?: Shutdown;
   /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
   /** Sets the headers of every response as it is sent. Raw responses set their own. */
@@ -156,7 +156,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     setCommonHeaders(reply);
     done(null, payload);
   });
-  shutDownGracefully(app, options.ending ?? { isSet: false });
+  shutDownGracefully(app, options.shutdown ?? { hasBegun: false });
   dropSlowBodies(app);
   takeJsonBodies(app);
   return app;

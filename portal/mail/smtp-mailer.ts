@@ -31,7 +31,10 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
     disableUrlAccess: true,
     ...LIMITS_MS,
   });
-  const semaphore = new FairSemaphore({ inAll: CONNECTIONS, ofEach: CONNECTIONS / 2 });
+  const semaphore = new FairSemaphore({
+    maxConcurrent: CONNECTIONS,
+    maxPerClient: CONNECTIONS / 2,
+  });
   const waitingOf = new Map<ClientId, number>();
   let waiting = 0;
   return {

@@ -7,7 +7,7 @@ import { integer, POINT_SCHEMA, pointItem } from '../schemas/body-members.ts';
 import { listOf } from '../schemas/list.ts';
 import { checkOrigins } from './batch.ts';
 
-const MOST = REQUEST_LIMITS.origins;
+const LIMITS = REQUEST_LIMITS.origins;
 /** Longer than any GEOID, so that truncating a malformed one keeps it malformed. */
 const MAX_QUOTED_GEOID = 40;
 
@@ -40,12 +40,12 @@ export const blockOrPointOrigins = z
     return z.NEVER;
   })
   .meta({
-    description: `Blocks by GEOID, or points; 1 to ${MOST}. A malformed or unknown GEOID fails alone and is listed in \`errors\`.`,
+    description: `Blocks by GEOID, or points; 1 to ${LIMITS}. A malformed or unknown GEOID fails alone and is listed in \`errors\`.`,
     override: {
       type: 'array',
       items: { oneOf: [{ type: 'string' }, POINT_SCHEMA] },
       minItems: 1,
-      maxItems: MOST,
+      maxItems: LIMITS,
     },
   });
 
@@ -68,15 +68,15 @@ function originList<T extends z.ZodType>(
   kind: string,
   more = '',
 ) {
-  const none = `must be an array of 1 to ${MOST} origins`;
+  const none = `must be an array of 1 to ${LIMITS} origins`;
   return z
     .unknown()
     .transform((value): unknown =>
       value === undefined || Array.isArray(value) ? checkOrigins(value, name) : value,
     )
-    .pipe(listOf(item, MOST, { none, many: none }))
+    .pipe(listOf(item, LIMITS, { none, many: none }))
     .meta({
-      description: `${kind}, 1 to ${MOST}.${more}`,
-      override: { type: 'array', items, minItems: 1, maxItems: MOST },
+      description: `${kind}, 1 to ${LIMITS}.${more}`,
+      override: { type: 'array', items, minItems: 1, maxItems: LIMITS },
     });
 }

@@ -6,7 +6,7 @@ import { type Criterion, requestedCriteria } from '../queries/areas/basket.ts';
 import { queryMatches } from '../queries/areas/matching-blocks.ts';
 import { checkNearPoints, type NearPoint } from '../queries/origins/near-points.ts';
 import { type PagedRequest, pagedRequest } from '../queries/rows/pagination.ts';
-import { areaMember, areaOf } from '../schemas/area-member.ts';
+import { AREA_PROBLEMS, areaMember, areaOf } from '../schemas/area-member.ts';
 import { cursorMember, limitMember } from '../schemas/body-members.ts';
 import { allOfMember, nearMember } from '../schemas/criteria.ts';
 import { FEW_ROWS, smallArea } from '../schemas/examples.ts';
@@ -45,9 +45,11 @@ export const blocksMatch = postEndpoint({
   responseDescription: 'A page of matching blocks.',
   response: z.object({ results: z.array(matchedBlock), next_cursor: nextCursor }),
   problems: [
-    ...(['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'] as const),
-    ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
-    ...(['point-not-covered', 'no-isochrone-data', 'direction-not-available'] as const),
+    ...AREA_PROBLEMS,
+    'invalid-cursor',
+    'point-not-covered',
+    'no-isochrone-data',
+    'direction-not-available',
   ],
 
   async resolve(

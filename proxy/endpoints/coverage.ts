@@ -22,7 +22,7 @@ import {
 } from '../queries/areas/coverage.ts';
 import { locatePlace } from '../queries/areas/places.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { areaMember, areaOf } from '../schemas/area-member.ts';
+import { AREA_PROBLEMS, areaMember, areaOf } from '../schemas/area-member.ts';
 import {
   byMember,
   modeMember,
@@ -166,10 +166,7 @@ const postCoverage = postEndpoint({
   table: COVERAGE,
   responseDescription: 'The sums of the area.',
   response: RESPONSE.extend({ basket }),
-  problems: [
-    ...(['missing-area', 'invalid-geometry', 'polygon-too-complex'] as const),
-    ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
-  ],
+  problems: AREA_PROBLEMS,
 
   async resolve(release, { area, all_of, ...asked }, _services, waiters) {
     const wanted = requestedCoverage(release, asked, 'body').query;

@@ -93,11 +93,11 @@ export const ready = freeEndpoint({
   cache: 'never',
   otherStatus: 503,
   async respond(services) {
-    const { ending, processes } = services;
+    const { shutdown, processes } = services;
     const [release, accounts] = await looked(services);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';
     const { haveStarted, ...count } = processes();
-    const isReady = store === 'ok' && accounts === 'ok' && haveStarted && !ending.isSet;
+    const isReady = store === 'ok' && accounts === 'ok' && haveStarted && !shutdown.hasBegun;
     return {
       status: isReady ? 200 : 503,
       body: {

@@ -9,7 +9,7 @@ import { DIRECTIONS, type Direction } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { BOUNDS, boundsText, isOnEarth, MOST } from '../bounds.ts';
+import { BOUNDS, boundsText, isOnEarth, LIMITS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
@@ -73,7 +73,7 @@ const query = z.strictObject({
   format: choice(['geojson', 'blocks'])
     .default('geojson')
     .meta({ description: 'Contours, or the blocks themselves.' }),
-  v: onceText.max(MOST.versionLength, { error: 'is too long' }).optional().meta({
+  v: onceText.max(LIMITS.versionLength, { error: 'is too long' }).optional().meta({
     description:
       'Store version to pin; if another is current, the response is `no-isochrone-data`.',
   }),
@@ -137,7 +137,7 @@ export const isochrone = meteredEndpoint({
   description:
     `Contours of up to ${BOUNDS.contour.max} minutes around a block (\`block\`) or the block of a ` +
     'point (`lon`, `lat`), by one mode. Send `minutes`, or up to ' +
-    `${numberWord(MOST.contours)} ascending \`contours\`. Contours are dissolved from the ` +
+    `${numberWord(LIMITS.contours)} ascending \`contours\`. Contours are dissolved from the ` +
     `reachable blocks, with small holes filled. ${PLANS.charges.isochrone_contour} tokens per ` +
     'contour; free for members.',
   tag: 'Isochrones',

@@ -7,7 +7,7 @@ import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';
 import { querySites, type SitesQuery } from '../queries/sites/sites.ts';
-import { areaMember, areaOf } from '../schemas/area-member.ts';
+import { AREA_PROBLEMS, areaMember, areaOf } from '../schemas/area-member.ts';
 import { modeItem, weightMember } from '../schemas/body-members.ts';
 import { directionItem } from '../schemas/criteria.ts';
 import { smallArea } from '../schemas/examples.ts';
@@ -57,11 +57,7 @@ export const sitesCoverage = postEndpoint({
   table: SITES,
   responseDescription: 'The sums of the area, the sites and the candidates.',
   response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...sitesMembers }),
-  problems: [
-    ...(['missing-area', 'invalid-geometry', 'polygon-too-complex'] as const),
-    ...(['place-not-found', 'county-not-found', 'block-not-found'] as const),
-    ...(['point-not-covered', 'direction-not-available'] as const),
-  ],
+  problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
   async resolve(release, body, _services, waiters): Promise<SitesQuery> {
     const { sites, candidates = [], choose, area, mode, direction, weight, minutes } = body;

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Body } from '../../portal/http/content-encoding.ts';
-import type { SentHeader } from './common-headers.ts';
-import { CORS_HEADERS } from './common-headers.ts';
+import { CORS_HEADERS, type SentHeader } from './common-headers.ts';
 import type { DeliveredFraction, ResponseWriter } from './response-writer.ts';
 
 /** A header line as written, including those of the body's framing. */
@@ -48,11 +47,11 @@ export function writeUnmetered(
   body: Body = Body.NONE,
 ): void {
   writeHead(reply, status, headers);
-  responseWriter.sendUnpaid(reply.raw, body);
+  responseWriter.sendUnmetered(reply.raw, body);
 }
 
 function writeHead(reply: FastifyReply, status: number, headers: HeaderList): void {
-  if (reply.server.ending.isSet) putHeader(headers, 'connection', 'close');
+  if (reply.server.shutdown.hasBegun) putHeader(headers, 'connection', 'close');
   // Node's types allow only string values here; numbers are written unchanged.
   reply.raw.writeHead(status, headers as string[]);
   reply.hijack();

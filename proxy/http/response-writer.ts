@@ -11,14 +11,14 @@ const SWEEP_MS = 1_000;
  * Writing each as soon as it is ready would wake and suspend a reader per response, which costs
  * more than the writing.
  */
-const TOGETHER = 8;
+const BATCHED_WRITES = 8;
 
 /** Limits on the time and memory of waiting responses. */
 export interface ResponseWriterLimits {
   /** Total; beyond it, the connections that have been stalled longest are closed. */
   readonly maxWaiting: Bytes;
   /** Grace period before the minimum rate applies. */
-  readonly patienceMs?: number;
+  readonly graceMs?: number;
   /** Minimum rate, averaged since the start of the response. */
   readonly minBytesPerSecond?: number;
 }
@@ -65,7 +65,7 @@ export class ResponseWriter {
   readersEnded = 0;
 
   constructor(limits: ResponseWriterLimits) {
-    this.#limits = { patienceMs: 20_000, minBytesPerSecond: 16_384, ...limits };
+    this.#limits = { graceMs: 20_000, minBytesPerSecond: 16_384, ...limits };
     this.#timer = setInterval(() => this.#endSlowReaders(performance.now()), SWEEP_MS).unref();
   }
 
@@ -81,17 +81,17 @@ export class ResponseWriter {
    */
   send(raw: ServerResponse, body: Body): Promise<DeliveredFraction> {
     const { socket } = raw.req;
-    if (raw.destroyed || !isSound(socket)) return Promise.resolve(0);
+    if (raw.destroyed || !isWritable(socket)) return Promise.resolve(0);
     if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
     return new Promise((resolve) => {
       const response = this.#sendWhole(raw, body);
-      raw.on('finish', () => resolve(Number(response.isBegun || isSound(socket))));
+      raw.on('finish', () => resolve(Number(response.isBegun || isWritable(socket))));
       raw.on('close', () => resolve(Number(response.isBegun)));
     });
   }
 
   /** Writes a free body. */
-  sendUnpaid(raw: ServerResponse, body: Body): void {
+  sendUnmetered(raw: ServerResponse, body: Body): void {
     if (body.length > PIECE) void this.send(raw, body);
     else if (!raw.destroyed) this.#sendWhole(raw, body);
   }
@@ -103,7 +103,7 @@ export class ResponseWriter {
   #sendWhole(raw: ServerResponse, body: Body): SmallResponse {
     const response = { raw, body: body.whole(), isBegun: false };
     this.#ready.push(response);
-    if (this.#ready.length === TOGETHER) this.#writeReady();
+    if (this.#ready.length === BATCHED_WRITES) this.#writeReady();
     else if (this.#ready.length === 1) setImmediate(this.#writeReady);
     return response;
   }
@@ -114,7 +114,7 @@ export class ResponseWriter {
     for (const response of ready) {
       const { raw, body } = response;
       raw.end(body);
-      response.isBegun = isSound(raw.req.socket);
+      response.isBegun = isWritable(raw.req.socket);
     }
   };
 
@@ -138,7 +138,7 @@ export class ResponseWriter {
         resolve(Math.min(1, (large.handed + large.begun) / body.paidLength));
       };
       const begin = (bytes: Bytes) => {
-        if (isSound(socket)) large.begun = bytes;
+        if (isWritable(socket)) large.begun = bytes;
       };
       const taken = (bytes: Bytes) => {
         large.handed += bytes;
@@ -159,7 +159,7 @@ export class ResponseWriter {
           return;
         }
         raw.write(piece, (error) => {
-          if (error || !isSound(socket)) return settle();
+          if (error || !isWritable(socket)) return settle();
           taken(piece.length);
           next();
         });
@@ -185,10 +185,10 @@ export class ResponseWriter {
   }
 
   #endSlowReaders(nowMs: number): void {
-    const { patienceMs, minBytesPerSecond } = this.#limits;
+    const { graceMs, minBytesPerSecond } = this.#limits;
     for (const { socket, begunMs, handed } of this.#large) {
       const elapsed = nowMs - begunMs;
-      if (elapsed < patienceMs || handed >= (elapsed / 1000) * minBytesPerSecond) continue;
+      if (elapsed < graceMs || handed >= (elapsed / 1000) * minBytesPerSecond) continue;
       this.readersEnded++;
       socket.destroy(new Error('the client reads the response too slowly'));
     }
@@ -199,6 +199,6 @@ export class ResponseWriter {
  * Whether the kernel can accept what is written. Node emits `finish` and keeps writing when a
  * connection has been reset, or ended by the response to a malformed request behind this one.
  */
-function isSound(socket: Socket): boolean {
+function isWritable(socket: Socket): boolean {
   return !socket.writableEnded && !socket.destroyed && !socket.errored;
 }

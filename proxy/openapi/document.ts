@@ -8,7 +8,7 @@ import {
 import { ProblemResponses, problemDocument } from '../../portal/http/problem-docs.ts';
 import { PROBLEM_TYPES, type ProblemSlug } from '../../portal/http/problem-types.ts';
 import { PLANS } from '../../portal/plans.ts';
-import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
+import { MAX_POI_MINUTES, MINUTES } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';
 import type { ProxyConfig } from '../config.ts';
 import type { Endpoint, PostEndpoint } from '../endpoint.ts';
@@ -110,7 +110,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
 const descriptionWith = (
   rowBudget: number,
   accountUrl: string | undefined,
-) => `Travel times from every US census block: minutes on foot, by bike and by public transit to the nearest point of interest (POI) of each type, and to every single POI. Times are routed from block centres. Times to POIs are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; \`unrouted\` lists modes that could not be routed from a block at all. Times between blocks, which isochrones are drawn from, go up to ${MINUTES.most} minutes.
+) => `Travel times from every US census block: minutes on foot, by bike and by public transit to the nearest point of interest (POI) of each type, and to every single POI. Times are routed from block centres. Times to POIs are capped at ${MAX_POI_MINUTES} minutes: a missing row means "not within ${MAX_POI_MINUTES} minutes", never zero; \`unrouted\` lists modes that could not be routed from a block at all. Times between blocks, which isochrones are drawn from, go up to ${MINUTES.most} minutes.
 
 Metered routes cost one token per returned row, at least one per request; isochrones cost ${PLANS.charges.isochrone_contour} per contour, map tiles ${PLANS.charges.tile}. HEAD costs one and returns the price of the GET. Send the \`ETag\` of a response back as \`If-None-Match\`: if nothing has changed, the response is a 304, and free. A batch returns at most ${rowBudget} rows, or fewer if \`max_rows\` says so; the price of a POST cannot be queried in advance.${accountUrl === undefined ? '' : ` Create keys and buy tokens at ${accountUrl}.`}
 

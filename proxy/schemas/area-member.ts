@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
+import type { ProblemSlug } from '../../portal/http/problem-types.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Geoid, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
-import { MOST } from '../bounds.ts';
+import { LIMITS } from '../bounds.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { circleArea } from '../queries/pois/poi-search.ts';
 import { POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
 import { distinct, kindOf, listOf } from './list.ts';
 import { polygonMember } from './polygon-member.ts';
+
+/** Problems of requests that name or draw an area. */
+export const AREA_PROBLEMS = [
+  'missing-area',
+  'invalid-geometry',
+  'polygon-too-complex',
+  'place-not-found',
+  'county-not-found',
+  'block-not-found',
+] as const satisfies readonly ProblemSlug[];
 
 const WAYS = 'polygon, center with radius_m, places, counties, blocks';
 
@@ -26,8 +37,8 @@ const blocksOfArea = z
       return refuse(`${BLOCKS_FAULT}, not ${kindOf(value)}`, 'invalid_type');
     }
     if (value.length === 0) return refuse('must not be empty', 'too_small');
-    if (value.length > MOST.blocksOfArea) {
-      return refuse(`must list at most ${MOST.blocksOfArea}`, 'too_big');
+    if (value.length > LIMITS.blocksOfArea) {
+      return refuse(`must list at most ${LIMITS.blocksOfArea}`, 'too_big');
     }
     const wrong = value.findIndex((one) => typeof one !== 'string' || !isGeoid(one));
     if (wrong !== -1) {
@@ -38,12 +49,12 @@ const blocksOfArea = z
   })
   .optional()
   .meta({
-    description: `Up to ${MOST.blocksOfArea} block GEOIDs.`,
+    description: `Up to ${LIMITS.blocksOfArea} block GEOIDs.`,
     override: {
       type: 'array',
       items: { type: 'string', pattern: '^\\d{15}$' },
       minItems: 1,
-      maxItems: MOST.blocksOfArea,
+      maxItems: LIMITS.blocksOfArea,
     },
   });
 
@@ -57,8 +68,13 @@ export const areaMember = z
         .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
       radius_m: radiusMember,
       // One of another form is a place that is not known.
-      places: codes(/^/, '^\\d{7}$', 'census place GEOIDs of 7 digits', MOST.placesOfArea),
-      counties: codes(/^\d{5}$/, '^\\d{5}$', 'county FIPS codes of 5 digits', MOST.countiesOfArea),
+      places: codes(/^/, '^\\d{7}$', 'census place GEOIDs of 7 digits', LIMITS.placesOfArea),
+      counties: codes(
+        /^\d{5}$/,
+        '^\\d{5}$',
+        'county FIPS codes of 5 digits',
+        LIMITS.countiesOfArea,
+      ),
       blocks: blocksOfArea,
     },
     {

@@ -9,7 +9,7 @@ import {
   boundsText,
   DEFAULT_LIMIT,
   isWithin,
-  MOST,
+  LIMITS,
 } from '../bounds.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf } from './list.ts';
@@ -46,10 +46,10 @@ export const oneNthMember = integer(BOUNDS.nth)
   .default(1)
   .meta({ description: FIELD_DESCRIPTIONS.oneNth });
 
-export const weightMember = weights(FIELD_DESCRIPTIONS.weight, MOST.weightsListed, EMPTY);
+export const weightMember = weights(FIELD_DESCRIPTIONS.weight, LIMITS.weightsListed, EMPTY);
 export const byMember = weights(
   FIELD_DESCRIPTIONS.by,
-  MOST.groupsListed,
+  LIMITS.groupsListed,
   'must not be empty: omit it',
 );
 
@@ -82,7 +82,7 @@ export const blockMember = list(
   boundsSchema('integer', BOUNDS.block),
   'integers',
   FIELD_DESCRIPTIONS.block,
-  MOST.blocksListed,
+  LIMITS.blocksListed,
 );
 
 export const maxMinutesMember = number(BOUNDS.maxMinutes)
@@ -118,7 +118,7 @@ export const includePopulationMember = z
 
 export const cursorMember = z
   .string({ error: 'must be text' })
-  .max(MOST.cursorLength, { error: 'is too long' })
+  .max(LIMITS.cursorLength, { error: 'is too long' })
   .nullish()
   // Accepts null for the first page, so that a client can pass on the previous page's cursor
   // unchanged.
@@ -126,7 +126,7 @@ export const cursorMember = z
   .meta({
     description:
       '`next_cursor` of the previous page, with the same other members. Null: the first page.',
-    override: { type: ['string', 'null'], maxLength: MOST.cursorLength },
+    override: { type: ['string', 'null'], maxLength: LIMITS.cursorLength },
   });
 
 /** A point; unknown members are rejected with the list of known ones. */
@@ -155,7 +155,7 @@ function list<V extends string | number>(
   items: Readonly<Record<string, unknown>>,
   kind: string,
   { what, more }: ListDescription,
-  most: number = MOST.listed,
+  most: number = LIMITS.listed,
 ) {
   const none = `must be an array of ${kind}`;
   return listOf(item, most, { none, empty: EMPTY, many: `must list at most ${most}` })

@@ -3,7 +3,7 @@ import type { oas31 } from 'zod-openapi';
 import { acceptsParameters } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
-import { BOUNDS, boundsSchema, MOST } from '../bounds.ts';
+import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, modeItem, number, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
 
@@ -20,13 +20,13 @@ const criterion = z.strictObject(
 );
 
 /** Criteria that a block must all meet. */
-export const allOfMember = listOf(criterion, MOST.criteria, {
+export const allOfMember = listOf(criterion, LIMITS.criteria, {
   none: 'must be an array of criteria',
   empty: 'must not be empty',
-  many: `must list at most ${MOST.criteria}`,
+  many: `must list at most ${LIMITS.criteria}`,
 }).meta({
   description:
-    `Up to ${MOST.criteria} criteria, all to be met: the n-th nearest POI of a type is within some ` +
+    `Up to ${LIMITS.criteria} criteria, all to be met: the n-th nearest POI of a type is within some ` +
     'minutes by a mode. A parent type is met by any of its leaves.',
   override: {
     type: 'array',
@@ -42,7 +42,7 @@ export const allOfMember = listOf(criterion, MOST.criteria, {
       additionalProperties: false,
     },
     minItems: 1,
-    maxItems: MOST.criteria,
+    maxItems: LIMITS.criteria,
   },
 });
 
@@ -61,16 +61,16 @@ const nearPoint = z.strictObject(
 );
 
 /** Points that a block must all be near. */
-export const nearMember = listOf(nearPoint, MOST.nearPoints, {
+export const nearMember = listOf(nearPoint, LIMITS.nearPoints, {
   none: 'must be an array of points',
   empty: 'must not be empty: omit it',
-  many: `must list at most ${MOST.nearPoints}`,
+  many: `must list at most ${LIMITS.nearPoints}`,
 })
   .optional()
   .transform((points) => points ?? [])
   .meta({
     description:
-      `Up to ${MOST.nearPoints} points, all to be near: from the block to the block of the point ` +
+      `Up to ${LIMITS.nearPoints} points, all to be near: from the block to the block of the point ` +
       '(`direction` `to`, the default) or back (`from`) it takes at most so many whole minutes.',
     override: {
       type: 'array',
@@ -87,7 +87,7 @@ export const nearMember = listOf(nearPoint, MOST.nearPoints, {
         additionalProperties: false,
       },
       minItems: 1,
-      maxItems: MOST.nearPoints,
+      maxItems: LIMITS.nearPoints,
     },
   });
 

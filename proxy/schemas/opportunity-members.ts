@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
-import { BOUNDS, boundsSchema, boundsText, MOST } from '../bounds.ts';
+import { BOUNDS, boundsSchema, boundsText, LIMITS } from '../bounds.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { integer, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
@@ -21,11 +21,11 @@ const OF: ZodOpenApiMetadata = {
     type: 'array',
     items: { type: 'string', pattern: OF_PATTERN },
     minItems: 1,
-    maxItems: MOST.weightsListed,
+    maxItems: LIMITS.weightsListed,
   },
 };
 
-const LEVELS_FAULT = `must be 1 to ${MOST.minutesListed} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
+const LEVELS_FAULT = `must be 1 to ${LIMITS.minutesListed} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
 const ascends = (levels: readonly number[]) =>
   levels.every((level, i) => i === 0 || level > levels[i - 1]);
 const MINUTES: ZodOpenApiMetadata = {
@@ -36,7 +36,7 @@ const MINUTES: ZodOpenApiMetadata = {
     type: 'array',
     items: boundsSchema('integer', BOUNDS.contour),
     minItems: 1,
-    maxItems: MOST.minutesListed,
+    maxItems: LIMITS.minutesListed,
   },
 };
 
@@ -62,11 +62,11 @@ const repeatable = (value: unknown) =>
   value === undefined || Array.isArray(value) ? value : [value];
 const manyOf = {
   none: 'is missing',
-  many: `must not be repeated more than ${MOST.weightsListed} times`,
+  many: `must not be repeated more than ${LIMITS.weightsListed} times`,
 };
 
 const repeatedOf = z
-  .preprocess(repeatable, listOf(of, MOST.weightsListed, manyOf).optional())
+  .preprocess(repeatable, listOf(of, LIMITS.weightsListed, manyOf).optional())
   .optional();
 
 /** For isochrones, which count nothing by default. */
@@ -89,7 +89,7 @@ export const ACCESS_PARAMS = {
     z
       .preprocess(
         repeatable,
-        listOf(integerText(BOUNDS.contour), MOST.minutesListed, {
+        listOf(integerText(BOUNDS.contour), LIMITS.minutesListed, {
           none: LEVELS_FAULT,
           many: LEVELS_FAULT,
         })
@@ -108,14 +108,14 @@ const EMPTY = 'must not be empty: omit it for the default';
 /** The members of the batch. */
 export const ACCESS_MEMBERS = {
   direction: oneOf(DIRECTIONS).default('from').meta(DIRECTION),
-  of: listOf(of, MOST.weightsListed, {
+  of: listOf(of, LIMITS.weightsListed, {
     none: 'must be an array of weights and types',
     empty: EMPTY,
-    many: `must list at most ${MOST.weightsListed}`,
+    many: `must list at most ${LIMITS.weightsListed}`,
   })
     .optional()
     .meta(OF),
-  minutes: listOf(integer(BOUNDS.contour), MOST.minutesListed, {
+  minutes: listOf(integer(BOUNDS.contour), LIMITS.minutesListed, {
     none: LEVELS_FAULT,
     empty: LEVELS_FAULT,
     many: LEVELS_FAULT,

@@ -3,7 +3,7 @@ import { foldText } from '../../shards/folded-text.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { numberWord } from '../../shards/number-words.ts';
-import { BOUNDS, boundsSchema, boundsText, DEFAULT_LIMIT, MOST } from '../bounds.ts';
+import { BOUNDS, boundsSchema, boundsText, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf } from './list.ts';
 import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
@@ -47,7 +47,7 @@ export const optionalGeoidParam = named(
   }),
 );
 
-const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
+const CONTOURS_FAULT = `must be 1 to ${LIMITS.contours} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
 
 /** A single level; several values get a message naming the parameter that accepts them. */
 export const minutesParam = named(
@@ -81,7 +81,7 @@ export const contoursParam = named(
                 .split(',')
                 .map((level) => level.trim()),
             ),
-      listOf(integerText(BOUNDS.contour), MOST.contours, {
+      listOf(integerText(BOUNDS.contour), LIMITS.contours, {
         none: CONTOURS_FAULT,
         many: CONTOURS_FAULT,
       })
@@ -92,12 +92,12 @@ export const contoursParam = named(
     )
     .optional()
     .meta({
-      description: `Up to ${numberWord(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or the parameter repeated.`,
+      description: `Up to ${numberWord(LIMITS.contours)} contours in minutes, ascending: \`10,20,30\`, or the parameter repeated.`,
       override: {
         type: 'array',
         items: boundsSchema('integer', BOUNDS.contour),
         minItems: 1,
-        maxItems: MOST.contours,
+        maxItems: LIMITS.contours,
       },
     }),
 );
@@ -135,8 +135,8 @@ export const oneNthParam = named(
     }),
 );
 
-export const weightParam = weights('Weight', FIELD_DESCRIPTIONS.weight, MOST.weightsListed);
-export const byParam = weights('By', FIELD_DESCRIPTIONS.by, MOST.groupsListed);
+export const weightParam = weights('Weight', FIELD_DESCRIPTIONS.weight, LIMITS.weightsListed);
+export const byParam = weights('By', FIELD_DESCRIPTIONS.by, LIMITS.groupsListed);
 
 /** In the order sent, which is that of the rows. */
 function weights(name: string, { what, more }: ListDescription, most: number) {
@@ -231,7 +231,7 @@ export const radiusParam = named(
 );
 
 const name = onceText
-  .max(MOST.nameLength, { error: `must be at most ${MOST.nameLength} characters`, abort: true })
+  .max(LIMITS.nameLength, { error: `must be at most ${LIMITS.nameLength} characters`, abort: true })
   .refine((text) => foldText(text) !== '', { error: 'must not be blank' });
 const NAME = {
   description: 'Part of the name; case and accents are ignored.',
@@ -239,7 +239,7 @@ const NAME = {
   override: {
     type: 'string',
     minLength: 1,
-    maxLength: MOST.nameLength,
+    maxLength: LIMITS.nameLength,
     pattern: '[^\\s\\u0300-\\u036f]',
   },
 } as const;
@@ -306,11 +306,11 @@ export const blockParam = named(
 export const cursorParam = named(
   'Cursor',
   onceText
-    .max(MOST.cursorLength, { error: 'is too long' })
+    .max(LIMITS.cursorLength, { error: 'is too long' })
     .optional()
     .meta({
       description: '`next_cursor` of the previous page, with the same other parameters.',
-      override: { type: 'string', maxLength: MOST.cursorLength },
+      override: { type: 'string', maxLength: LIMITS.cursorLength },
     }),
 );
 
@@ -323,9 +323,9 @@ export function repeated<V extends string | number>(
   return z
     .preprocess(
       (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-      listOf(singleValue.pipe(item), MOST.repeats, {
+      listOf(singleValue.pipe(item), LIMITS.repeats, {
         none: 'is missing',
-        many: `must not be repeated more than ${MOST.repeats} times`,
+        many: `must not be repeated more than ${LIMITS.repeats} times`,
       })
         .transform((values): V[] => distinct(values))
         .optional(),
@@ -333,6 +333,6 @@ export function repeated<V extends string | number>(
     .optional()
     .meta({
       description: `${what}; repeat the parameter for several.${more}`,
-      override: { type: 'array', items, maxItems: MOST.repeats },
+      override: { type: 'array', items, maxItems: LIMITS.repeats },
     });
 }

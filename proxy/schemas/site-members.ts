@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { missing } from '../../portal/http/validation.ts';
-import { BOUNDS, boundsSchema, MOST } from '../bounds.ts';
+import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
 import { objectFault } from './criteria.ts';
 import { listOf } from './list.ts';
 
-const ID_FAULT = `must be text of 1 to ${MOST.nameLength} characters, or a whole number`;
+const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
 const site = z.strictObject(
   {
     id: z.custom<string | number>(
       (id) =>
         Number.isSafeInteger(id) ||
-        (typeof id === 'string' && id.length >= 1 && id.length <= MOST.nameLength),
+        (typeof id === 'string' && id.length >= 1 && id.length <= LIMITS.nameLength),
       { error: ({ input }) => (input === undefined ? missing(ID_FAULT) : ID_FAULT) },
     ),
     lon: number(BOUNDS.longitude),
@@ -26,7 +26,7 @@ const SITE_SCHEMA: oas31.SchemaObject = {
   type: 'object',
   properties: {
     id: {
-      anyOf: [{ type: 'string', minLength: 1, maxLength: MOST.nameLength }, { type: 'integer' }],
+      anyOf: [{ type: 'string', minLength: 1, maxLength: LIMITS.nameLength }, { type: 'integer' }],
     },
     lon: boundsSchema('number', BOUNDS.longitude),
     lat: boundsSchema('number', BOUNDS.latitude),
@@ -37,9 +37,9 @@ const SITE_SCHEMA: oas31.SchemaObject = {
 
 /** Points of one's own, each with an id of its own. */
 function points(description: string) {
-  return listOf(site, MOST.sites, {
+  return listOf(site, LIMITS.sites, {
     none: 'must be an array of sites',
-    many: `must list at most ${MOST.sites}`,
+    many: `must list at most ${LIMITS.sites}`,
   })
     .superRefine((sites, context) => {
       const seen = new Map<string | number, number>();
@@ -55,8 +55,8 @@ function points(description: string) {
       }
     })
     .meta({
-      description: `${description}, up to ${MOST.sites}. Each has an \`id\` of its own.`,
-      override: { type: 'array', items: SITE_SCHEMA, maxItems: MOST.sites },
+      description: `${description}, up to ${LIMITS.sites}. Each has an \`id\` of its own.`,
+      override: { type: 'array', items: SITE_SCHEMA, maxItems: LIMITS.sites },
     });
 }
 
@@ -67,11 +67,11 @@ export const chooseMember = integer(BOUNDS.choose)
   .optional()
   .meta({ description: `How many candidates to choose, at most ${BOUNDS.choose.max}.` });
 
-const MINUTES_FAULT = `must be 1 to ${MOST.minutesListed} whole minutes from ${BOUNDS.contour.min} to ${BOUNDS.contour.max}, ascending`;
+const MINUTES_FAULT = `must be 1 to ${LIMITS.minutesListed} whole minutes from ${BOUNDS.contour.min} to ${BOUNDS.contour.max}, ascending`;
 const DEFAULT_MINUTES = [15, 30, 45, 60];
 
 /** Ascending minutes. */
-export const siteMinutesMember = listOf(integer(BOUNDS.contour), MOST.minutesListed, {
+export const siteMinutesMember = listOf(integer(BOUNDS.contour), LIMITS.minutesListed, {
   none: MINUTES_FAULT,
   empty: MINUTES_FAULT,
   many: MINUTES_FAULT,
@@ -82,12 +82,12 @@ export const siteMinutesMember = listOf(integer(BOUNDS.contour), MOST.minutesLis
   .optional()
   .transform((list) => list ?? DEFAULT_MINUTES)
   .meta({
-    description: `Minutes to sum within, up to ${MOST.minutesListed}, ascending.`,
+    description: `Minutes to sum within, up to ${LIMITS.minutesListed}, ascending.`,
     override: {
       type: 'array',
       items: boundsSchema('integer', BOUNDS.contour),
       minItems: 1,
-      maxItems: MOST.minutesListed,
+      maxItems: LIMITS.minutesListed,
       default: DEFAULT_MINUTES,
     },
   });

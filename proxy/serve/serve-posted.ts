@@ -61,9 +61,9 @@ declare module 'fastify' {
  * Handles every metered POST: key and rate, then the body, validation, the Idempotency-Key,
  * reading, debit, response. Types, weights and the like are looked up in the release for new
  * responses only, so that a replay needs none that the release in force may lack. Responses are not
- * cacheable. A request holds a slot of the semaphore
- * from the first step that may produce a large response until the response writer accounts for it:
- * this bounds responses in memory, whatever the load and however slow the ledger.
+ * cacheable. A request holds a slot of the semaphore from the first step that may produce a large
+ * response until the response writer accounts for it: this bounds responses in memory, whatever the
+ * load and however slow the ledger.
  */
 export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
   const { ledger } = services;
@@ -217,15 +217,15 @@ async function replayResponse(
 
 async function madeBefore(
   posted: Posted,
-  { response: answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+  { response: stored, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   own: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
-  if (answer === null) return own?.tokens === tokens ? own : (await posted.resolve())(tokens);
-  const { 'content-type': contentType, ...beside } = answer.headers;
+  if (stored === null) return own?.tokens === tokens ? own : (await posted.resolve())(tokens);
+  const { 'content-type': contentType, ...beside } = stored.headers;
   const kept = { contentType, beside, tokens };
-  const body = Body.of(answer.gzip);
+  const body = Body.of(stored.gzip);
   // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
-  return answer.gzip.length < MIN_COMPRESSED_BYTES
+  return stored.gzip.length < MIN_COMPRESSED_BYTES
     ? { ...kept, body: await gunzipBody(body), contentEncoding: null }
     : { ...kept, body, contentEncoding: 'gzip' };
 }
@@ -242,7 +242,7 @@ async function keep(
   try {
     await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(body)).whole() });
   } catch (error) {
-    request.log.error({ err: error, reqId: request.id }, 'answer not kept');
+    request.log.error({ err: error, reqId: request.id }, 'response not stored for replay');
   }
 }
 

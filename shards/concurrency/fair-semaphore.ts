@@ -1,10 +1,10 @@
 import type { Millis } from '../units.ts';
 import { type ClientId, FairQueue } from './fair-queue.ts';
 
-/** How long a task may wait, and the error for one that would wait longer. */
-interface TurnWait {
-  readonly waitMs: Millis;
-  readonly refusal: () => Error;
+/** How long a task may queue, and the error that rejects one that would queue longer. */
+interface QueueTimeout {
+  readonly ms: Millis;
+  readonly error: () => Error;
 }
 
 /**
@@ -12,32 +12,32 @@ interface TurnWait {
  * client. This bounds memory, and a heavy client does not starve the others.
  */
 export class FairSemaphore {
-  readonly #inAll: number;
-  readonly #ofEach: number;
-  readonly #patience: TurnWait | null;
+  readonly #maxConcurrent: number;
+  readonly #maxPerClient: number;
+  readonly #timeout: QueueTimeout | null;
   /** Running tasks per client. */
-  readonly #inside = new Map<ClientId, number>();
+  readonly #running = new Map<ClientId, number>();
   /** Callbacks that admit a task; false if it has given up waiting. */
-  readonly #line = new FairQueue<() => boolean>();
+  readonly #queue = new FairQueue<() => boolean>();
   #count = 0;
   /** Number of tasks waiting for admission. */
   waiting = 0;
 
-  /** Without `patience`, tasks wait indefinitely. */
+  /** Without `timeout`, tasks wait indefinitely. */
   constructor(limits: {
-    readonly inAll: number;
-    readonly ofEach: number;
-    readonly patience?: TurnWait;
+    readonly maxConcurrent: number;
+    readonly maxPerClient: number;
+    readonly timeout?: QueueTimeout;
   }) {
-    this.#inAll = limits.inAll;
-    this.#ofEach = limits.ofEach;
-    this.#patience = limits.patience ?? null;
+    this.#maxConcurrent = limits.maxConcurrent;
+    this.#maxPerClient = limits.maxPerClient;
+    this.#timeout = limits.timeout ?? null;
   }
 
   /** Runs a task in its turn; rejects if it would wait too long. */
   async run<T>(clientId: ClientId, work: () => Promise<T>): Promise<T> {
     if (this.#hasRoom(clientId)) this.#enter(clientId);
-    else await this.#entered(clientId);
+    else await this.#queued(clientId);
     try {
       return await work();
     } finally {
@@ -45,7 +45,7 @@ export class FairSemaphore {
     }
   }
 
-  #entered(clientId: ClientId): Promise<void> {
+  #queued(clientId: ClientId): Promise<void> {
     this.waiting++;
     return new Promise((resolve, reject) => {
       let isWaiting = true;
@@ -53,16 +53,16 @@ export class FairSemaphore {
         isWaiting = false;
         this.waiting--;
       };
-      const patience = this.#patience;
-      const late =
-        patience &&
+      const timeout = this.#timeout;
+      const timer =
+        timeout &&
         setTimeout(() => {
           end();
-          reject(patience.refusal());
-        }, patience.waitMs);
-      this.#line.push(clientId, () => {
+          reject(timeout.error());
+        }, timeout.ms);
+      this.#queue.push(clientId, () => {
         if (!isWaiting) return false;
-        if (late !== null) clearTimeout(late);
+        if (timer !== null) clearTimeout(timer);
         end();
         this.#enter(clientId);
         resolve();
@@ -72,22 +72,24 @@ export class FairSemaphore {
   }
 
   #hasRoom(clientId: ClientId): boolean {
-    return this.#count < this.#inAll && (this.#inside.get(clientId) ?? 0) < this.#ofEach;
+    return (
+      this.#count < this.#maxConcurrent && (this.#running.get(clientId) ?? 0) < this.#maxPerClient
+    );
   }
 
   #enter(clientId: ClientId): void {
     this.#count++;
-    this.#inside.set(clientId, (this.#inside.get(clientId) ?? 0) + 1);
+    this.#running.set(clientId, (this.#running.get(clientId) ?? 0) + 1);
   }
 
   #leave(clientId: ClientId): void {
     this.#count--;
-    const left = this.#inside.get(clientId)! - 1;
-    if (left === 0) this.#inside.delete(clientId);
-    else this.#inside.set(clientId, left);
+    const left = this.#running.get(clientId)! - 1;
+    if (left === 0) this.#running.delete(clientId);
+    else this.#running.set(clientId, left);
     for (;;) {
-      const letIn = this.#line.shift((next) => this.#hasRoom(next));
-      if (letIn === undefined || letIn()) return;
+      const admit = this.#queue.shift((next) => this.#hasRoom(next));
+      if (admit === undefined || admit()) return;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { VarintReader, type VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
+import type { Minutes } from '../units.ts';
 
 /**
  * One row of a sparse travel-time matrix: for each mode, the targets within reach and their times.
@@ -31,6 +32,8 @@ export interface TimeUnit {
 
 /** Tenths of a minute, 1.0 to 30.0: used by POI rows and catchments. */
 export const TENTHS: TimeUnit = { name: 'tenths', least: 10, most: 300, bits: 9 };
+/** Longest time stored to a POI. */
+export const MAX_POI_MINUTES: Minutes = TENTHS.most / 10;
 /** Whole minutes, 1 to 60: used by reach between blocks. */
 export const MINUTES: TimeUnit = { name: 'minutes', least: 1, most: 60, bits: 6 };
 

@@ -129,7 +129,7 @@ test('a reader that stops just before the end has received it', async () => {
 
 test('disconnects a reader that does not keep up, and not one that does', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval'] });
-  const limits = { patienceMs: 5_000, minBytesPerSecond: MEBIBYTE / 4 };
+  const limits = { graceMs: 5_000, minBytesPerSecond: MEBIBYTE / 4 };
   const { shares } = await serve({ maxWaiting: MEBIBYTE * 256, ...limits });
   // By then the kernel has accepted at least 2 MiB of one; more than 8 MiB of the other are never
   // accepted.

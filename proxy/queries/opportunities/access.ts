@@ -1,6 +1,6 @@
 import { invalidParameters } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { MINUTES } from '../../../shards/matrix/row-codec.ts';
+import { MAX_POI_MINUTES, MINUTES } from '../../../shards/matrix/row-codec.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -16,7 +16,6 @@ import { type Decay, decayOf } from './decay.ts';
 import {
   checkPoiMinutes,
   countOpportunities,
-  MAX_POI_MINUTES,
   type Opportunity,
   requestedOpportunities,
 } from './opportunities.ts';

@@ -2,7 +2,12 @@ import { invalidParameters } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
-import { MINUTES, type ModeRow, TENTHS } from '../../../shards/matrix/row-codec.ts';
+import {
+  MAX_POI_MINUTES,
+  MINUTES,
+  type ModeRow,
+  TENTHS,
+} from '../../../shards/matrix/row-codec.ts';
 import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
@@ -20,8 +25,6 @@ export interface Opportunity {
 }
 
 const OF_TYPE = /^type:(\d+)$/;
-/** Minutes up to which POIs are known. */
-export const MAX_POI_MINUTES: Minutes = TENTHS.most / 10;
 
 /** Requested opportunities, ascending. Throws for a weight or type that the release lacks. */
 export function requestedOpportunities(

@@ -5,7 +5,7 @@ import { countyOf } from '../../../shards/geoid.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
-import { MOST } from '../../bounds.ts';
+import { LIMITS } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
 import { Rows } from '../../formats/rows.ts';
 import type { QueryContext } from '../../services.ts';
@@ -112,11 +112,11 @@ function countiesOf(points: readonly LocatedSite[]): Area {
     );
   }
   const fips = [...new Set(points.map(({ block }) => countyOf(block.geoid)))].sort();
-  if (fips.length <= MOST.countiesOfArea) return { kind: 'counties', fips };
+  if (fips.length <= LIMITS.countiesOfArea) return { kind: 'counties', fips };
   throw invalidParameters([
     {
       loc: ['body', 'area'],
-      msg: `the points lie in ${fips.length} counties, more than ${MOST.countiesOfArea}: send an area`,
+      msg: `the points lie in ${fips.length} counties, more than ${LIMITS.countiesOfArea}: send an area`,
       type: 'missing',
     },
   ]);

@@ -101,9 +101,9 @@ export class HttpReader implements Store {
     const headers = { range: `bytes=${offset}-${offset + length - 1}` };
     const withinMs = this.#patience.tryMs + length / SLOWEST_BYTES_PER_MS;
     const begin = () =>
-      this.#begin('GET', ref.name, headers, withinMs, async (answer) => {
-        await this.#requireRange(ref, offset, length, answer);
-        return this.#bytesOf(answer, length);
+      this.#begin('GET', ref.name, headers, withinMs, async (response) => {
+        await this.#requireRange(ref, offset, length, response);
+        return this.#bytesOf(response, length);
       });
     return this.#retried(ref.name, () =>
       length <= HEDGED_BYTES ? this.#small(begin) : begin().done,
@@ -119,19 +119,19 @@ export class HttpReader implements Store {
   protected readNow(name: string, fresh: boolean): Promise<ObjectAnswer> {
     const headers: Headers = fresh ? { 'cache-control': 'no-cache' } : {};
     return this.#retried(name, () => {
-      const attempt = this.#begin('GET', name, headers, WHOLE_MS, async (answer) => {
-        await this.#requireStatus(200, name, answer);
-        const reported = answer.headers['content-length'];
+      const attempt = this.#begin('GET', name, headers, WHOLE_MS, async (response) => {
+        await this.#requireStatus(200, name, response);
+        const reported = response.headers['content-length'];
         const length = reported === undefined ? null : Number(reported);
         if (length !== null && length > MAX_WHOLE_BYTES) {
           throw new TransientError(`more than ${MAX_WHOLE_BYTES} bytes are said to come`);
         }
         return {
-          bytes: await this.#bytesOf(answer, length),
-          etag: textOf(answer.headers.etag),
+          bytes: await this.#bytesOf(response, length),
+          etag: textOf(response.headers.etag),
           ageMs:
-            Date.parse(textOf(answer.headers.date)) -
-            Date.parse(textOf(answer.headers['last-modified'])),
+            Date.parse(textOf(response.headers.date)) -
+            Date.parse(textOf(response.headers['last-modified'])),
         };
       });
       return attempt.done;
@@ -140,11 +140,11 @@ export class HttpReader implements Store {
 
   async stat(name: string): Promise<ObjectStat | null> {
     const read = () =>
-      this.#begin('HEAD', name, {}, this.#patience.tryMs, async (answer) => {
-        await this.#requireStatus(200, name, answer);
-        const sha256 = textOf(answer.headers[SHA256_HEADER]) || null;
-        await answer.body.dump();
-        return { bytes: Number(answer.headers['content-length']), sha256 };
+      this.#begin('HEAD', name, {}, this.#patience.tryMs, async (response) => {
+        await this.#requireStatus(200, name, response);
+        const sha256 = textOf(response.headers[SHA256_HEADER]) || null;
+        await response.body.dump();
+        return { bytes: Number(response.headers['content-length']), sha256 };
       }).done;
     try {
       return await this.#retried(name, read);
@@ -163,8 +163,8 @@ export class HttpReader implements Store {
     return retryRequest(this.#face.nameOf(name), this.#retries, retryWithinMs, attempt);
   }
 
-  #bytesOf(answer: Dispatcher.ResponseData, length: number | null): Promise<Uint8Array> {
-    return bytesOf(answer, length, (received) => {
+  #bytesOf(response: Dispatcher.ResponseData, length: number | null): Promise<Uint8Array> {
+    return bytesOf(response, length, (received) => {
       this.#fetchedBytes += received;
     });
   }
@@ -187,12 +187,14 @@ export class HttpReader implements Store {
     name: string,
     headers: Headers,
     withinMs: number,
-    receive: (answer: Dispatcher.ResponseData) => Promise<T>,
+    receive: (response: Dispatcher.ResponseData) => Promise<T>,
   ): Attempt<T> {
     const abort = new AbortController();
     const deadline = setTimeout(
       () =>
-        abort.abort(new TransientError(`no whole answer within ${Math.round(withinMs / 1000)} s`)),
+        abort.abort(
+          new TransientError(`no whole response within ${Math.round(withinMs / 1000)} s`),
+        ),
       withinMs,
     );
     const ask = async (): Promise<T> => {
@@ -200,13 +202,13 @@ export class HttpReader implements Store {
       try {
         const { signal } = abort;
         const options = { origin, path, method, headers: sent, signal };
-        const answer = await this.#agent.request(options);
+        const response = await this.#agent.request(options);
         // The body of a refused response must not raise an unhandled error.
-        answer.body.on('error', () => {});
+        response.body.on('error', () => {});
         try {
-          return await receive(answer);
+          return await receive(response);
         } finally {
-          answer.body.destroy();
+          response.body.destroy();
         }
       } catch (error) {
         throw transientFault(origin, error);
@@ -222,35 +224,35 @@ export class HttpReader implements Store {
     ref: ObjectRef,
     offset: Bytes,
     length: Bytes,
-    answer: Dispatcher.ResponseData,
+    response: Dispatcher.ResponseData,
   ): Promise<void> {
-    if (answer.statusCode === 416) throw this.#changed(ref.name, `has no byte ${offset}`);
-    await this.#requireStatus(206, ref.name, answer);
-    const range = textOf(answer.headers['content-range']);
+    if (response.statusCode === 416) throw this.#changed(ref.name, `has no byte ${offset}`);
+    await this.#requireStatus(206, ref.name, response);
+    const range = textOf(response.headers['content-range']);
     const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? [];
     if (total !== undefined) this.#requireLength(ref, Number(total));
     const last = offset + length - 1;
     if (Number(from) !== offset || Number(to) !== last) {
       throw new TransientError(
-        `bytes ${offset} to ${last} were asked for; the answer says "${range}"`,
+        `bytes ${offset} to ${last} were asked for; the response says "${range}"`,
       );
     }
-    this.#requireHash(ref, textOf(answer.headers[SHA256_HEADER]));
+    this.#requireHash(ref, textOf(response.headers[SHA256_HEADER]));
   }
 
   async #requireStatus(
     wanted: number,
     name: string,
-    answer: Dispatcher.ResponseData,
+    response: Dispatcher.ResponseData,
   ): Promise<void> {
-    const { statusCode: status, headers } = answer;
+    const { statusCode: status, headers } = response;
     if (status === wanted) return;
     if (status === 200) {
       throw new TransientError(
         'the server sent all of an object for a range of it; a store needs ranges',
       );
     }
-    const refusal: Refusal = { status, headers, body: await beginningOf(answer) };
+    const refusal: Refusal = { status, headers, body: await beginningOf(response) };
     throw this.#face.explain(name, refusal) ?? new TransientError(`the server answered ${status}`);
   }
 
