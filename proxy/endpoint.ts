@@ -136,6 +136,11 @@ export interface MeteredEndpoint<
    * if `resolve` has found it.
    */
   locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
+  /**
+   * The price, where it follows from the request: an account that cannot pay it is refused before
+   * the response is computed.
+   */
+  price?(resolved: Resolved): number;
   /** `located`: the result of `locate`. */
   respond(
     release: Release,
@@ -170,6 +175,8 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
   readonly access: 'posted';
   /** The status of a success, if not 200. */
   readonly status?: 201;
+  /** The response expires before its `Idempotency-Key`: a replay computes a new one. */
+  readonly isShortLived?: boolean;
   readonly body: B;
   /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
   readonly table?: RowTable;
@@ -182,7 +189,9 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
     services: ProxyServices,
     waiters: Waiters,
   ): Resolved | Promise<Resolved>;
-  /** `balance`: the affordable price. A batch stops there; other routes ignore it. */
+  /** As of `MeteredEndpoint`. */
+  price?(resolved: Resolved): number;
+  /** `balance`: the affordable price. Batches and matches stop there; other routes ignore it. */
   respond(
     release: Release,
     resolved: Resolved,

@@ -74,6 +74,6 @@ export const blocksMatch = postEndpoint({
     };
   },
 
-  respond: (release, { area, criteria, near, page }, context) =>
-    queryMatches(release, context, { area, criteria, near }, page),
+  respond: (release, { area, criteria, near, page }, context, balance) =>
+    queryMatches(release, context, { area, criteria, near }, page, balance),
 });

@@ -98,6 +98,7 @@ const placeCoverage = meteredEndpoint({
     };
   },
 
+  price: ({ query }) => priceOf(query, null),
   respond: (release, { area, query }, context) => sumsOf(release, context, area, query, null),
 });
 
@@ -126,6 +127,7 @@ const countyCoverage = meteredEndpoint({
     };
   },
 
+  price: ({ query }) => priceOf(query, null),
   respond: (release, { area, query }, context) => sumsOf(release, context, area, query, null),
 });
 
@@ -175,9 +177,16 @@ const postCoverage = postEndpoint({
     return { area: await areaOf(area, waiters), query, basket: asksBasket ?? null };
   },
 
+  price: ({ query, basket }) => priceOf(query, basket),
   respond: (release, { area, query, basket }, context) =>
     sumsOf(release, context, area, query, basket),
 });
+
+function priceOf({ types, modes, weights }: CoverageQuery, basket: AskedBasket | null): number {
+  const { row, basket: price, area_minimum } = PLANS.charges;
+  const rows = types.length * modes.length * weights.length;
+  return Math.max(area_minimum, rows * row + (basket ? price : 0));
+}
 
 async function sumsOf(
   release: Release,
@@ -202,9 +211,11 @@ async function sumsOf(
     results,
     basket: basket && inBasket ? inBasket.result(basket.all_of) : null,
   };
-  const { row, basket: price, area_minimum } = PLANS.charges;
-  const tokens = Math.max(area_minimum, results.count * row + (basket ? price : 0));
-  return { body, tokens, ...(query.areGroups && { columns: COVERAGE_OF_GROUPS }) };
+  return {
+    body,
+    tokens: priceOf(query, basket),
+    ...(query.areGroups && { columns: COVERAGE_OF_GROUPS }),
+  };
 }
 
 export const coverage = [placeCoverage, countyCoverage, postCoverage];

@@ -73,9 +73,12 @@ export const exportLinks = postEndpoint({
   description:
     'Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for ' +
     'an hour, for GET with or without `Range` and for HEAD, so that DuckDB, Python and others read ' +
-    'what they need of the file. Its price is `price_tokens`.',
+    'what they need of the file. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, ' +
+    'the request is charged once and returns a link for another hour, to the table of the current ' +
+    'release.',
   tag: 'Exports',
   status: 201,
+  isShortLived: true,
   body: z.strictObject({
     table: z.string().meta({ description: 'As listed.' }),
     county: county
@@ -99,9 +102,7 @@ export const exportLinks = postEndpoint({
   },
   problems: ['export-not-found'],
 
-  resolve: (_, body, services) => ({ body, services }),
-
-  async respond({ store, latest }, { body, services }) {
+  async resolve({ store, latest }, body, services) {
     const wanted = { ...body, county: body.county ?? null };
     const list = await services.exports.of(store, latest.manifest);
     const found = list.find((one) => isSame(one, wanted));
@@ -111,8 +112,15 @@ export const exportLinks = postEndpoint({
         'the current release has no such table; GET /v1/exports lists those it has',
       );
     }
-    return { body: linkTo(found, latest.manifest, services), tokens: priceOf(found.table) };
+    return { found, services };
   },
+
+  price: ({ found }) => priceOf(found.table),
+
+  respond: async ({ latest }, { found, services }) => ({
+    body: linkTo(found, latest.manifest, services),
+    tokens: priceOf(found.table),
+  }),
 });
 
 function isSame(a: Omit<ExportedTable, 'rows'>, b: Omit<ExportedTable, 'rows'>): boolean {

@@ -192,6 +192,8 @@ export const isochrone = meteredEndpoint({
   locate: async (release, { origin, mode }, waiters) =>
     routable(await locateOrigin(release, origin, waiters), mode),
 
+  price: priceOf,
+
   async respond(release, resolved, context, block) {
     const { mode, direction, format, levels, namesContours } = resolved;
     const { waiters } = context;
@@ -206,7 +208,7 @@ export const isochrone = meteredEndpoint({
       block: block.geoid,
       reachable_blocks: countWithin(reached, largest),
     };
-    const tokens = levels.length * PLANS.charges.isochrone_contour;
+    const tokens = priceOf(resolved);
     if (format === 'blocks') {
       const blocks = new Rows(context.format);
       await addBlocksWithin(blocks, reached, largest, namesContours ? levels : null, waiters);
@@ -229,6 +231,10 @@ export const isochrone = meteredEndpoint({
     return { body: { type: 'FeatureCollection', ...facts, features }, tokens };
   },
 });
+
+function priceOf({ levels }: ResolvedIsochrone): number {
+  return levels.length * PLANS.charges.isochrone_contour;
+}
 
 /** The member `counts` of each contour; null if nothing is to be counted. */
 async function countsWithin(

@@ -6,7 +6,7 @@ import { SITES } from '../formats/row-table.ts';
 import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';
-import { querySites, type SitesQuery } from '../queries/sites/sites.ts';
+import { priceOfSites, querySites, type SitesQuery } from '../queries/sites/sites.ts';
 import { AREA_PROBLEMS, areaMember, areaOf } from '../schemas/area-member.ts';
 import { modeItem, weightMember } from '../schemas/body-members.ts';
 import { directionItem } from '../schemas/criteria.ts';
@@ -81,6 +81,7 @@ export const sitesCoverage = postEndpoint({
     };
   },
 
+  price: priceOfSites,
   respond: (release, query, context) => querySites(release, context, query),
 });
 

@@ -32,11 +32,11 @@ export function tokensExhausted(balance: number): Problem {
 }
 
 /**
- * Whether a balance cannot pay for any response. Check this before reading anything, so that not
- * even the response time depends on the data.
+ * Whether a balance pays for a response, as far as its price is known before it is computed. Check
+ * this first, so that a refusal costs no work and not even its time depends on the data.
  */
-export function hasNoTokens(balance: number): boolean {
-  return balance < PLANS.charges.minimum;
+export function mayAfford(balance: number, price: number = PLANS.charges.minimum): boolean {
+  return balance >= price;
 }
 
 /**

@@ -24,7 +24,7 @@ export const idempotencyKey = z
   .regex(/^[ -~]+$/)
   .optional()
   .meta({
-    description: `Send the same key when repeating a request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. Up to ${MAX_KEPT_BYTES / 2 ** 20} MiB compressed, the repeated response is identical to the first, in the same format whatever \`Accept\` says.`,
+    description: `Send the same key when repeating a request: within ${RESPONSE_LIFE_MS / 3_600_000} hours it is charged once and answered again. Up to ${MAX_KEPT_BYTES / 2 ** 20} MiB compressed, the repeated response is identical to the first, in its format: an \`Accept\` that does not allow that is \`idempotency-conflict\`.`,
     param: { id: 'IdempotencyKey' },
   });
 

@@ -21,7 +21,7 @@ import {
 } from '../http/raw-response.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
-import { deliverBody, hasNoTokens, pay, tokensExhausted } from '../metering/payment.ts';
+import { deliverBody, mayAfford, pay, tokensExhausted } from '../metering/payment.ts';
 import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
 import { strongEtag } from '../metering/query-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
@@ -89,7 +89,7 @@ interface Asked {
 }
 
 async function respond(asked: Asked): Promise<void> {
-  const { endpoint, request, admitted, isFree, etag } = asked;
+  const { endpoint, request, resolved, admitted, isFree, etag } = asked;
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined) {
     if (matchesAny(ifNoneMatch)) {
@@ -99,7 +99,9 @@ async function respond(asked: Asked): Promise<void> {
     const same = [etag, variantEtag(etag, 'gzip')].find((one) => matchesEtag(ifNoneMatch, one));
     if (same !== undefined) return notModified(asked, same);
   }
-  if (hasNoTokens(admitted.balance) && !isFree && !endpoint.mayBeEmpty) {
+  // A HEAD costs the least, whatever the price of the GET.
+  const price = request.method === 'HEAD' ? undefined : endpoint.price?.(resolved);
+  if (!mayAfford(admitted.balance, price) && !isFree && !endpoint.mayBeEmpty) {
     await locate(asked);
     throw tokensExhausted(admitted.balance);
   }

@@ -23,7 +23,7 @@ import { parseInput } from '../../portal/http/validation.ts';
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { PostEndpoint } from '../endpoint.ts';
-import { formatFor, offersOf } from '../formats/negotiate.ts';
+import { accepts, formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import {
   commonHeaders,
@@ -38,7 +38,7 @@ import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.
 import {
   type Delivery,
   deliverBody,
-  hasNoTokens,
+  mayAfford,
   type Settlement,
   tokensExhausted,
 } from '../metering/payment.ts';
@@ -91,9 +91,11 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       route,
       status: endpoint.status ?? 200,
       idempotent: idempotentRequest(endpoint, request, json),
+      isShortLived: endpoint.isShortLived === true,
+      accepts: (contentType) => accepts(request.headers.accept, offers, contentType),
       async resolve() {
         const resolved = await endpoint.resolve(release, body, services, clientId);
-        return async (balance) => {
+        const compute = async (balance: number) => {
           const { config, cursors } = services;
           const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
           const response = await endpoint.respond(release, resolved, context, balance);
@@ -102,6 +104,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
           const beside = { ...finished.beside, 'x-data-release': release.version };
           return { ...finished, beside };
         };
+        return { price: endpoint.price?.(resolved), compute };
       },
     };
     try {
@@ -140,12 +143,21 @@ interface Posted {
   readonly route: string;
   readonly status: number;
   readonly idempotent: IdempotentRequest | null;
+  /** Whether a stored response would expire before its `Idempotency-Key`. */
+  readonly isShortLived: boolean;
+  /** Whether `Accept` allows a stored response of a type. */
+  accepts(contentType: string): boolean;
   /** Looks up in the release what the body refers to; throws for what it lacks. */
-  resolve(): Promise<Making>;
+  resolve(): Promise<ResolvedPost>;
 }
 
-/** Computes the response that the given balance can pay for. */
-type Making = (balance: number) => Promise<FinishedResponse>;
+/** A request that the release can fulfil. */
+interface ResolvedPost {
+  /** Undefined if it depends on the response. */
+  readonly price: number | undefined;
+  /** Computes the response that the given balance can pay for. */
+  compute(balance: number): Promise<FinishedResponse>;
+}
 
 /** Replays a stored response, if there is one. */
 async function replayed(posted: Posted): Promise<Settlement | undefined> {
@@ -157,10 +169,10 @@ async function replayed(posted: Posted): Promise<Settlement | undefined> {
 async function charged(posted: Posted): Promise<Settlement> {
   const { request, ledger, admitted, route, idempotent } = posted;
   const { account, keyId, balance } = admitted;
-  const make = await posted.resolve();
-  if (hasNoTokens(balance)) throw tokensExhausted(balance);
+  const { price, compute } = await posted.resolve();
+  if (!mayAfford(balance, price)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
-    const response = await make(payable);
+    const response = await compute(payable);
     const { tokens } = response;
     const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
     const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
@@ -220,8 +232,16 @@ async function madeBefore(
   { response: stored, tokens }: Extract<Replay, { outcome: 'replayed' }>,
   own: FinishedResponse | undefined,
 ): Promise<FinishedResponse> {
-  if (stored === null) return own?.tokens === tokens ? own : (await posted.resolve())(tokens);
+  if (stored === null) {
+    return own?.tokens === tokens ? own : (await posted.resolve()).compute(tokens);
+  }
   const { 'content-type': contentType, ...beside } = stored.headers;
+  if (!posted.accepts(contentType)) {
+    throw new Problem(
+      'idempotency-conflict',
+      `the response of this Idempotency-Key is ${contentType}, which Accept does not allow; accept it, or use a new key`,
+    );
+  }
   const kept = { contentType, beside, tokens };
   const body = Body.of(stored.gzip);
   // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
@@ -231,13 +251,15 @@ async function madeBefore(
 }
 
 /**
- * Stores a response for replay. One that cannot be stored is recomputed when it is requested again.
+ * Stores a response for replay, unless it is short-lived. One that is not stored is recomputed when
+ * it is requested again.
  */
 async function keep(
-  { request, ledger }: Posted,
+  { request, ledger, isShortLived }: Posted,
   receipt: Receipt,
   { body, contentType, beside }: FinishedResponse,
 ): Promise<void> {
+  if (isShortLived) return;
   const headers = { 'content-type': contentType!, ...beside };
   try {
     await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(body)).whole() });

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { type AsyncBuffer, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
@@ -174,8 +174,25 @@ test('an unknown table, or too few tokens, is refused and not charged; a repeate
   const headers = { 'idempotency-key': 'once' };
   const first = await proxy.post(PATH, key, types, headers);
   const again = await proxy.post(PATH, key, types, headers);
-  expect([again.statusCode, again.body]).toEqual([201, first.body]);
+  expect([again.statusCode, again.json().sha256]).toEqual([201, first.json().sha256]);
+  expect(again.headers['idempotency-replayed']).toBe('true');
   expect(await proxy.balance(id)).toBe(PLANS.charges.exports.nearest - 1 - 10);
+});
+
+test('a replayed request returns a link that works, after the first has expired', async () => {
+  const { id, key } = await proxy.customer({ tokens: 10 });
+  const headers = { 'idempotency-key': 'a link' };
+  const first = await proxy.post(PATH, key, types, headers);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 });
+  expect((await proxy.get(local(first.json().url))).statusCode).toBe(403);
+  const again = await proxy.post(PATH, key, types, headers);
+  expect([again.statusCode, again.headers['idempotency-replayed']]).toEqual([201, 'true']);
+  const { url, sha256: hash } = again.json();
+  const file = await proxy.get(local(url));
+  expect([file.statusCode, sha256(file.rawPayload)]).toEqual([200, hash]);
+  expect(hash).toBe(first.json().sha256);
+  expect(await proxy.balance(id)).toBe(0);
 });
 
 test('garbage collection keeps the exports of kept releases', async () => {

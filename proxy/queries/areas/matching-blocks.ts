@@ -19,14 +19,18 @@ export interface MatchQuery {
   readonly near: readonly NearPoint[];
 }
 
-/** Renders the page of blocks that meet all conditions, by GEOID. A position is the last GEOID. */
+/**
+ * Renders the page of blocks that meet all conditions, by GEOID. A position is the last GEOID. Ends
+ * with the first row that `balance` cannot pay for, so that a refusal takes no further work.
+ */
 export async function queryMatches(
   release: Release,
   { cursors, waiters, format }: QueryContext,
   { area, criteria, near }: MatchQuery,
   page: Page,
+  balance: number,
 ): Promise<QueryResult> {
-  const { limit } = page;
+  const limit = Math.min(page.limit, balance + 1);
   const [after] = page.position;
   const results = new Rows(format);
   const all = (1 << criteria.length) - 1;

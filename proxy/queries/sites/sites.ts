@@ -40,6 +40,12 @@ export interface SitesQuery {
   readonly minutes: readonly Minutes[];
 }
 
+/** Tokens for a request, whatever its response. */
+export function priceOfSites({ sites, candidates }: SitesQuery): number {
+  const { site, sites_minimum } = PLANS.charges;
+  return Math.max(sites_minimum, (sites.length + candidates.length) * site);
+}
+
 /** The response to a request about sites. */
 export async function querySites(
   release: Release,
@@ -86,8 +92,7 @@ export async function querySites(
     const label = release.manifest.modes[mode];
     return { mode: label, weight: name, total, within: byMinutes(sums), beyond, no_data };
   });
-  const sent = query.sites.length + query.candidates.length;
-  const tokens = Math.max(PLANS.charges.sites_minimum, sent * PLANS.charges.site);
+  const tokens = priceOfSites(query);
   const errors = [...found.errors, ...offered.errors];
   const facts = { area: areaFactsOf(parts), results };
   if (format.name === 'json') {
