@@ -4,7 +4,7 @@ import { openLedgerToServe } from '../portal/accounts/late-ledger.ts';
 import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { parseLedgerAddress } from '../portal/accounts/ledger-address.ts';
 import type { RateCounter } from '../portal/accounts/rate-window.ts';
-import { WatchedLedger } from '../portal/accounts/serving-ledger.ts';
+import { interceptedLedger } from '../portal/accounts/serving-ledger.ts';
 import { buildProxy } from '../proxy/app.ts';
 import type { ProcessCount } from '../proxy/services.ts';
 import { CircuitBreaker } from '../shards/concurrency/circuit-breaker.ts';
@@ -126,7 +126,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     ...fleet,
     releases,
     memory,
-    ledger: new WatchedLedger(ledger, ledgerCalls.around),
+    ledger: interceptedLedger(ledger, ledgerCalls.around),
     config: { ...settings.proxy, baseUrl },
     around: tracing?.aroundRequest,
   });

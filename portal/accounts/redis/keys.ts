@@ -105,8 +105,33 @@ export function keysIn([keys, uses, revoked]: KeyTexts): KeyRecord[] {
   return keysInOrder([...active, ...revoked.map((text) => JSON.parse(text))]);
 }
 
-/** Returns `false` if there is no key with this id. The target of a revoked key is removed. */
-export async function changeKey(
+/** Oldest first. */
+export async function keys(redis: RedisConnection, id: AccountId): Promise<ApiKey[]> {
+  return (await keyRecords(redis, id)).map(({ hash: _, ...key }) => key);
+}
+
+/** Returns `false` if there is no key with this id. Its hash is removed. */
+export function revokeKey(
+  redis: RedisConnection,
+  id: AccountId,
+  keyId: string,
+  by: Change,
+): Promise<boolean> {
+  return changeKey(redis, id, keyId, 'key-revoked', by);
+}
+
+/** Returns `false` if there is no key with this id. */
+export function setKeyDisabled(
+  redis: RedisConnection,
+  id: AccountId,
+  keyId: string,
+  disabled: boolean,
+  by: Change,
+): Promise<boolean> {
+  return changeKey(redis, id, keyId, disabled ? 'key-disabled' : 'key-enabled', by);
+}
+
+async function changeKey(
   redis: RedisConnection,
   id: AccountId,
   keyId: string,

@@ -26,7 +26,7 @@ function monthOf(day: string): string {
 }
 
 /** By day, key and route; reads only the months of the requested days. */
-export async function usageOf(
+export async function usage(
   redis: RedisConnection,
   id: AccountId,
   { from = '', to = WITHOUT_LAST }: { readonly from?: string; readonly to?: string } = {},
@@ -38,12 +38,12 @@ export async function usageOf(
 }
 
 /** Oldest first. */
-export async function grantsOf(redis: RedisConnection, id: AccountId): Promise<Grant[]> {
+export async function grants(redis: RedisConnection, id: AccountId): Promise<Grant[]> {
   return grantsIn(await redis.ask((client) => client.hgetall(keysOf(id).grants)));
 }
 
 /** Newest first. */
-export async function auditOf(redis: RedisConnection, id: AccountId): Promise<AuditEntry[]> {
+export async function audit(redis: RedisConnection, id: AccountId): Promise<AuditEntry[]> {
   return auditIn(await redis.ask((client) => client.lrange(keysOf(id).audit, 0, -1))).reverse();
 }
 

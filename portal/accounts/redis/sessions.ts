@@ -33,7 +33,7 @@ export async function beginSession(
 }
 
 /** A browser's session, and its account. */
-export async function sessionOf(
+export async function session(
   redis: RedisConnection,
   { account: id, id: sessionId, secretHash }: SessionRef,
   nowMs: number,
@@ -51,7 +51,7 @@ export async function sessionOf(
 }
 
 /** Newest first. */
-export async function sessionsOf(
+export async function sessions(
   redis: RedisConnection,
   id: AccountId,
   nowMs: number,

@@ -1,0 +1,83 @@
+import * as accounts from './accounts.ts';
+import * as balances from './balances.ts';
+import type { RedisConnection } from './connection.ts';
+import * as keys from './keys.ts';
+import type { Once } from './once.ts';
+import * as events from './payment-events.ts';
+import * as records from './records.ts';
+import * as replays from './replays.ts';
+import * as secrets from './secrets.ts';
+import * as sessions from './sessions.ts';
+import * as signIns from './sign-ins.ts';
+
+/** Operations that may safely be repeated, by name. */
+export const OPERATIONS = {
+  account: accounts.account,
+  accountByEmail: accounts.accountByEmail,
+  answerChallenge: signIns.answerChallenge,
+  audit: records.audit,
+  beginSession: sessions.beginSession,
+  closeAccount: accounts.closeAccount,
+  closeEvent: events.closeEvent,
+  endSession: sessions.endSession,
+  exportAccount: records.exportAccount,
+  formerMailboxes: accounts.formerMailboxes,
+  grant: balances.grant,
+  grants: records.grants,
+  importAccount: records.importAccount,
+  importFormerMailboxes: accounts.importFormerMailboxes,
+  importSecrets: secrets.importSecrets,
+  issueKey: keys.issueKey,
+  keepChallenge: signIns.keepChallenge,
+  keepEvent: events.keepEvent,
+  keys: keys.keys,
+  openAccount: accounts.openAccount,
+  openEvents: events.openEvents,
+  revokeKey: keys.revokeKey,
+  secret: secrets.secret,
+  secrets: secrets.secrets,
+  session: sessions.session,
+  sessions: sessions.sessions,
+  setCustomer: accounts.setCustomer,
+  setDisabled: accounts.setDisabled,
+  setKeyDisabled: keys.setKeyDisabled,
+  setMembership: accounts.setMembership,
+  storeResponse: replays.storeResponse,
+  takeBack: balances.takeBack,
+  takeLimited: signIns.takeLimited,
+  usage: records.usage,
+};
+
+/** Operations that move tokens for a response, each applied exactly once. */
+export const ONCE_OPERATIONS = {
+  debit: balances.debit,
+  debitOnce: replays.debitOnce,
+  refund: balances.refund,
+  replay: replays.replay,
+  undeliver: replays.undeliver,
+};
+
+/** The operations on one Redis, as methods of the ledger. */
+export function operationsOn(redis: RedisConnection, once: Once) {
+  return { ...bind(OPERATIONS, redis), ...bind(ONCE_OPERATIONS, redis, once) };
+}
+
+/** A table of functions without their first parameters, which are given. */
+type Bound<Table, Given extends readonly unknown[]> = {
+  readonly [Name in keyof Table]: Table[Name] extends (
+    ...args: [...Given, ...infer Rest]
+  ) => infer Result
+    ? (...args: Rest) => Result
+    : never;
+};
+
+function bind<const Table extends object, Given extends readonly unknown[]>(
+  table: Table,
+  ...given: Given
+): Bound<Table, Given> {
+  const entries = Object.entries(table).map(([name, operation]) => [
+    name,
+    operation.bind(null, ...given),
+  ]);
+  return Object.fromEntries(entries);
+}
