@@ -1,89 +1,83 @@
 import { z } from 'zod';
 import type { Area } from '../../portal/client/src/index.ts';
-import { type NamedPlace, resolvePlace } from './names.ts';
-import { NeedsChoice, type ToolCalls } from './tool.ts';
+import { NeedsChoice } from './advice.ts';
+import { placeText, resolvePlace } from './place-names.ts';
+import type { ToolCalls } from './tool-calls.ts';
 
-const MAX_NAME = 100;
-const text = z.string().trim().min(1).max(MAX_NAME);
+const text = z.string().trim().min(1).max(100);
 /** A type by name, or by id as text or number. */
-const type = z.coerce.string().trim().min(1).max(MAX_NAME);
+export const type = z.coerce.string().trim().min(1).max(100);
+const MODE = ['walk', 'bike', 'transit'] as const;
 
 /** Schemas of members that several tools take. They are listed to models: descriptions are short. */
-export const place = text.describe('City ("Baltimore, MD") or its GEOID');
-export const types = z.array(type).min(1).max(8).describe('Names ("pharmacies") or ids');
-export const mode = z.enum(['walk', 'bike', 'transit']).default('walk');
+export const types = z.array(type).min(1).max(8).describe('Names or ids');
+export const mode = z.enum(MODE).default('walk');
+export const modes = z.array(z.enum(MODE)).min(1).max(3).default(['walk']);
 export const weight = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,39}$/)
-  .default('people')
-  .describe('people, jobs, …');
-export const lat = z.number().optional();
-export const lon = z.number().optional();
-export const block = z
-  .string()
-  .regex(/^\d{15}$/)
-  .optional()
-  .describe('GEOID; or send lat, lon');
+  .default('people');
+export const place = text.describe('"Baltimore, MD" or GEOID');
+export const area = text.describe('City, place or county GEOID, or "lat,lon,radius_m"');
+export const origin = text.describe('Block GEOID or "lat,lon"');
+/** Criteria that a block is to meet together. */
+export const criteria = z
+  .array(z.object({ type, mode, max_minutes: z.int().min(1).max(30) }))
+  .max(8);
 
-const criterion = z.object({
-  type,
-  mode,
-  max_minutes: z.int().min(1).max(30),
-});
-export const criteria = z.array(criterion).max(8);
-
-export const area = {
-  place: place.optional(),
-  county: z
-    .string()
-    .regex(/^\d{5}$/)
-    .optional()
-    .describe('County FIPS'),
-  lat,
-  lon,
-  radius_m: z.number().positive().max(50_000).optional().describe('Circle around lat, lon'),
-};
-
-export type AreaInput = z.output<z.ZodObject<typeof area>>;
-
-/** The area of a call and its name. Throws `NeedsChoice` unless exactly one is given. */
-export async function resolveArea(
-  calls: ToolCalls,
-  input: AreaInput,
-): Promise<{ readonly area: Area; readonly name: string }> {
-  const { place, county, lat, lon, radius_m } = input;
-  const isCircle = lat !== undefined && lon !== undefined && radius_m !== undefined;
-  const given = [place, county, isCircle || undefined].filter((one) => one !== undefined);
-  if (given.length !== 1) {
-    throw new NeedsChoice('Name one area: place, county, or lat, lon and radius_m.', []);
-  }
-  if (place !== undefined) {
-    const found = await resolvePlace(calls, place);
-    return { area: { places: [found.geoid] }, name: nameOf(found) };
-  }
-  if (county !== undefined) return { area: { counties: [county] }, name: `county ${county}` };
-  const center = { lat: lat!, lon: lon! };
-  return { area: { center, radius_m: radius_m! }, name: `${radius_m} m around ${lat}, ${lon}` };
+/** An area as the API takes it, and its name for readers. */
+export interface NamedArea {
+  readonly area: Area;
+  readonly name: string;
 }
 
-export function nameOf({ name, state, geoid }: NamedPlace): string {
-  return state === '' ? geoid : `${name}, ${state} (${geoid})`;
+/** The area of a call: a circle, a county or a city, by the form of the text. */
+export async function resolveArea(calls: ToolCalls, text: string): Promise<NamedArea> {
+  const circle = numbersOf(text);
+  if (circle?.length === 3) {
+    const [lat, lon, radius_m] = circle;
+    const name = `${radius_m} m around ${lat}, ${lon}`;
+    return { area: { center: { lat, lon }, radius_m }, name };
+  }
+  if (circle?.length === 2) throw new NeedsChoice('Add a radius in metres: "lat,lon,radius_m".');
+  if (/^\d{5}$/.test(text)) return { area: { counties: [text] }, name: `county ${text}` };
+  const { geoid, name } = await resolveCity(calls, text);
+  return { area: { places: [geoid] }, name };
 }
 
-/** The origin of a call: a block, or a point. */
-export type OriginInput =
-  | { readonly geoid: string }
-  | { readonly lat: number; readonly lon: number };
+/** A city by its GEOID or name. */
+export async function resolveCity(calls: ToolCalls, text: string) {
+  if (/^\d{7}$/.test(text)) return { geoid: text, name: text };
+  const place = await resolvePlace(calls, text);
+  return { geoid: place.geoid, name: placeText(place) };
+}
 
-export function originOf(input: {
-  block?: string | undefined;
-  lat?: number | undefined;
-  lon?: number | undefined;
-}): OriginInput {
-  const { block: geoid, lat, lon } = input;
-  const hasPoint = lat !== undefined && lon !== undefined;
-  if ((geoid !== undefined) === hasPoint) {
-    throw new NeedsChoice('Send either block, or lat and lon of a point in the United States.', []);
+/** The origin of a call, as the API takes it. */
+export type OriginInput = { readonly geoid: string } | Point;
+
+interface Point {
+  readonly lat: number;
+  readonly lon: number;
+}
+
+export function originOf(text: string): OriginInput {
+  return /^\d{15}$/.test(text) ? { geoid: text } : pointOf(text, 'a block’s 15-digit GEOID or ');
+}
+
+/** The point of "lat,lon". `orElse`: other forms that the message names. */
+export function pointOf(text: string, orElse = ''): Point {
+  const point = numbersOf(text);
+  if (point?.length !== 2) {
+    throw new NeedsChoice(
+      `Send ${orElse}"lat,lon", such as "39.29,-76.61"; find_place has those of cities.`,
+    );
   }
-  return geoid === undefined ? { lat: lat!, lon: lon! } : { geoid };
+  const [lat, lon] = point;
+  return { lat, lon };
+}
+
+/** Numbers separated by commas; null if anything else is in the text. */
+function numbersOf(text: string): number[] | null {
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  return numbers.length > 1 && numbers.every(Number.isFinite) ? numbers : null;
 }

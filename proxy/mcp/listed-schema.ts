@@ -1,53 +1,72 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+type Listed<S extends z.ZodObject> = StandardSchemaWithJSON<z.input<S>, z.output<S>>;
+
 /**
- * A schema as tools list it: validation is Zod's, and its JSON Schema is without what a model does
- * not need. Lists are sent with every conversation, so their size is paid for by each.
+ * The schema of a tool's input as tools list it: validation is Zod's, and its JSON Schema is without
+ * what a model does not need. Lists are sent with every conversation, so their size is paid for by
+ * each.
  */
-export function listedSchema<S extends z.ZodObject>(
-  schema: S,
-): StandardSchemaWithJSON<z.input<S>, z.output<S>> {
-  const input = slim(z.toJSONSchema(schema, { io: 'input' }));
-  const output = slim(z.toJSONSchema(schema, { io: 'output' }));
-  return {
-    '~standard': {
-      ...schema['~standard'],
-      jsonSchema: { input: () => input, output: () => output },
-    },
-  };
+export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
+  return listed(schema, slim(z.toJSONSchema(schema, { io: 'input' }), SILENT));
 }
 
-/** Keywords that say nothing a value from a model would violate; they are validated all the same. */
+/** The schema of a tool's result, with the types of its members; lists and maps show in those. */
+export function listedOutput<S extends z.ZodObject>(schema: S): Listed<S> {
+  const json = slim(z.toJSONSchema(schema, { io: 'output' }), SILENT_OF_RESULTS);
+  return listed(schema, { type: 'object', ...json });
+}
+
+function listed<S extends z.ZodObject>(schema: S, json: JsonSchema): Listed<S> {
+  const jsonSchema = { input: () => ({ ...json }), output: () => ({ ...json }) };
+  return { '~standard': { ...schema['~standard'], jsonSchema } };
+}
+
+/**
+ * Bounds that a value from a model seldom violates, or that the server's instructions state; they
+ * are validated all the same, and the error names them.
+ */
 const SILENT = new Set([
   '$schema',
-  'additionalProperties',
   'exclusiveMinimum',
   'maxItems',
+  'maximum',
   'maxLength',
   'minItems',
   'minLength',
   'minimum',
   'pattern',
+  'propertyNames',
 ]);
 
-function slim(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { type, ...rest } = schema;
-  const slimmed = Object.entries(rest)
-    .filter(([keyword, value]) => !SILENT.has(keyword) && !isUnbounded(value) && !isEmpty(value))
-    .map(([keyword, value]) => [keyword, slimValue(value)]);
-  return { ...(!('enum' in schema) && { type }), ...Object.fromEntries(slimmed) };
+const SILENT_OF_RESULTS = new Set([...SILENT, 'required']);
+
+/** The same schema in fewer words: nullable types as a list, enumerations without their type. */
+function slim({ anyOf, ...schema }: JsonSchema, silent: ReadonlySet<string>): JsonSchema {
+  if (Array.isArray(anyOf)) {
+    return { ...slim(schema, silent), type: anyOf.map((one: JsonSchema) => one.type) };
+  }
+  const slimmed: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (silent.has(keyword) || value === false) continue;
+    if (keyword === 'type' && 'enum' in schema) continue;
+    if (keyword === 'type' && silent === SILENT_OF_RESULTS && isObjectOrArray(value)) continue;
+    if (keyword === 'items' || keyword === 'additionalProperties') {
+      slimmed[keyword] = slim(value as JsonSchema, silent);
+    } else if (keyword === 'properties') {
+      const members = Object.entries(value as Record<string, JsonSchema>);
+      if (members.length === 0) continue;
+      slimmed.properties = Object.fromEntries(
+        members.map(([name, member]) => [name, slim(member, silent)]),
+      );
+    } else slimmed[keyword] = value;
+  }
+  return slimmed;
 }
 
-function slimValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(slimValue);
-  return typeof value === 'object' && value !== null ? slim({ ...value }) : value;
-}
-
-function isUnbounded(value: unknown): boolean {
-  return value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER;
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+function isObjectOrArray(type: unknown): boolean {
+  return type === 'object' || type === 'array';
 }

@@ -3,8 +3,9 @@ import { tool } from '../tool.ts';
 
 export const checkBalance = tool({
   name: 'check_balance',
-  description: 'Tokens left on the account of the key. Free.',
+  description: 'Tokens left. Free.',
   input: z.object({}),
+  output: z.object({ tokens_remaining: z.int() }),
   async run(_input, calls) {
     const { tokens_remaining } = await calls.data(calls.client.getTokens());
     return { text: `${tokens_remaining} tokens`, data: { tokens_remaining } };

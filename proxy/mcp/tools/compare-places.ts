@@ -1,19 +1,26 @@
 import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
-import { mode, nameOf, place, types, weight } from '../inputs.ts';
-import { type NamedType, resolvePlace, resolveTypes, rowsOfTypes } from '../names.ts';
-import { percent, sharesOf } from '../shares.ts';
-import { requireBalance, tool } from '../tool.ts';
+import { NeedsChoice } from '../advice.ts';
+import { mode, place, resolveCity, types, weight } from '../inputs.ts';
+import { share, table } from '../outputs.ts';
+import { tool } from '../tool.ts';
+import { type NamedType, rowsOf } from '../type-catalogue.ts';
 
-/** Maximum price of some cities: that of each area. */
+/** Whether all types together say more than a row of each leaf type. */
+function needsBasket(types: readonly NamedType[]): boolean {
+  return rowsOf(types) > 1;
+}
+
+/** Maximum price of some cities: a row a leaf type, and a basket. */
 function priceOf(cities: number, types: readonly NamedType[]): number {
-  return cities * Math.max(PLANS.charges.area_minimum, rowsOfTypes(types));
+  const { area_minimum, basket } = PLANS.charges;
+  return cities * Math.max(area_minimum, rowsOf(types) + (needsBasket(types) ? basket : 0));
 }
 
 export const comparePlaces = tool({
   name: 'compare_places',
   description:
-    'Share of people in each of 2 to 5 cities who are within some minutes of each type, by one mode. 10 tokens or more a city.',
+    'People of 2 to 5 cities within some minutes of each type, and of all types. 10 tokens or more a city.',
   input: z.object({
     places: z.array(place).min(2).max(5),
     types,
@@ -21,41 +28,61 @@ export const comparePlaces = tool({
     minutes: z.literal([5, 10, 15, 20, 25, 30]).default(15),
     weight,
   }),
+  output: z.object({ total: z.record(z.string(), z.number()), within: table }),
   async price({ places, types }, calls) {
-    const found = await resolveTypes(calls, types);
-    return priceOf(places.length, found);
+    return priceOf(places.length, (await calls.types()).resolve(types));
   },
-  async run({ places, types, mode, minutes, weight }, calls) {
-    const wanted = await resolveTypes(calls, types);
-    const cities = [];
-    for (const name of places) cities.push(await resolvePlace(calls, name));
-    const { client } = calls;
-    const { destination_types } = await calls.data(client.getDestinationTypes());
-    const names = new Map(destination_types.map((one) => [one.dest_type_id, one.name]));
-    await requireBalance(calls, priceOf(cities.length, wanted));
-    const results: { place: string; rows: { type: string; total: number; within: number }[] }[] =
-      [];
-    for (const city of cities) {
-      const query = { mode: [mode], type: wanted.map(({ id }) => id), weight: [weight] };
-      const reply = await calls.data(client.getPlaceCoverage({ geoid: city.geoid, ...query }));
-      results.push({
-        place: nameOf(city),
-        rows: reply.results.map((row) => {
-          const { type, total, within } = sharesOf(row, names);
-          return { type, total, within: within[minutes] };
-        }),
-      });
+  async run({ places, types: names, mode, minutes, weight }, calls) {
+    const catalogue = await calls.types();
+    const types = catalogue.resolve(names);
+    /** Names by GEOID. */
+    const cities = new Map<string, string>();
+    for (const text of places) {
+      const { geoid, name } = await resolveCity(calls, text);
+      cities.set(geoid, name);
     }
-    const lines = results[0].rows.map(({ type }, i) => {
-      const shares = results.map(({ place, rows }) => {
-        const { within, total } = rows[i];
-        return `${place} ${percent(within, total)}`;
-      });
+    if (cities.size < 2) throw new NeedsChoice('Name two different cities.');
+    await calls.requireBalance(priceOf(cities.size, types));
+    const criteria = types.map(({ id }) => ({ type: id, mode, max_minutes: minutes }));
+    const total: Record<string, number> = {};
+    /** Sums by type and city. */
+    const within: Record<string, Record<string, number>> = {};
+    const add = (type: string, city: string, sum: number) => {
+      within[type] ??= {};
+      within[type][city] = sum;
+    };
+    for (const [geoid, city] of cities) {
+      const { results, basket } = await calls.data(
+        calls.client.measureCoverage({
+          area: { places: [geoid] },
+          mode: [mode],
+          type: types.map(({ id }) => id),
+          weight: [weight],
+          ...(needsBasket(types) && { all_of: criteria }),
+        }),
+      );
+      total[city] = results[0].total;
+      for (const row of results) {
+        const sums = row.within as Readonly<Record<string, number>>;
+        add(catalogue.nameOf(row.dest_type_id), city, sums[minutes]);
+      }
+      if (basket) add(basketName(types), city, basket.with_all);
+    }
+    const lines = Object.entries(within).map(([type, sums]) => {
+      const shares = Object.entries(sums).map(
+        ([city, sum]) => `${city} ${share(sum, total[city])}`,
+      );
       return `${type}: ${shares.join(', ')}`;
     });
     return {
-      text: [`Share of ${weight} within ${minutes} minutes by ${mode}:`, ...lines].join('\n'),
-      data: { mode, minutes, weight, results },
+      text: [`${weight} within ${minutes} minutes by ${mode}`, ...lines].join('\n'),
+      data: { total, within },
     };
   },
 });
+
+/** `Any of: Parks`, whose leaf types have rows of their own; `All of: Parks, Libraries`. */
+function basketName(types: readonly NamedType[]): string {
+  const names = types.map(({ name }) => name).join(', ');
+  return types.length === 1 ? `Any of: ${names}` : `All of: ${names}`;
+}

@@ -1,21 +1,19 @@
 import { z } from 'zod';
-import { area, criteria, lat, lon, mode, resolveArea } from '../inputs.ts';
+import { area, criteria, mode, origin, pointOf, resolveArea } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
-import { resolveTypes } from '../names.ts';
 import { tool } from '../tool.ts';
 
 export const findBlocks = tool({
   name: 'find_blocks',
   description:
-    'Census blocks of an area that meet all criteria, and are near up to 4 points (work, school). A token a block.',
+    'Blocks of an area that meet all_of, with up to 4 points (work, school) near. A token a block.',
   input: z.object({
-    ...area,
+    area,
     all_of: criteria.min(1),
     near: z
       .array(
         z.object({
-          lat: lat.unwrap(),
-          lon: lon.unwrap(),
+          point: origin.describe('"lat,lon"'),
           mode,
           max_minutes: z.int().min(1).max(60),
         }),
@@ -25,19 +23,30 @@ export const findBlocks = tool({
     limit: z.int().min(1).max(100).default(20),
     cursor: z.string().max(2_000).optional(),
   }),
+  output: z.object({
+    area: z.string(),
+    population: z.record(z.string(), z.int().nullable()),
+    next_cursor: z.string().nullable(),
+  }),
   price: async ({ limit }) => limit,
-  async run({ all_of, near, limit, cursor, ...where }, calls, site) {
-    const { area, name } = await resolveArea(calls, where);
-    const wanted = await resolveTypes(
-      calls,
-      all_of.map(({ type }) => type),
-    );
-    const criteria = all_of.map((one, i) => ({ ...one, type: wanted[i].id }));
+  async run({ area: text, all_of, near = [], limit, cursor }, calls, site) {
+    const { area, name } = await resolveArea(calls, text);
+    const catalogue = await calls.types();
+    const criteria = all_of.map((one) => ({ ...one, type: catalogue.resolveOne(one.type).id }));
+    const points = near.map(({ point, ...one }) => ({ ...pointOf(point), ...one }));
     const { results, next_cursor } = await calls.data(
-      calls.client.matchBlocks({ area, all_of: criteria, limit, cursor, ...(near && { near }) }),
+      calls.client.matchBlocks({
+        area,
+        all_of: criteria,
+        limit,
+        cursor,
+        ...(points.length > 0 && { near: points }),
+      }),
     );
+    const population = Object.fromEntries(results.map((one) => [one.geoid, one.population]));
     const words = criteria.map(
-      ({ mode, max_minutes }, i) => `${wanted[i].name} within ${max_minutes} min by ${mode}`,
+      ({ type, mode, max_minutes }) =>
+        `${catalogue.nameOf(type)} within ${max_minutes} min by ${mode}`,
     );
     const lines = [
       `${name}, ${words.join(', ')}: ${results.length} blocks${next_cursor ? ', more by next_cursor' : ''}`,
@@ -47,7 +56,7 @@ export const findBlocks = tool({
     const state = { m: criteria[0].mode, t: String(criteria[0].type) };
     return {
       text: lines.join('\n'),
-      data: { area: name, results, next_cursor },
+      data: { area: name, population, next_cursor },
       links: first ? mapLink(site, { ...state, b: first.geoid }) : [],
     };
   },

@@ -1,26 +1,25 @@
 import { z } from 'zod';
-import { listTypes as allTypes, typesNamed } from '../names.ts';
 import { tool } from '../tool.ts';
 
 export const listTypes = tool({
   name: 'list_types',
-  description:
-    'Destination types by id and name, and the weights that can be counted (people, jobs, …). Free.',
-  input: z.object({ query: z.string().trim().max(100).optional().describe('Part of a name') }),
+  description: 'Destination types by id, and weights: people, jobs, groups. Free.',
+  input: z.object({ query: z.string().trim().max(100).optional() }),
+  output: z.object({
+    types: z.record(z.string(), z.string()),
+    weights: z.array(z.string()),
+  }),
   async run({ query }, calls) {
-    const all = await allTypes(calls);
-    const types = query ? typesNamed(all, query) : all;
+    const catalogue = await calls.types();
+    const types = query ? catalogue.matching(query) : catalogue.all;
     const { weights } = await calls.data(calls.client.getWeights());
-    const words = types.map(({ id, name, leaves }) =>
-      leaves > 1 ? `\n${id} ${name} (${leaves} types)` : `${id} ${name}`,
+    const words = types.map(({ id, name, leafIds }) =>
+      leafIds.length > 1 ? `\n${id} ${name} (${leafIds.length} types)` : `${id} ${name}`,
     );
     const named = weights.map(({ weight }) => weight);
     return {
       text: `Types: ${words.join('; ').replaceAll('; \n', '\n')}\nWeights: ${named.join(', ')}`,
-      data: {
-        types: types.map(({ id, name }) => ({ dest_type_id: id, name })),
-        weights: named,
-      },
+      data: { types: Object.fromEntries(types.map(({ id, name }) => [id, name])), weights: named },
     };
   },
 });

@@ -1,68 +1,79 @@
 import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
+import { NeedsChoice } from '../advice.ts';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
-import { resolveTypes, rowsOfTypes } from '../names.ts';
-import { percent, sharesOf, sharesText } from '../shares.ts';
-import { NeedsChoice, tool } from '../tool.ts';
+import { share, table } from '../outputs.ts';
+import { tool } from '../tool.ts';
+import { rowsOf } from '../type-catalogue.ts';
 
 export const measureCoverage = tool({
   name: 'measure_coverage',
   description:
-    'How many people (or jobs, …) of a city, county or circle are within 5 to 30 minutes of each type; and how many have all of `all_of`. At least 10 tokens.',
-  input: z.object({
-    ...area,
-    types: types.optional(),
-    mode,
-    weight,
-    all_of: criteria.optional(),
+    'People of an area within 5 to 30 minutes of each type, and those who meet all of all_of. 10 tokens or more.',
+  input: z.object({ area, types: types.optional(), mode, weight, all_of: criteria.optional() }),
+  output: z.object({
+    area: z.string(),
+    total: z.number(),
+    within: table,
+    all_of: z.number().optional(),
+    missing_only: z.array(z.number()).optional(),
   }),
   async price({ types = [], all_of = [] }, calls) {
     requireAny(types, all_of);
-    const rows = rowsOfTypes(await resolveTypes(calls, types));
+    const rows = rowsOf((await calls.types()).resolve(types));
     const { area_minimum, basket } = PLANS.charges;
     return Math.max(area_minimum, rows + (all_of.length > 0 ? basket : 0));
   },
-  async run({ types = [], mode, weight, all_of = [], ...where }, calls) {
-    requireAny(types, all_of);
-    const { area, name } = await resolveArea(calls, where);
-    const wanted = await resolveTypes(calls, types);
-    const basketTypes = await resolveTypes(
-      calls,
-      all_of.map(({ type }) => type),
-    );
-    const { client } = calls;
-    const { destination_types } = await calls.data(client.getDestinationTypes());
-    const names = new Map(destination_types.map((one) => [one.dest_type_id, one.name]));
+  async run({ area: text, types: names = [], mode, weight, all_of = [] }, calls) {
+    requireAny(names, all_of);
+    const { area, name } = await resolveArea(calls, text);
+    const catalogue = await calls.types();
+    const types = catalogue.resolve(names);
+    const criteria = all_of.map((one) => ({ ...one, type: catalogue.resolveOne(one.type).id }));
     const reply = await calls.data(
-      client.measureCoverage({
+      calls.client.measureCoverage({
         area,
         mode: [mode],
-        ...(wanted.length > 0 && { type: wanted.map(({ id }) => id) }),
         weight: [weight],
-        ...(all_of.length > 0 && {
-          all_of: all_of.map((one, i) => ({ ...one, type: basketTypes[i].id })),
-        }),
+        ...(types.length > 0 && { type: types.map(({ id }) => id) }),
+        ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
-    const rows = reply.results.map((row) => sharesOf(row, names));
-    const lines = [
-      `${name}: ${(rows[0] ?? reply.basket).total} ${weight}`,
-      ...rows.map(sharesText),
-    ];
-    const { basket } = reply;
-    if (basket) {
-      const { with_all, total, missing_only } = basket;
-      const gains = basket.all_of.map(
-        (one, i) => `${names.get(one.type)} ${percent(missing_only[i], total)}`,
-      );
-      lines.push(`All ${all_of.length} criteria: ${with_all} (${percent(with_all, total)})`);
-      lines.push(`Missing only one: ${gains.join(', ')}`);
+    const { results, basket } = reply;
+    const { total } = results[0] ?? basket;
+    /** Sums by type and minutes. */
+    const within: Record<string, Record<string, number>> = {};
+    for (const { dest_type_id, within: sums, beyond, no_data } of results) {
+      within[catalogue.nameOf(dest_type_id)] = { ...sums, beyond, no_data };
     }
-    return { text: lines.join('\n'), data: { area: name, weight, results: rows, basket } };
+    const lines = Object.entries(within).map(([type, sums]) => {
+      const parts = Object.entries(sums)
+        .filter(([to, sum]) => to !== 'no_data' || sum > 0)
+        .map(([to, sum]) => `${to} ${share(sum, total)}`);
+      return `${type}: ${parts.join(', ')}`;
+    });
+    if (lines.length > 0) lines.unshift(`within minutes by ${mode}`);
+    if (basket) {
+      const gains = criteria.map(
+        ({ type }, i) => `${catalogue.nameOf(type)} ${share(basket.missing_only[i], total)}`,
+      );
+      const unknown = basket.no_data > 0 ? `, no data ${share(basket.no_data, total)}` : '';
+      lines.push(`All of ${criteria.length} criteria: ${share(basket.with_all, total)}${unknown}`);
+      lines.push(`Missing only: ${gains.join(', ')}`);
+    }
+    return {
+      text: [`${name}: ${total} ${weight}`, ...lines].join('\n'),
+      data: {
+        area: name,
+        total,
+        within,
+        ...(basket && { all_of: basket.with_all, missing_only: [...basket.missing_only] }),
+      },
+    };
   },
 });
 
 function requireAny(...lists: readonly (readonly unknown[])[]): void {
   if (lists.some((list) => list.length > 0)) return;
-  throw new NeedsChoice('Send types, all_of or both; list_types has the types.', []);
+  throw new NeedsChoice('Send types, all_of or both; list_types has the types.');
 }

@@ -1,66 +1,74 @@
 import { z } from 'zod';
-import { block, lat, lon, mode, originOf } from '../inputs.ts';
+import { NeedsChoice } from '../advice.ts';
+import { mode, origin, originOf } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
-import { resolveTypes } from '../names.ts';
-import { NeedsChoice, tool } from '../tool.ts';
+import { table, unrouted, unroutedTexts } from '../outputs.ts';
+import { tool } from '../tool.ts';
 
 const minutes = z
   .array(z.int().min(1).max(60))
   .min(1)
   .max(6)
   .default([15, 30, 45, 60])
-  .describe('Ascending; up to 30 for types');
+  .describe('Up to 30 for types');
 
 export const reachFrom = tool({
   name: 'reach_from',
   description:
-    'How many people, jobs (weights of list_types) or POIs of a type are within some minutes of a block or point, or can reach it. A token a row.',
+    'People, jobs (any weight) or POIs of a type within some minutes from a block or point, or to it. A token a count.',
   input: z.object({
-    block,
-    lat,
-    lon,
+    origin,
     mode,
     direction: z.enum(['from', 'to']).default('from'),
     of: z.array(z.string().trim().min(1).max(100)).min(1).max(8).default(['people']),
     minutes,
   }),
+  output: z.object({
+    block: z.string(),
+    within: table,
+    unrouted,
+  }),
   price: async ({ of, minutes }) => of.length * minutes.length,
-  async run({ mode, direction, of, minutes, ...where }, calls, site) {
-    const origin = originOf(where);
+  async run({ origin: text, mode, direction, of, minutes }, calls, site) {
+    const origin = originOf(text);
     if (minutes.some((one, i) => i > 0 && one <= minutes[i - 1])) {
-      throw new NeedsChoice('minutes must ascend, such as [15, 30, 60].', []);
+      throw new NeedsChoice('minutes must ascend, such as [15, 30, 60].');
     }
     const { client } = calls;
     const { weights } = await calls.data(client.getWeights());
-    const isWeight = (name: string) => weights.some(({ weight }) => weight === name);
-    const named = new Map<string, string>();
+    const catalogue = await calls.types();
+    /** Names for readers, by the API's. */
+    const names = new Map<string, string>();
     for (const name of of) {
-      if (isWeight(name)) named.set(name, name);
+      if (weights.some(({ weight }) => weight === name)) names.set(name, name);
       else {
-        const [type] = await resolveTypes(calls, [name.replace(/^type:/, '')]);
-        named.set(`type:${type.id}`, type.name);
+        const type = catalogue.resolveOne(name.replace(/^type:/, ''));
+        names.set(`type:${type.id}`, type.name);
       }
     }
-    const query = { mode: [mode], direction, of: [...named.keys()], minutes };
-    const answer =
-      'geoid' in origin
-        ? await calls.data(client.getBlockAccess({ ...origin, ...query }))
-        : await calls.data(client.getPointAccess({ ...origin, ...query }));
-    const rows = answer.results.map(({ of, minutes, count }) => ({
-      of: named.get(of) ?? of,
-      minutes: minutes ?? null,
-      count,
-    }));
-    const { geoid } = answer.block;
-    const whither = direction === 'from' ? 'from' : 'to';
-    const lines = [
-      `Within reach ${whither} block ${geoid} by ${mode}:`,
-      ...rows.map(({ of, minutes, count }) => `${count} ${of} within ${minutes} min`),
-      ...(answer.unrouted ?? []).map((one) => `Unknown by ${one.mode}: ${one.reason}`),
-    ];
+    const query = { mode: [mode], direction, of: [...names.keys()], minutes };
+    const {
+      block,
+      results,
+      unrouted = [],
+    } = 'geoid' in origin
+      ? await calls.data(client.getBlockAccess({ ...origin, ...query }))
+      : await calls.data(client.getPointAccess({ ...origin, ...query }));
+    /** Counts by what is counted, and minutes. */
+    const within: Record<string, Record<string, number>> = {};
+    for (const { of, minutes, count } of results) {
+      within[names.get(of)!] ??= {};
+      within[names.get(of)!][minutes!] = count;
+    }
+    const { geoid } = block;
+    const lines = Object.entries(within).map(([of, counts]) => {
+      const parts = Object.entries(counts).map(([to, count]) => `${to} min ${count}`);
+      return `${of}: ${parts.join(', ')}`;
+    });
+    const head = `Within reach ${direction} block ${geoid} by ${mode}`;
     return {
-      text: lines.join('\n'),
-      data: { block: geoid, mode, direction, results: rows },
+      text: [head, ...lines, ...unroutedTexts(unrouted)].join('\n'),
+      data: { block: geoid, within, unrouted: unroutedTexts(unrouted) },
       links: mapLink(site, { v: 'reach', o: geoid, m: mode, d: direction }),
     };
   },

@@ -1,0 +1,41 @@
+import type { ApiError } from '../../portal/client/src/index.ts';
+
+/** A call that needs a correction or a choice by the caller; nothing is charged. */
+export class NeedsChoice extends Error {
+  override readonly name = 'NeedsChoice';
+  /** Values to choose from, as text. */
+  readonly options: readonly string[];
+
+  constructor(message: string, options: readonly string[] = []) {
+    super(options.length === 0 ? message : `${message} Choose one: ${options.join('; ')}.`);
+    this.options = options;
+  }
+}
+
+/** Explains a failure and the next step in a sentence or two. `charged`: by requests before it. */
+export function adviceOn(
+  error: ApiError | NeedsChoice,
+  accountUrl: string | null,
+  charged: number,
+): string {
+  if (error instanceof NeedsChoice) return error.message;
+  const paid = charged === 0 ? 'Nothing was charged.' : `${charged} tokens were charged before.`;
+  const portal = accountUrl ?? 'the portal';
+  switch (error.slug) {
+    case 'missing-key':
+    case 'invalid-key':
+      return `The API key is missing or invalid. Create one at ${portal} and send it as "Authorization: Bearer KEY".`;
+    case 'tokens-exhausted':
+      return `The balance does not cover this call. ${paid} Narrow it (fewer types, modes or blocks) or buy tokens at ${portal}.`;
+    case 'rate-limited':
+    case 'overloaded':
+      return `The service is limiting requests. Retry in ${Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)} s.`;
+    default:
+      return `${error.problem?.detail ?? error.message}. ${paid}`;
+  }
+}
+
+/** A caller's text in a message: short, and without quotes or control characters. */
+export function quoted(text: string): string {
+  return `"${text.slice(0, 60).replaceAll(/[\p{C}"]/gu, ' ')}"`;
+}

@@ -1,0 +1,42 @@
+import type { Client, Reply } from '../../portal/client/src/index.ts';
+import { NeedsChoice } from './advice.ts';
+import { TypeCatalogue } from './type-catalogue.ts';
+
+/** Calls the API for one call of a tool, and adds up what its responses cost. */
+export class ToolCalls {
+  readonly client: Client;
+  /** Tokens charged so far. */
+  charged = 0;
+  /** Balance after the last metered request; null if none was sent. */
+  remaining: number | null = null;
+  #types: Promise<TypeCatalogue> | undefined;
+
+  constructor(client: Client) {
+    this.client = client;
+  }
+
+  /** Resolves with the data of a response. */
+  async data<T>(reply: PromiseLike<Reply<T>>): Promise<T> {
+    const { data, tokens } = await reply;
+    this.charged += tokens.charged;
+    this.remaining = tokens.remaining ?? this.remaining;
+    return data;
+  }
+
+  /** The types of the release, requested once. */
+  types(): Promise<TypeCatalogue> {
+    this.#types ??= this.data(this.client.getDestinationTypes()).then(
+      ({ destination_types }) => new TypeCatalogue(destination_types),
+    );
+    return this.#types;
+  }
+
+  /** Throws `NeedsChoice` if the balance covers only part of a call: a partial result is of no use. */
+  async requireBalance(price: number): Promise<void> {
+    const { tokens_remaining } = await this.data(this.client.getTokens());
+    if (tokens_remaining >= price) return;
+    throw new NeedsChoice(
+      `This costs up to ${price} tokens, and ${tokens_remaining} are left: narrow it or buy tokens.`,
+    );
+  }
+}

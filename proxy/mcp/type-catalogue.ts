@@ -1,0 +1,119 @@
+import type { DataOf } from '../../portal/client/src/index.ts';
+import { foldText } from '../../shards/folded-text.ts';
+import { NeedsChoice, quoted } from './advice.ts';
+
+/** A node of the taxonomy. */
+export interface NamedType {
+  readonly id: number;
+  readonly name: string;
+  readonly label: string;
+  /** The leaf types that it stands for: itself, if it is one. */
+  readonly leafIds: readonly number[];
+}
+
+/** Options listed to the caller. */
+const MAX_OPTIONS = 8;
+
+/** Everyday and American names of types, by label. */
+const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
+  arts_centres: ['arts centers'],
+  bike_rental: ['bike share', 'bikeshare'],
+  bookshops: ['bookstores'],
+  cafes: ['coffee', 'coffee shops', 'coffeehouses'],
+  childcare: ['daycare', 'day care', 'child care'],
+  cinemas: ['movie theaters', 'movies'],
+  clothes_shops: ['clothing stores', 'clothes stores'],
+  community_centres: ['community centers'],
+  doctors: ['physicians'],
+  elementary_schools: ['primary schools', 'grade schools'],
+  frequent_transit: ['frequent transit', 'frequent service'],
+  grocery_stores: ['food stores', 'grocers'],
+  gyms: ['fitness centers', 'fitness studios'],
+  hairdressers: ['barbers', 'barbershops', 'hair salons'],
+  hospitals: ['emergency rooms'],
+  laundries: ['laundromats', 'dry cleaners'],
+  pharmacies: ['drugstores', 'drug stores', 'chemists'],
+  rail_stations: ['trains', 'train stations', 'metro', 'metro stations', 'subway', 'tram stops'],
+  theatres: ['theaters'],
+  veterinarians: ['vets'],
+};
+
+/** The destination types of a release, by id and by name. */
+export class TypeCatalogue {
+  readonly all: readonly NamedType[];
+  readonly #byId: ReadonlyMap<number, NamedType>;
+
+  constructor(nodes: DataOf<'getDestinationTypes'>['destination_types']) {
+    this.all = nodes.map(({ dest_type_id: id, name, label, leaf_ids, is_leaf }) => {
+      return { id, name, label, leafIds: is_leaf ? [id] : leaf_ids };
+    });
+    this.#byId = new Map(this.all.map((one) => [one.id, one]));
+  }
+
+  nameOf(id: number): string {
+    return this.#byId.get(id)?.name ?? String(id);
+  }
+
+  /** Types whose name contains every word of a text, regardless of case and plural. */
+  matching(text: string): NamedType[] {
+    const stems = stemsOf(text);
+    const wanted = stems.join(' ');
+    return this.all.filter(({ name, label }) => {
+      const own = [...stemsOf(name), ...stemsOf(label)];
+      const isNamed = stems.every((stem) => own.some((word) => word.startsWith(stem)));
+      return isNamed || namesOf({ name, label }).includes(wanted);
+    });
+  }
+
+  /**
+   * Resolves types by id or name. Throws `NeedsChoice` for a name that fits several types equally
+   * well, or none.
+   */
+  resolve(texts: readonly string[]): NamedType[] {
+    return texts.map((text) => this.resolveOne(text));
+  }
+
+  resolveOne(text: string): NamedType {
+    const byId = this.all.find(({ id }) => String(id) === text.trim());
+    if (byId) return byId;
+    const found = this.matching(text);
+    const wanted = stemsOf(text).join(' ');
+    const whole = found.filter((one) => namesOf(one).includes(wanted));
+    if (whole.length === 1) return whole[0];
+    if (found.length === 1) return found[0];
+    // A type that stands for all others that fit is what its name says.
+    const parent = found.find(({ leafIds }) =>
+      found.every((one) => one.leafIds.every((id) => leafIds.includes(id))),
+    );
+    if (parent) return parent;
+    const options = found.length > 0 ? found : this.all.filter(({ leafIds }) => leafIds.length > 1);
+    const problem = found.length > 0 ? 'fits several types' : 'is no type of this release';
+    throw new NeedsChoice(
+      `${quoted(text)} ${problem}; list_types has all.`,
+      options.slice(0, MAX_OPTIONS).map(({ id, name }) => `${id} ${name}`),
+    );
+  }
+}
+
+/** Rows that some types have by one mode: one a leaf type. */
+export function rowsOf(types: readonly NamedType[]): number {
+  return new Set(types.flatMap(({ leafIds }) => leafIds)).size;
+}
+
+/** The whole names of a type, as stems. */
+function namesOf({ name, label }: Pick<NamedType, 'name' | 'label'>): string[] {
+  return [name, label, ...(ALSO_CALLED[label] ?? [])].map((one) => stemsOf(one).join(' '));
+}
+
+function stemsOf(text: string): string[] {
+  return foldText(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map(stemOf);
+}
+
+/** A word without its plural. */
+function stemOf(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return word.slice(0, -3);
+  return word.length > 3 ? word.replace(/(es|s|y|e)$/, '') : word;
+}
