@@ -13,7 +13,7 @@ export async function keepEvent(redis: RedisConnection, event: PaymentEvent): Pr
 export async function openEvents(
   redis: RedisConnection,
   limit: number,
-  offset: number,
+  offset = 0,
 ): Promise<PaymentEvent[]> {
   if (limit < 1) return [];
   const most = Math.min(limit, MAX_EVENTS);
