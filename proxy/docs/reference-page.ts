@@ -299,7 +299,7 @@ function guides(home: string | undefined): Html {
 <h3>Batches</h3>
 <p>POST routes take up to 250 origins. Origins that fail are listed in <code>errors</code>; the others still return rows. Origins that the balance, <code>max_rows</code> or the row budget does not cover are listed in <code>truncated</code>: send them again. Send an <code>Idempotency-Key</code> so that a repeated request is charged once.</p>
 <h3>Formats</h3>
-<p>JSON by default. Request <code>text/csv</code>, <code>application/x-ndjson</code> or, for rows with coordinates, <code>application/geo+json</code> in <code>Accept</code>. Compression follows <code>Accept-Encoding</code>.</p>
+<p>JSON by default. Request <code>text/csv</code>, <code>application/x-ndjson</code>, <code>application/vnd.apache.parquet</code> or, for rows with coordinates or of an area, <code>application/geo+json</code> in <code>Accept</code>. Compression follows <code>Accept-Encoding</code>.</p>
 <h3>Errors</h3>
 <p>Every error is an RFC 9457 problem document. Its <code>type</code> ends in a slug that stays the same, such as <code>block-not-found</code>; <code>detail</code> says what was wrong. Include <code>X-Request-Id</code> when you ask for help.</p>
 <h3>Limits</h3>

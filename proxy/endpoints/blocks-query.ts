@@ -50,6 +50,7 @@ export const blocksQuery = postEndpoint({
     'Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is ' +
     'in the area, ordered by GEOID, type id, mode id. A missing row means "not within ' +
     `${BOUNDS.maxMinutes.max} minutes" or unknown: \`include_missing\` distinguishes the two. ` +
+    'In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. ' +
     'Paginated; over many counties a page may hold fewer rows than `limit` without being the ' +
     'last: only a null `next_cursor` marks the end. One token per row, at least one per page.',
   tag: 'Areas',

@@ -28,8 +28,8 @@ export const placeBlocks = meteredEndpoint({
   description:
     'Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id. ' +
     `A missing row means "not within ${BOUNDS.maxMinutes.max} minutes" or unknown: ` +
-    '`include_missing` distinguishes the two. Paginated. One token per row, at least one per ' +
-    'page.',
+    '`include_missing` distinguishes the two. Paginated. In GeoJSON each row is the outline of its ' +
+    'block, and a page ends early at 4 MB. One token per row, at least one per page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
   query: z.strictObject({
@@ -52,7 +52,7 @@ export const placeBlocks = meteredEndpoint({
       ...resolveArea(release, cursors, 'place-blocks', { geoid }, query),
       dependsOn: [
         located.state.objects.places,
-        ...counties.flatMap(({ objects }) => [objects.index, objects.nearest]),
+        ...counties.flatMap(({ objects }) => [objects.index, objects.nearest, objects.blocks]),
       ],
       located,
     };

@@ -1,12 +1,13 @@
 import { Problem } from '../../portal/http/problem.ts';
 import type { RowTable } from './row-table.ts';
 
-export type Format = 'json' | 'csv' | 'ndjson' | 'geojson';
+export type Format = 'json' | 'csv' | 'ndjson' | 'parquet' | 'geojson';
 
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
   ndjson: 'application/x-ndjson; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
   geojson: 'application/geo+json; charset=utf-8',
 };
 
@@ -28,6 +29,7 @@ const ROW_OFFERS: readonly Offer[] = [
     format: 'ndjson',
     mediaTypes: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
   },
+  { format: 'parquet', mediaTypes: ['application/vnd.apache.parquet'] },
 ];
 
 export const JSON_ALONE: readonly Offer[] = [JSON_OFFER];
@@ -42,7 +44,7 @@ export function offersOf(route: {
 }): readonly Offer[] {
   if (route.mediaType !== undefined) return [binary(route.mediaType)];
   if (!route.table) return JSON_ALONE;
-  return route.table.hasPoints ? [...ROW_OFFERS, GEOJSON_OFFER] : ROW_OFFERS;
+  return route.table.geometry ? [...ROW_OFFERS, GEOJSON_OFFER] : ROW_OFFERS;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Body } from '../../portal/http/content-encoding.ts';
+import { pointAt } from '../../shards/geometry/geo-json.ts';
 import { byteText } from './byte-text.ts';
 import type { RowFormat, RowMembers } from './row-format.ts';
 import { Rows } from './rows.ts';
@@ -24,30 +25,27 @@ export function renderJson(body: object): Body {
 }
 
 /**
- * Renders the rows of a body, or the body itself as the only row if it has none; and what stands
- * beside them, as far as the format can express it.
+ * Renders the rows of a body, or the body itself as the only row if it has none; and of a batch or
+ * an area what stands beside them, as far as the format can express it. Headers have all of that in
+ * other responses.
  */
 export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {
   const rows = Object.values(body).find((value) => value instanceof Rows);
-  const beside = besideRows(body);
+  const beside = 'truncated' in body || 'area' in body ? besideRows(body) : undefined;
   return (rows ?? onlyRow(format, columns, body as RowMembers)).between(
     format.before(columns, beside),
     format.after(beside),
   );
 }
 
-/**
- * Members of a response beside its rows that a text format is not to lose: those of a batch, and of
- * sums over an area. Undefined for other responses, of which headers have all.
- */
-function besideRows(body: object): RowMembers | undefined {
-  if (!('truncated' in body || 'area' in body)) return undefined;
+/** Members of a response other than its rows. */
+export function besideRows(body: object): RowMembers {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !(value instanceof Rows)));
 }
 
 function onlyRow(format: RowFormat, columns: readonly string[], members: RowMembers): Rows {
   const { lon, lat } = members as { lon: number; lat: number };
   const rows = new Rows(format);
-  rows.add(format.begin(lon, lat) + format.members(members, columns) + format.end);
+  rows.add(format.begin(pointAt(lon, lat)) + format.members(members, columns) + format.end);
   return rows;
 }

@@ -1,8 +1,9 @@
 import Papa from 'papaparse';
-import type { Degrees } from '../../shards/units.ts';
+import type { PointGeometry, PolygonGeometry } from '../../shards/geometry/geo-json.ts';
 import { type ByteText, byteText } from './byte-text.ts';
 import type { Format } from './negotiate.ts';
 import { lastLine } from './row-metadata.ts';
+import { columnName } from './row-table.ts';
 
 export type RowMembers = Readonly<Record<string, unknown>>;
 
@@ -20,8 +21,8 @@ export interface RowFormat {
   after(beside: RowMembers | undefined): ByteText;
   /** Whether rows end in a comma, which the last row lacks. */
   readonly endsInComma: boolean;
-  /** Starts a row, which is a point in formats that have them. */
-  begin(lon: Degrees, lat: Degrees): ByteText;
+  /** Starts a row, which has a geometry in formats that have them. */
+  begin(geometry?: PointGeometry | PolygonGeometry): ByteText;
   /** Adjacent members: in the order of `members`, or of `columns` in CSV. */
   members(members: RowMembers, columns: readonly string[]): ByteText;
   readonly end: ByteText;
@@ -61,8 +62,8 @@ const geojson: RowFormat = {
     return `{"type":"FeatureCollection",${members}"features":[`;
   },
   after: () => ']}',
-  begin: (lon, lat) =>
-    `{"type":"Feature","geometry":{"type":"Point","coordinates":[${lon},${lat}]},"properties":{`,
+  begin: (geometry) =>
+    `{"type":"Feature","geometry":${JSON.stringify(geometry ?? null)},"properties":{`,
   members: ({ lon, lat, ...members }) => jsonMembers(members),
   end: '}},',
 };
@@ -75,7 +76,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 
 const csv: RowFormat = {
   name: 'csv',
-  before: (columns) => `${columns.map((column) => column.replace('.', '_')).join()}\r\n`,
+  before: (columns) => `${columns.map(columnName).join()}\r\n`,
   after: () => '',
   endsInComma: false,
   begin: () => '',
@@ -86,12 +87,32 @@ const csv: RowFormat = {
   end: '\r\n',
 };
 
+/** Rows on their way into a Parquet file (`parquet-rows.ts`): on each line the cells, as JSON. */
+const parquet: RowFormat = {
+  name: 'parquet',
+  before: () => '',
+  after: () => '',
+  endsInComma: false,
+  begin: () => '[',
+  members(members, columns) {
+    const cells = columns.map((column) => cellAt(members, column.split('.')) ?? null);
+    return byteText(JSON.stringify(cells).slice(1, -1));
+  },
+  end: ']\n',
+};
+
 function cellAt(members: RowMembers, [name, nested]: readonly string[]): unknown {
   const value = members[name];
   return nested === undefined ? value : (value as RowMembers | undefined)?.[nested];
 }
 
-export const ROW_FORMATS: Readonly<Record<Format, RowFormat>> = { json, ndjson, csv, geojson };
+export const ROW_FORMATS: Readonly<Record<Format, RowFormat>> = {
+  json,
+  csv,
+  ndjson,
+  parquet,
+  geojson,
+};
 
 /** Computes a value once per format, on first use. */
 export function perFormat<T>(make: (format: RowFormat) => T): (format: RowFormat) => T {

@@ -3,12 +3,17 @@ import type { HeaderName } from '../http/common-headers.ts';
 
 /** Layout of a route's rows in formats other than JSON. */
 export interface RowTable {
-  /** Members of a row; those of nested objects with a dot, which is an underscore in CSV. */
+  /** Members of a row; those of nested objects with a dot (`columnName`). */
   readonly columns: readonly string[];
-  /** Whether rows have `lon` and `lat`, so that they can be GeoJSON points. */
-  readonly hasPoints: boolean;
+  /** The geometry of a row in GeoJSON: its `lon` and `lat`, or the outline of its block. */
+  readonly geometry: 'point' | 'outline' | null;
   /** Headers of CSV beside those that repeat members of the JSON. */
   readonly headers?: readonly HeaderName[];
+}
+
+/** The name of a column where members are not nested. */
+export function columnName(column: string): string {
+  return column.replace('.', '_');
 }
 
 /** Members of a POI other than its id. */
@@ -26,20 +31,20 @@ export const TIME: readonly string[] = ['mode', 'travel_time'];
 
 export const CATEGORY_TIMES: RowTable = {
   columns: ['dest_type_id', ...TIME, 'nth', 'count'],
-  hasPoints: false,
+  geometry: null,
 };
 export const POI_TIMES: RowTable = {
   columns: ['dest_id', ...TIME, ...POI_FACTS],
-  hasPoints: true,
+  geometry: 'point',
 };
-export const POIS: RowTable = { columns: ['dest_id', ...POI_FACTS], hasPoints: true };
+export const POIS: RowTable = { columns: ['dest_id', ...POI_FACTS], geometry: 'point' };
 export const CATCHMENT: RowTable = {
   columns: ['dest_id', 'geoid', ...TIME],
-  hasPoints: false,
+  geometry: null,
 };
 export const AREAL: RowTable = {
   columns: ['geoid', 'dest_type_id', 'mode_id', ...TIME, 'reason', 'population'],
-  hasPoints: false,
+  geometry: 'outline',
 };
 
 /** The minutes of sums over an area. */
@@ -51,7 +56,7 @@ export const COVERAGE: RowTable = {
     ...['dest_type_id', 'mode', 'weight', 'nth', 'total'],
     ...[...byMinutes('within'), 'beyond', 'no_data'],
   ],
-  hasPoints: false,
+  geometry: null,
 };
 /** The same with the measures that compare groups. */
 export const COVERAGE_OF_GROUPS: readonly string[] = [
@@ -60,15 +65,15 @@ export const COVERAGE_OF_GROUPS: readonly string[] = [
 ];
 export const OPPORTUNITIES: RowTable = {
   columns: ['of', 'mode', 'minutes', 'count'],
-  hasPoints: false,
+  geometry: null,
 };
 /** Sums by minutes follow, of the minutes sent. */
 export const SITES: RowTable = {
   columns: ['list', 'id', 'lon', 'lat', 'block'],
-  hasPoints: true,
+  geometry: 'point',
   headers: ['X-Results'],
 };
-export const MATCHES: RowTable = { columns: ['geoid', 'population'], hasPoints: false };
+export const MATCHES: RowTable = { columns: ['geoid', 'population'], geometry: null };
 
 /** A table of rows that also name their origin. */
 export function withOrigin(table: RowTable, origin: readonly string[]): RowTable {

@@ -1,5 +1,6 @@
 import { Body } from '../../portal/http/content-encoding.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { type ByteText, toBytes } from './byte-text.ts';
 import type { RowFormat } from './row-format.ts';
 
@@ -14,6 +15,7 @@ export class Rows {
   readonly #pieces: Buffer[] = [];
   #text: ByteText = '';
   #count = 0;
+  #pieceBytes = 0;
 
   constructor(format: RowFormat) {
     this.format = format;
@@ -23,11 +25,16 @@ export class Rows {
     return this.#count;
   }
 
+  get bytes(): Bytes {
+    return this.#pieceBytes + this.#text.length;
+  }
+
   /** Adds a row, from its `begin` to its `end`. */
   add(row: ByteText): void {
     this.#count++;
     if (this.#text.length + row.length > PIECE && this.#text !== '') {
       this.#pieces.push(toBytes(this.#text));
+      this.#pieceBytes += this.#text.length;
       this.#text = '';
     }
     this.#text += row;

@@ -72,7 +72,7 @@ export async function addBlocksWithin(
     const members = contour === undefined ? { travel_min } : { travel_min, contour };
     return `,${format.members(members, Object.keys(members))}${format.end}`;
   });
-  const begin = format.begin(0, 0);
+  const begin = format.begin();
   for (let i = 0; i < targets.length; i++) {
     const pause = (i + 1) % ROWS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
     if (pause) await pause;

@@ -64,7 +64,9 @@ export class ExampleResponses {
     const { offers, respond } = await this.#resolved(endpoint, request);
     for (const offer of offers) {
       const format = formatFor(undefined, [offer]);
-      const { body } = finishResponse(await respond(format), format, endpoint.table);
+      // Examples are texts.
+      if (format === 'parquet') continue;
+      const { body } = await finishResponse(await respond(format), format, endpoint.table, SHARED);
       texts.push([offer.mediaTypes[0], body.whole().toString()]);
       if (isEnough(offer)) break;
     }

@@ -4,20 +4,23 @@ import {
   gzipBody,
   MIN_COMPRESSED_BYTES,
 } from '../../portal/http/content-encoding.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BinaryBody, type QueryResult } from '../endpoint.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
-import { renderJson, renderRows } from '../formats/render.ts';
+import { parquetOf } from '../formats/parquet-rows.ts';
+import { besideRows, renderJson, renderRows } from '../formats/render.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { metadataHeaders } from '../formats/row-metadata.ts';
 import type { RowTable } from '../formats/row-table.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 
 /** Renders a response as it will be sent, except for compression. */
-export function finishResponse(
+export async function finishResponse(
   { body, tokens, columns }: QueryResult,
   format: Format,
   table: RowTable | undefined,
-): FinishedResponse {
+  waiters: Waiters,
+): Promise<FinishedResponse> {
   if (body === null) {
     return { body: Body.NONE, contentType: null, contentEncoding: null, tokens, beside: {} };
   }
@@ -26,10 +29,7 @@ export function finishResponse(
     return { body: Body.of(bytes), contentType, contentEncoding, tokens, beside: {} };
   }
   return {
-    body:
-      format === 'json' || !table
-        ? renderJson(body)
-        : renderRows(ROW_FORMATS[format], columns ?? table.columns, body),
+    body: await rendered(body, format, columns ?? table?.columns, waiters),
     contentType: MEDIA_TYPES[format],
     contentEncoding: null,
     tokens,
@@ -37,11 +37,23 @@ export function finishResponse(
   };
 }
 
-/** Compresses a response if worthwhile. */
+function rendered(
+  body: object,
+  format: Format,
+  columns: readonly string[] | undefined,
+  waiters: Waiters,
+): Body | Promise<Body> {
+  if (format === 'json' || !columns) return renderJson(body);
+  const rows = renderRows(ROW_FORMATS[format], columns, body);
+  return format === 'parquet' ? parquetOf(rows, columns, besideRows(body), waiters) : rows;
+}
+
+/** Compresses a response if worthwhile: Parquet is compressed already. */
 export async function compressed(response: FinishedResponse): Promise<FinishedResponse> {
-  if (response.contentEncoding !== null || response.body.length < MIN_COMPRESSED_BYTES)
-    return response;
-  return { ...response, body: await gzipBody(response.body), contentEncoding: 'gzip' };
+  const { body, contentType, contentEncoding } = response;
+  const isCompressed = contentEncoding !== null || contentType === MEDIA_TYPES.parquet;
+  if (isCompressed || body.length < MIN_COMPRESSED_BYTES) return response;
+  return { ...response, body: await gzipBody(body), contentEncoding: 'gzip' };
 }
 
 /** Decompresses a response for clients that accept no compression. */

@@ -220,7 +220,7 @@ function made({
     const { config, cursors } = services;
     const context = { config, cursors, waiters, format: ROW_FORMATS[format] };
     const response = await endpoint.respond(release, resolved, context, located);
-    return finishResponse(response, format, endpoint.table);
+    return finishResponse(response, format, endpoint.table, waiters);
   };
   return services.responses.make(etag, work, admitted.account);
 }

@@ -99,7 +99,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
           const { config, cursors } = services;
           const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
           const response = await endpoint.respond(release, resolved, context, balance);
-          const finished = finishResponse(response, format, endpoint.table);
+          const finished = await finishResponse(response, format, endpoint.table, clientId);
           // Stored with the response: a replay names the release that it was computed from.
           const beside = { ...finished.beside, 'x-data-release': release.version };
           return { ...finished, beside };

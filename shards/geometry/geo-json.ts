@@ -1,13 +1,22 @@
-import { MICRO } from '../units.ts';
+import { type Degrees, MICRO } from '../units.ts';
 import { type Rings, twiceSignedArea } from './rings.ts';
 
 type Coordinate = [lon: number, lat: number];
 /** Polygons nested as in a GeoJSON MultiPolygon, in degrees, rings closed. */
 export type Polygons = Coordinate[][][];
 
+export interface PointGeometry {
+  readonly type: 'Point';
+  readonly coordinates: Coordinate;
+}
+
 export type PolygonGeometry =
   | { readonly type: 'Polygon'; readonly coordinates: Coordinate[][] }
   | { readonly type: 'MultiPolygon'; readonly coordinates: Polygons };
+
+export function pointAt(lon: Degrees, lat: Degrees): PointGeometry {
+  return { type: 'Point', coordinates: [lon, lat] };
+}
 
 /** GeoJSON geometry of polygons: a Polygon if there is only one, otherwise a MultiPolygon. */
 export function geometryOf(polygons: Polygons): PolygonGeometry {

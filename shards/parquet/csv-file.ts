@@ -1,6 +1,5 @@
 import type { Polygons } from '../geometry/geo-json.ts';
-import type { Spool } from '../store/spool.ts';
-import type { Column, ColumnType, RowGroup, TableFile } from './table.ts';
+import type { ByteSink, Column, ColumnType, RowGroup, TableFile } from './table.ts';
 
 /** Characters joined into one piece of text. */
 const PIECE_LENGTH = 1 << 20;
@@ -10,11 +9,11 @@ const PIECE_LENGTH = 1 << 20;
  * its values, polygons are well-known text, and boxes are left out.
  */
 export class CsvFile implements TableFile {
-  readonly #out: Spool;
+  readonly #out: ByteSink;
   /** Positions and types of the columns. */
   readonly #columns: readonly { readonly at: number; readonly type: ColumnType }[];
 
-  constructor(columns: readonly Column[], out: Spool) {
+  constructor(columns: readonly Column[], out: ByteSink) {
     this.#out = out;
     this.#columns = columns
       .map(({ type }, at) => ({ at, type }))
@@ -31,7 +30,7 @@ export class CsvFile implements TableFile {
       }
       const { dictionary, indexes } = group.indexed[at];
       const texts = Array.from<string | number, string>(dictionary, (value) => field(value, type));
-      return (row: number) => texts[indexes[row]];
+      return (row: number) => texts[indexes[row]] ?? '';
     });
     let text = '';
     for (let row = 0; row < rows; row++) {

@@ -2,7 +2,7 @@ import type { ColumnChunk, SchemaElement } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writePlain } from 'hyparquet-writer/src/plain.js';
-import type { Dictionary, IndexedValues } from './table.ts';
+import { type Dictionary, type IndexedValues, NULL_INDEX } from './table.ts';
 
 /** Compresses a page. */
 export type Compressor = (bytes: Uint8Array) => Uint8Array;
@@ -49,23 +49,26 @@ export class IndexedColumn {
     writer.appendBytes(dictionaryPage);
 
     const pageStart = writer.offset;
+    const levels = this.#element.repetition_type === 'OPTIONAL' ? encodeLevels(indexes) : NONE;
     const page = encodeIndexes(newIndexes, used.length);
+    const nulls = indexes.length - newIndexes.length;
     const dataPage = this.#compress(page);
     writePageHeader(writer, {
       type: 'DATA_PAGE_V2',
-      uncompressed_page_size: page.length,
-      compressed_page_size: dataPage.length,
+      uncompressed_page_size: levels.length + page.length,
+      compressed_page_size: levels.length + dataPage.length,
       data_page_header_v2: {
         num_values: indexes.length,
-        num_nulls: 0,
+        num_nulls: nulls,
         num_rows: indexes.length,
         encoding: 'RLE_DICTIONARY',
-        definition_levels_byte_length: 0,
+        definition_levels_byte_length: levels.length,
         repetition_levels_byte_length: 0,
         is_compressed: true,
       },
     });
-    uncompressed += writer.offset - pageStart + page.length;
+    uncompressed += writer.offset - pageStart + levels.length + page.length;
+    writer.appendBytes(levels);
     writer.appendBytes(dataPage);
     return {
       file_offset: BigInt(start),
@@ -79,7 +82,7 @@ export class IndexedColumn {
         total_uncompressed_size: BigInt(uncompressed),
         data_page_offset: BigInt(pageStart),
         dictionary_page_offset: BigInt(start),
-        statistics: { ...extremesOf(used, dictionary, this.#element), null_count: 0n },
+        statistics: { ...extremesOf(used, dictionary, this.#element), null_count: BigInt(nulls) },
       },
     };
   }
@@ -106,9 +109,10 @@ class EncodedDictionary {
     this.#bytes = writer.getBytes();
   }
 
-  /** The values that occur, ascending; their bytes; and the indexes among them. */
+  /** The values that occur, ascending; their bytes; and the indexes among them, without nulls. */
   subset(indexes: Uint32Array) {
     const newIndex = this.#newIndex.fill(0);
+    // A null is beyond the end of the array, where nothing is written.
     for (let i = 0; i < indexes.length; i++) newIndex[indexes[i]] = 1;
     // Numbers those that occur.
     let [count, size] = [0, 0];
@@ -128,13 +132,30 @@ class EncodedDictionary {
       }
     }
     const newIndexes = new Uint32Array(indexes.length);
-    for (let i = 0; i < indexes.length; i++) newIndexes[i] = newIndex[indexes[i]] - 1;
-    return { used, bytes, newIndexes };
+    let known = 0;
+    for (let i = 0; i < indexes.length; i++) {
+      if (indexes[i] !== NULL_INDEX) newIndexes[known++] = newIndex[indexes[i]] - 1;
+    }
+    return { used, bytes, newIndexes: newIndexes.subarray(0, known) };
   }
 }
 
 function physical(value: string | number, { type }: SchemaElement): string | number | bigint {
   return type === 'INT64' ? BigInt(value) : value;
+}
+
+const NONE = new Uint8Array();
+
+/** Definition levels as run lengths: 1 where there is a value, 0 where there is none. */
+function encodeLevels(indexes: Uint32Array): Uint8Array {
+  const levels = new ByteWriter();
+  for (let i = 0, end = 0; i < indexes.length; i = end) {
+    const isNull = indexes[i] === NULL_INDEX;
+    while (end < indexes.length && (indexes[end] === NULL_INDEX) === isNull) end++;
+    levels.appendVarInt((end - i) * 2);
+    levels.appendUint8(Number(!isNull));
+  }
+  return levels.getBytes();
 }
 
 /** The page of indexes below `count`: their width in bits, and one form of the hybrid encoding. */
@@ -171,11 +192,15 @@ function littleEndian(values: Uint32Array, bytes: number, length: number): Uint8
   return out;
 }
 
-/** Texts are compared by their code units: those of dictionaries are ASCII. */
+const BEYOND_ASCII = /[^ -~]/;
+
+/** None of texts beyond ASCII, whose code units are not in the order of their bytes. */
 function extremesOf(used: Uint32Array, dictionary: Dictionary, element: SchemaElement) {
+  if (used.length === 0) return {};
   let [min, max] = [dictionary[used[0]], dictionary[used[0]]];
   for (const index of used) {
     const value = dictionary[index];
+    if (typeof value === 'string' && BEYOND_ASCII.test(value)) return {};
     if (value < min) min = value;
     if (value > max) max = value;
   }

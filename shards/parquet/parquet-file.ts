@@ -2,10 +2,9 @@ import { Zstd } from '@hpcc-js/wasm-zstd';
 import type { KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, geojsonToWkb, ParquetWriter } from 'hyparquet-writer';
 import { geometryOf, type Polygons } from '../geometry/geo-json.ts';
-import type { Spool } from '../store/spool.ts';
 import type { BoundingBox } from '../units.ts';
 import { IndexedColumn } from './indexed-column.ts';
-import type { Column, ColumnType, RowGroup, TableFile } from './table.ts';
+import type { ByteSink, Column, ColumnType, RowGroup, TableFile } from './table.ts';
 
 /** Higher levels take several times as long and save a few percent. */
 const ZSTD_LEVEL = 3;
@@ -16,20 +15,20 @@ const ZSTD_LEVEL = 3;
  */
 export class ParquetFile implements TableFile {
   readonly #columns: readonly Column[];
-  readonly #out: SpoolWriter;
+  readonly #out: SinkWriter;
   readonly #writer: ParquetWriter;
   readonly #indexed: readonly IndexedColumn[];
 
   private constructor(
     columns: readonly Column[],
     metadata: Readonly<Record<string, string>>,
-    out: Spool,
+    out: ByteSink,
     zstd: Zstd,
   ) {
     const compress = (bytes: Uint8Array) => zstd.compress(bytes, ZSTD_LEVEL);
     const elements = columns.map(elementsOf);
     this.#columns = columns;
-    this.#out = new SpoolWriter(out);
+    this.#out = new SinkWriter(out);
     this.#writer = new ParquetWriter({
       writer: this.#out,
       schema: [{ name: 'schema', num_children: columns.length }, ...elements.flat()],
@@ -45,7 +44,7 @@ export class ParquetFile implements TableFile {
   static async open(
     columns: readonly Column[],
     metadata: Readonly<Record<string, string>>,
-    out: Spool,
+    out: ByteSink,
   ): Promise<ParquetFile> {
     return new ParquetFile(columns, metadata, out, await Zstd.load());
   }
@@ -85,17 +84,17 @@ export class ParquetFile implements TableFile {
   }
 }
 
-/** Hands finished row groups over to a spool. */
-class SpoolWriter extends ByteWriter {
-  readonly #spool: Spool;
+/** Hands finished row groups over to a sink. */
+class SinkWriter extends ByteWriter {
+  readonly #sink: ByteSink;
 
-  constructor(spool: Spool) {
-    super(1 << 20);
-    this.#spool = spool;
+  constructor(sink: ByteSink) {
+    super(1 << 16);
+    this.#sink = sink;
   }
 
   flush(): void {
-    this.#spool.append(this.getBytes().slice());
+    this.#sink.append(this.getBytes().slice());
     this.index = 0;
   }
 

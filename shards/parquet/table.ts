@@ -26,7 +26,10 @@ export interface Column {
 /** The distinct values that a column can have, in any order. */
 export type Dictionary = readonly string[] | readonly number[];
 
-/** A column of a row group, by the positions of its values in a dictionary. */
+/** The index of null. */
+export const NULL_INDEX = 0xffff_ffff;
+
+/** A column of a row group, by the positions of its values in a dictionary, or `NULL_INDEX`. */
 export interface IndexedValues {
   readonly dictionary: Dictionary;
   readonly indexes: Uint32Array;
@@ -36,6 +39,12 @@ export interface IndexedValues {
 export type RowGroup =
   | { readonly rows: number; readonly indexed: readonly IndexedValues[] }
   | { readonly rows: number; readonly values: readonly (readonly unknown[])[] };
+
+/** The destination of a file's bytes. */
+export interface ByteSink {
+  /** Takes ownership of `piece`, which must not change afterwards. */
+  append(piece: Uint8Array): void;
+}
 
 /** A file that a table is written to, row group by row group. */
 export interface TableFile {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -236,6 +236,28 @@ test('the views of views.sql have every row, in the folder and from elsewhere; t
   expect(assets).toEqual(names.map((line) => line.split('  ')[1]));
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: root });
 });
+
+test('DuckDB and pyarrow read the rows of a batch as Parquet, nulls included', async () => {
+  const body = { origins: (await geoids()).slice(0, 100), max_rows: 10_000 };
+  const url = '/v1/blocks/pois';
+  const accept = 'application/vnd.apache.parquet';
+  const { rawPayload } = await proxy.post(url, proxy.key, body, { accept });
+  const { results } = (await proxy.post(url, proxy.key, body)).json();
+  expect(results.length).toBeGreaterThan(8_192);
+  const file = path.join(folder, 'rows.parquet');
+  await writeFile(file, rawPayload);
+  const { stdout } = await run(python, ['test/export/read_rows.py', file], { maxBuffer: 1e9 });
+  const expected = results.map(({ address, ...row }: Record<string, object>) => {
+    const nested = Object.entries(address).map(([name, value]) => [`address_${name}`, value]);
+    return { ...row, ...Object.fromEntries(nested) };
+  });
+  const { duckdb, pyarrow } = JSON.parse(stdout);
+  expect(firstDifference(duckdb.map(stable), expected.map(stable))).toBeNull();
+  expect(firstDifference(pyarrow.map(stable), expected.map(stable))).toBeNull();
+  expect(expected.some((row: Record<string, unknown>) => row.address_street === null)).toBe(true);
+});
+
+const stable = (row: object) => JSON.stringify(Object.entries(row).sort());
 
 test('the dictionary describes every column of every table', async () => {
   const dictionary = await readFile(path.join(root, 'DICTIONARY.md'), 'utf8');

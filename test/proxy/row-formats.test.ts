@@ -5,6 +5,7 @@ import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
 import { POI_TIMES, withOrigin } from '../../proxy/formats/row-table.ts';
 import { Rows } from '../../proxy/formats/rows.ts';
 import { timeTexts } from '../../proxy/queries/rows/fragments.ts';
+import { pointAt } from '../../shards/geometry/geo-json.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { forAll } from '../support/for-all.ts';
 import { ROWS_AS_OBJECTS } from '../support/rows-as-objects.ts';
@@ -76,7 +77,7 @@ test('rows of text equal serialized objects in each format, byte for byte', () =
           timeTexts(format)[mode][tenths],
           format.members(facts, columns.slice(4)),
         ];
-        rows.add(format.begin(facts.lon, facts.lat) + members.join() + format.end);
+        rows.add(format.begin(pointAt(facts.lon, facts.lat)) + members.join() + format.end);
       }
       expect(rows.count).toBe(drawn.length);
       return rows;

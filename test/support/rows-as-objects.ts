@@ -8,27 +8,35 @@ interface Beside {
   readonly truncated_reason?: string | null;
 }
 
+type Written = (
+  rows: readonly Row[],
+  columns?: readonly string[],
+  beside?: Row,
+  outlineOf?: (row: Row) => object,
+) => string;
+
 /**
  * Rows written by the engine's own `JSON.stringify` and by Papa: the expected bytes of each format.
  * `columns`: those of CSV, nested members with a dot. `beside`: the members of a batch or
- * an area other than its rows.
+ * an area other than its rows. `outlineOf`: the geometry of a row without a point.
  */
-export const ROWS_AS_OBJECTS = {
-  ndjson: (rows: readonly Row[], _columns: readonly string[] = [], beside: Row = {}) => {
+export const ROWS_AS_OBJECTS: Readonly<Record<'ndjson' | 'geojson' | 'csv', Written>> = {
+  ndjson: (rows, _columns, beside = {}) => {
     const { errors = [], truncated = [], truncated_reason, basket } = beside as Beside;
     const lines: unknown[] = [...rows];
     if (basket) lines.push(beside);
     if (errors.length + truncated.length > 0) lines.push({ errors, truncated, truncated_reason });
     return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   },
-  geojson: (rows: readonly Row[], _columns: readonly string[] = [], beside: Row = {}) => {
-    const features = rows.map(({ lon, lat, ...properties }) => {
-      const geometry = { type: 'Point', coordinates: [lon, lat] };
+  geojson: (rows, _columns, beside = {}, outlineOf = undefined) => {
+    const features = rows.map((row) => {
+      const { lon, lat, ...properties } = row;
+      const geometry = outlineOf?.(row) ?? { type: 'Point', coordinates: [lon, lat] };
       return { type: 'Feature', geometry, properties };
     });
     return JSON.stringify({ type: 'FeatureCollection', ...beside, features });
   },
-  csv: (rows: readonly Row[], columns: readonly string[], _beside: Row = {}) => {
+  csv: (rows, columns = []) => {
     const lines = rows.map((row) =>
       columns.map((column) => {
         const [name, nested] = column.split('.');

@@ -88,6 +88,9 @@ export type UnroutedReason = 'no-street-near' | 'outside-street-data' | 'not-on-
 /** The rows. CSV has a header line; members of nested objects are joined by an underscore, and text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe, so that no spreadsheet runs it as a formula. Headers carry what JSON contains besides the rows: the next page, the block that contains a point, and modes that could not be routed. Origins of a batch without rows are also counted in headers; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason` if there are any, and CSV in `X-Errors` and `X-Truncated`. */
 export type RowsAsText = string;
 
+/** The rows as a Parquet file with the columns of CSV: GEOIDs are text, `travel_time` is a 32-bit float, any column may have nulls. The key-value metadata of the file has what JSON contains besides the rows, each member as JSON. */
+export type RowsAsParquet = string;
+
 /** Minutes to one POI, by one mode. */
 export type PoiTime = {
   dest_id: number;
@@ -107,7 +110,7 @@ export type Address = {
   zip: string | null;
 };
 
-/** The rows as points of a GeoJSON FeatureCollection. For a batch it has `errors`, `truncated` and `truncated_reason` as members. */
+/** The rows as features of a GeoJSON FeatureCollection: points, or the outline of the block of the row. For a batch it has `errors`, `truncated` and `truncated_reason` as members. */
 export type RowsAsGeoJson = {
   type: 'FeatureCollection';
   features: Array<{
@@ -683,6 +686,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Minutes from a block to each POI within reach. One row per POI and mode within 30 minutes, ordered by mode id, then dest_id. Paginated: pass `next_cursor` as `cursor` until it is null. One token per row, at least one per page. */
@@ -717,6 +721,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
@@ -755,6 +760,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Summaries of many points. `GET /v1/point/summary` for many points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
@@ -805,6 +811,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Minutes from the block of a point to each POI within reach. The point is resolved to the census block that contains it; the rows are those of that block, ordered by mode id, then dest_id. Paginated. One token per row, at least one per page. */
@@ -841,6 +848,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
@@ -890,6 +898,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
@@ -921,6 +930,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
@@ -934,6 +944,7 @@ export interface Operations {
       'application/json': PoiDetail;
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
@@ -962,9 +973,10 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. Paginated. One token per row, at least one per page. */
+  /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. Paginated. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. One token per row, at least one per page. */
   listPlaceBlocks: {
     params: {
       /** Census place GEOID, 7 digits including leading zeros. */
@@ -990,6 +1002,8 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
+      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** POIs in a city or town. POIs inside the census place, by the same outline that decides which blocks belong to it; the boundary route returns a simplified version. Spatial only: no travel times. In a fixed spatial order, paginated. One token per row, at least one per page. */
@@ -1014,10 +1028,11 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. Paginated; over many counties a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
+  /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   queryBlocks: {
     params: {
       /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
@@ -1058,6 +1073,8 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
+      'application/geo+json': RowsAsGeoJson;
     };
   };
   /** People of a city or town by minutes to the nearest POI of each type. The area is the blocks whose centre is in the place. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
@@ -1084,6 +1101,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** People of a county by minutes to the nearest POI of each type. The area is all blocks of the county. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. */
@@ -1110,6 +1128,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** People of any area by minutes to the nearest POIs, and who has all of a basket. For each type, mode and weight: the sum over the blocks of the area that are within 5, 10, … 30 minutes of the `nth` nearest POI (cumulative), beyond, and `no_data`, where the mode could not be routed from the block. `total` is always `within["30"]` + `beyond` + `no_data`. Ordered by type id, mode id, then weight as sent. With `by`, groups such as `hispanic` or `workers_low_wage` have rows after that of `weight`, and all rows the `share` within the minutes, its `ratio` to that of `weight`, and the `gini` of the minutes (twice the area between their Lorenz curve and the diagonal). One token a row, at least 10. With `all_of`, a basket of up to 8 criteria, `basket` says how much of the first weight is at blocks that meet all of them, by the number met (`met[i]`: exactly `i`), and at those that miss only one (`missing_only[j]`: criterion `j`). A block counts in `no_data` if a criterion is not known and none fails. A parent type is met by any of its leaves. With `all_of` and without `type`, `results` is empty. 10 tokens a basket. */
@@ -1142,6 +1161,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Blocks of an area that meet all of several criteria. Returns the blocks that meet every criterion of `all_of` and are `near` every point, ordered by GEOID. A block of which a criterion is not known does not match. Paginated. One token per row, at least one per page. */
@@ -1176,6 +1196,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites` and `gains` are rows with their coordinates, and `chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at least 10. */
@@ -1244,6 +1265,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
@@ -1282,6 +1304,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** POIs within reach of many blocks. All rows of `GET /v1/blocks/{geoid}/pois` for many blocks. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
@@ -1318,6 +1341,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
     };
   };
@@ -1351,6 +1375,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** How many people, jobs or POIs are within reach of the block of a point. The point is resolved to the census block that contains it. `of` is a weight of the blocks, such as `people` or `jobs`, or `type:ID` for POIs. Blocks of this release count by whole minutes up to 60, the origin itself included; POIs by tenths of a minute up to 30. Ordered by `of`, mode id, minutes. A mode that could not be routed from the block has no rows and is listed in `unrouted`. One token per row, at least one. */
@@ -1386,6 +1411,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** How many people, jobs or POIs are within reach of many blocks or points. `GET /v1/blocks/{geoid}/access` or `/v1/point/access` for many origins: all GEOIDs, or all points. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
@@ -1433,6 +1459,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Catchments of many POIs. All rows of `GET /v1/pois/{dest_id}/catchment` for many POIs. Send 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are listed in `errors`; the others still return rows, in the order of the request. Origins that the balance, `max_rows` or the row budget does not cover are listed in `truncated`, always whole; the first is always answered. One token per row, at least one; an origin listed twice is charged twice. */
@@ -1457,6 +1484,7 @@ export interface Operations {
       };
       'text/csv': string;
       'application/x-ndjson': string;
+      'application/vnd.apache.parquet': Uint8Array;
     };
   };
   /** Isochrone metadata: version, modes, directions, assumptions. The basis of the isochrones of the current release. `version` is the value to pin with `v`. */

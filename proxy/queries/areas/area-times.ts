@@ -1,12 +1,16 @@
+import { ordinalIn } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { GeoidNumber } from '../../../shards/geoid.ts';
+import { geometryOf, type PolygonGeometry, polygonsOf } from '../../../shards/geometry/geo-json.ts';
 import { MODES, type Mode, type ModeId, modeIdOf } from '../../../shards/modes.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { CountyBlock, DestTypeId } from '../../../shards/units.ts';
+import type { Bytes, CountyBlock, DestTypeId } from '../../../shards/units.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
-import { perFormat } from '../../formats/row-format.ts';
+import { perFormat, type RowFormat } from '../../formats/row-format.ts';
 import { AREAL } from '../../formats/row-table.ts';
 import { Rows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
@@ -30,6 +34,8 @@ export type MissingReason = (typeof MISSING_REASONS)[number];
 
 /** Maximum number of blocks read together. */
 const BLOCKS_A_READ = 32;
+/** Ends a page of outlines: those of remote blocks have thousands of vertices. */
+const PAGE_BYTES: Bytes = 4 << 20;
 
 /**
  * Adds the next `limit` rows of some blocks after a position (GEOID, type id, mode id); no block is
@@ -46,6 +52,7 @@ export async function addArealPage(
   const page = new ArealRows(results, release, query, position, limit);
   let step = minBlocks(release, query, limit);
   for await (const { ordinals, county, index } of found) {
+    const outlineOf = await outlinesFor(results.format, release, county, waiters);
     for (let first = 0, end: number; first < ordinals.length; first = end) {
       end = Math.min(ordinals.length, first + step);
       // Blocks that reach little give few rows, so more of them are needed.
@@ -54,14 +61,31 @@ export async function addArealPage(
       const wanted = query.withMissing ? some : some.filter((block) => index.isRoutable(block));
       const times = await release.nearestRows(county, wanted);
       for (const [i, ordinal] of wanted.entries()) {
-        page.add(index, ordinal, times[i]);
+        page.add(index, ordinal, times[i], outlineOf(index.geoids[ordinal]));
         if (page.hasMore) return page.end;
+        const pause = yieldIfOverdue(waiters);
+        if (pause) await pause;
       }
-      const pause = yieldIfOverdue(waiters);
-      if (pause) await pause;
     }
   }
   return null;
+}
+
+type OutlineOf = (block: GeoidNumber) => PolygonGeometry | undefined;
+
+/** The outlines of a county's blocks, where the format has geometries. */
+async function outlinesFor(
+  format: RowFormat,
+  release: Release,
+  county: CountyManifest,
+  waiters: Waiters,
+): Promise<OutlineOf> {
+  if (format.name !== 'geojson') return () => undefined;
+  const { outlines } = await release.areas(county, waiters);
+  return (block) => {
+    const area = ordinalIn(outlines.geoids, block);
+    return area === -1 ? undefined : geometryOf(polygonsOf(outlines, area));
+  };
 }
 
 /**
@@ -109,7 +133,12 @@ class ArealRows {
   }
 
   /** Adds the rows of a block, as far as there is room. */
-  add(index: BlockIndex, ordinal: CountyBlock, times: Uint16Array): void {
+  add(
+    index: BlockIndex,
+    ordinal: CountyBlock,
+    times: Uint16Array,
+    outline: PolygonGeometry | undefined,
+  ): void {
     const { format } = this.#rows;
     const { leafIds } = this.#release.taxonomy;
     const { modes, types, withPopulation, withMissing } = this.#query;
@@ -118,7 +147,7 @@ class ArealRows {
     const before = this.#rows.count;
     let lastType = 0;
     let lastMode = 0;
-    const begin = `${format.begin(0, 0)}${this.#geoidText.of(block)},`;
+    const begin = `${format.begin(outline)}${this.#geoidText.of(block)},`;
     const population = { population: index.population(ordinal) };
     const end = withPopulation ? `,${format.members(population, ['population'])}${format.end}` : '';
     rows: for (let leaf = 0; leaf < leafIds.length; leaf++) {
@@ -130,7 +159,7 @@ class ArealRows {
         if (tenths === 0 && !withMissing) continue;
         const modeId = this.#modeIds[mode];
         if (block === afterGeoid && type === afterType && modeId <= afterMode) continue;
-        if (this.#rows.count === this.#limit) {
+        if (this.#rows.count === this.#limit || this.#rows.bytes > PAGE_BYTES) {
           this.hasMore = true;
           break rows;
         }

@@ -163,7 +163,7 @@ export class CoverageSums {
           reference ??= { within, known };
           const measures = areGroups && measuresOf({ within, known }, reference, sums);
           const text = format.members({ ...row, ...measures }, columns);
-          rows.add(format.begin(0, 0) + text + format.end);
+          rows.add(format.begin() + text + format.end);
         }
       }
     }

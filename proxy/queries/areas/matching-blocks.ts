@@ -47,7 +47,7 @@ export async function queryMatches(
       hasMore = results.count === limit;
       if (hasMore) break parts;
       const row = { geoid: geoidFromNumber(geoid), population: part.index.population(ordinal) };
-      results.add(format.begin(0, 0) + format.members(row, MATCHES.columns) + format.end);
+      results.add(format.begin() + format.members(row, MATCHES.columns) + format.end);
       last = geoid;
     }
   }

@@ -123,7 +123,7 @@ export function summaryRows(
     count: columns.length,
     async addTo(rows) {
       const { format } = rows;
-      const before = format.begin(0, 0) + originText(format, origin);
+      const before = format.begin() + originText(format, origin);
       const [typeText, ends] = [typeTexts(format), timeEnds(format)];
       const leaves = release.taxonomy.leafIds.length;
       /** By leaf type, shared by the rows of all modes: joining a text twice costs twice. */

@@ -91,7 +91,7 @@ export function nthRows(
     count: found.length,
     async addTo(rows, waiters) {
       const { format } = rows;
-      const before = format.begin(0, 0) + originText(format, origin);
+      const before = format.begin() + originText(format, origin);
       for (const { mode, type, nth, tenths, count } of found) {
         const members = {
           dest_type_id: type,

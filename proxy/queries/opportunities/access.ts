@@ -113,7 +113,7 @@ export async function accessOf(
     count: rows.length,
     async addTo(target) {
       const { format } = target;
-      const begin = format.begin(0, 0) + originText(format, origin);
+      const begin = format.begin() + originText(format, origin);
       for (const row of rows) target.add(begin + format.members(row, columns) + format.end);
     },
   };

@@ -68,7 +68,7 @@ export async function catchmentOf(
     end,
     async addTo(rows, waiters) {
       const { format } = rows;
-      const before = `${format.begin(0, 0)}${format.members({ dest_id: destId }, ['dest_id'])},`;
+      const before = `${format.begin()}${format.members({ dest_id: destId }, ['dest_id'])},`;
       const geoidText = new GeoidFragment(format);
       for (const { mode, targets, times } of parts) {
         const timeText = timeTexts(format)[mode];

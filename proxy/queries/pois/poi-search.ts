@@ -2,6 +2,7 @@ import { countWhile } from '../../../shards/arrays/sorted.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { foldText } from '../../../shards/folded-text.ts';
+import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import { boxContains, bufferBox, localDistance } from '../../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../../shards/release/release.ts';
@@ -216,7 +217,7 @@ function textsOf(
     const value = new FragmentCache(catchments.table.count, (poi) => {
       const result = poiResult(catchments, poi);
       const members = format.members({ ...result }, POIS.columns);
-      return inOnePiece(format.begin(result.lon, result.lat) + members + format.end);
+      return inOnePiece(format.begin(pointAt(result.lon, result.lat)) + members + format.end);
     });
     return { value, bytes: value.bytesAtMost(catchments.table.textBytes) };
   });

@@ -1,5 +1,6 @@
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { PoiMatrix } from '../../../shards/pois/poi-matrix.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
@@ -98,7 +99,7 @@ function textsOf(
       const { name, lon, lat, street, city, state, zip } = table.facts(poi);
       const facts = { name, lon, lat, address: { street, city, state, zip } };
       return {
-        begin: format.begin(lon, lat),
+        begin: format.begin(pointAt(lon, lat)),
         id: inOnePiece(`${format.members({ dest_id: matrix.targets[poi] }, ['dest_id'])},`),
         facts: inOnePiece(`,${format.members(facts, POI_FACTS)}${format.end}`),
       };

@@ -1,3 +1,4 @@
+import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { SITES } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
@@ -31,7 +32,7 @@ export function addSiteRows(
   const { format } = rows;
   const add = ({ id, lon, lat, block }: LocatedSite, list: string, measures: object) => {
     const row = { list, id, lon, lat, block: block.geoid, ...measures };
-    rows.add(format.begin(lon, lat) + format.members(row, columns) + format.end);
+    rows.add(format.begin(pointAt(lon, lat)) + format.members(row, columns) + format.end);
   };
   for (const [i, site] of sites.entries()) {
     add(site, 'sites', { within: lists.sites[i].within });

@@ -54,6 +54,7 @@ export const ACCEPTED = [
   'text/csv',
   'application/x-ndjson',
   'application/geo+json',
+  'application/vnd.apache.parquet',
   'text/html',
   'text/*;q=0.1, application/json',
   'nonsense',

@@ -1,3 +1,4 @@
+import { parquetMetadata } from 'hyparquet';
 import { KNOWN_REQUESTS } from '../routes.ts';
 
 /** A client: an account, or an unknown one. */
@@ -85,6 +86,8 @@ export function rowsIn(contentType: string, body: Buffer): number {
       return JSON.parse(body.toString()).features.length;
     case 'application/x-ndjson':
       return body.toString().split('\n').filter(isRow).length;
+    case 'application/vnd.apache.parquet':
+      return Number(parquetMetadata(new Uint8Array(body).buffer).num_rows);
     case 'text/csv':
       // Line ends inside quotes do not count; the first line names the columns.
       return (

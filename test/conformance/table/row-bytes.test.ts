@@ -1,3 +1,5 @@
+import { type FileMetaData, parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { expect, test } from 'vitest';
 import { ROWS_AS_OBJECTS } from '../../support/rows-as-objects.ts';
 import { type Call, expectOk } from '../api.ts';
@@ -38,6 +40,21 @@ const asked: [string, (marks: Landmarks) => Call][] = [
   ]),
 ];
 
+/** The outline of a row's block: that of the published layer, to six decimals, counterclockwise. */
+function outlineOf({ geoid }: Readonly<Record<string, unknown>>) {
+  const block = demo.release.blocks.find((one) => one.geoid === geoid)!;
+  const rounded = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
+  const polygons = block.polygons.map((rings) =>
+    rings.map(([, ...ring]) => {
+      const reversed = ring.map((point) => point.map(rounded)).reverse();
+      return [...reversed.slice(1), reversed[0], reversed[1]];
+    }),
+  );
+  return polygons.length === 1
+    ? { type: 'Polygon', coordinates: polygons[0] }
+    : { type: 'MultiPolygon', coordinates: polygons };
+}
+
 test.each(asked)(
   '%s: the bytes of each format equal those of serialized objects, at the same cost',
   async (_, request) => {
@@ -53,7 +70,11 @@ test.each(asked)(
     for (const [name, accept] of Object.entries(MEDIA)) {
       const answer = await demo.api.call({ ...call, headers: { accept } });
       if (answer.statusCode === 406) {
-        expect([name, 'lon' in rows[0]]).toEqual(['geojson', false]);
+        expect([name, 'lon' in rows[0], areal.some(({ route }) => call.path === route)]).toEqual([
+          'geojson',
+          false,
+          false,
+        ]);
         expect(answer.headers['x-tokens-charged']).toBe('0');
         continue;
       }
@@ -63,7 +84,53 @@ test.each(asked)(
         .split('\r\n')[0]
         .split(',')
         .map((column) => column.replace(/^(address|attrs|within)_/, '$1.'));
-      expect(answer.body).toBe(ROWS_AS_OBJECTS[name as keyof typeof MEDIA](rows, columns, beside));
+      const expected = ROWS_AS_OBJECTS[name as keyof typeof MEDIA];
+      const geometry = 'lon' in rows[0] ? undefined : outlineOf;
+      expect(answer.body).toBe(expected(rows, columns, beside, geometry));
     }
+  },
+);
+
+/** A row as Parquet has it: flat, with nulls for absent members, lists as text, times as floats. */
+function flat(row: Readonly<Record<string, unknown>>, columns: readonly string[]) {
+  const cells = Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+    if (name === 'travel_time' && value !== null) return [[name, Math.fround(value as number)]];
+    if (Array.isArray(value)) return [[name, value.join()]];
+    if (typeof value !== 'object' || value === null) return [[name, value]];
+    return Object.entries(value).map(([nested, cell]) => [`${name}_${nested}`, cell]);
+  });
+  const nulls = columns.map((column): [string, unknown] => [column, null]);
+  return Object.fromEntries([...nulls, ...cells]);
+}
+
+const stored = ({ key_value_metadata = [] }: FileMetaData) =>
+  Object.fromEntries(key_value_metadata.map(({ key, value }) => [key, JSON.parse(value!)]));
+
+test.each(asked)(
+  '%s: the rows and metadata of a Parquet file are those of the JSON, at the same cost',
+  async (_, request) => {
+    const call = request(demo);
+    const json = await demo.api.call(call);
+    const { results, ...beside } = expectOk(json);
+    const headers = { accept: 'application/vnd.apache.parquet' };
+    const answer = await demo.api.call({ ...call, headers });
+    expect(answer.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
+    const file = new Uint8Array(answer.rawPayload).buffer;
+    const metadata = parquetMetadata(file);
+    const rows = await parquetReadObjects({ file, compressors });
+    const columns = Object.keys(rows[0]);
+    const expected = (results ?? [beside]).map((row: Record<string, unknown>) =>
+      flat(row, columns),
+    );
+    const read = rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, cell]) => [
+          name,
+          typeof cell === 'bigint' ? Number(cell) : cell,
+        ]),
+      ),
+    );
+    expect(read).toEqual(expected);
+    expect(stored(metadata)).toEqual(beside);
   },
 );
