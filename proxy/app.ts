@@ -98,6 +98,7 @@ export async function buildProxy(parts: {
     links: new LinkSigner(() => linkSecrets.all),
     addressRates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
+    onward: new Map(),
     batchSemaphore: new FairSemaphore(POST_CONCURRENCY),
     shutdown: { hasBegun: false },
   };
@@ -136,7 +137,7 @@ export async function buildProxy(parts: {
     return services.catalogue.send(request, reply, await document.current);
   });
   serveArchives(app, services);
-  serveMcp(app, config);
+  serveMcp(app, services);
   serveExports(app, services);
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);

@@ -9,7 +9,7 @@ import type { ProxyConfig } from './config.ts';
 import type { ExportLists } from './exports/export-lists.ts';
 import type { RowFormat } from './formats/row-format.ts';
 import type { CursorSealer } from './http/cursor.ts';
-import type { ResponseWriter } from './http/response-writer.ts';
+import type { DeliveredFraction, ResponseWriter } from './http/response-writer.ts';
 import type { LinkSigner } from './http/signed-links.ts';
 import type { Authority } from './metering/authorize.ts';
 import type { QueryCache } from './metering/query-cache.ts';
@@ -42,6 +42,11 @@ export interface ProxyServices extends Authority {
   readonly addressRates: RateCounter;
   /** Holds large responses until their readers have received them. */
   readonly responseWriter: ResponseWriter;
+  /**
+   * Deliveries of responses that become part of another, by the id of their request: a response
+   * is delivered once that other one is.
+   */
+  readonly onward: Map<string, Promise<DeliveredFraction>>;
   /** Queues requests with large responses, by account. */
   readonly batchSemaphore: FairSemaphore;
   /** Set once the service is asked to shut down: it is not ready from then on. */

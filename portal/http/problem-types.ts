@@ -148,6 +148,12 @@ export const PROBLEM_TYPES = {
     advice:
       'GET /v1/exports lists the exported tables of the release in force; POST /v1/exports/links returns a link to one.',
   },
+  'origin-not-allowed': {
+    status: 403,
+    title: 'Page of another origin',
+    advice:
+      'A service on your own machine takes calls of tools from pages of this machine and of the portal, or with a browser token for the page.',
+  },
   'link-refused': {
     status: 403,
     title: 'The link does not work',

@@ -1,10 +1,17 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  LightMyRequestResponse,
+} from 'fastify';
 import { createClient } from '../../portal/client/src/index.ts';
 import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import { parseJson } from '../../portal/http/json-body.ts';
 import { Problem } from '../../portal/http/problem.ts';
-import type { ProxyConfig } from '../config.ts';
+import type { DeliveredFraction } from '../http/response-writer.ts';
+import type { ProxyServices } from '../services.ts';
+import { requireKnownOrigin } from './known-origin.ts';
 import { mcpServer } from './mcp-server.ts';
 
 /** Path of the endpoint. */
@@ -18,15 +25,15 @@ const MAX_MESSAGES = 10;
  * process can respond to any request. Tools send their requests to the routes of this process with
  * the caller's key: they are admitted, limited and charged like those from outside.
  */
-export function serveMcp(app: FastifyInstance, config: ProxyConfig): void {
-  const { baseUrl, accountUrl = null, version } = config;
-  const callers = new WeakMap<Request, FastifyRequest>();
+export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
+  const { baseUrl, accountUrl = null, version } = services.config;
+  const callers = new WeakMap<Request, Caller>();
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const caller = callers.get(requestInfo!)!;
       const client = createClient({
         baseUrl,
-        apiKey: keyOf(caller),
+        apiKey: caller.key,
         retries: 1,
         maxWaitMs: 2_000,
         fetch: fetchFrom(app, caller),
@@ -37,18 +44,35 @@ export function serveMcp(app: FastifyInstance, config: ProxyConfig): void {
   );
   app.addHook('onClose', () => handler.close());
   app.post(MCP_PATH, async (request, reply) => {
+    const key = keyOf(request);
+    requireKnownOrigin(request, key, services);
     const { value, isWhole } = parseJson(request);
     if (!isWhole) throw new Problem('payload-too-large', 'a message has at most 25,000 values');
     if (Array.isArray(value) && value.length > MAX_MESSAGES) {
       throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
     }
     const asked = webRequest(request);
-    callers.set(asked, request);
+    callers.set(asked, { request, key, delivered: deliveryOf(reply) });
     const { status, headers, body } = await handler.fetch(asked, { parsedBody: value });
     reply.code(status).header('cache-control', CACHE_CONTROL.never);
     const type = headers.get('content-type');
     if (type !== null) reply.header('content-type', type);
     return reply.send(body === null ? '' : Buffer.from(await new Response(body).arrayBuffer()));
+  });
+}
+
+/** The sender of a message, on whose behalf tools send requests. */
+interface Caller {
+  readonly request: FastifyRequest;
+  readonly key: string;
+  readonly delivered: Promise<DeliveredFraction>;
+}
+
+/** Whether a response reaches its caller as a whole: 1, or 0 if the connection ends before. */
+function deliveryOf({ raw }: FastifyReply): Promise<DeliveredFraction> {
+  return new Promise((resolve) => {
+    raw.once('finish', () => resolve(1));
+    raw.once('close', () => resolve(0));
   });
 }
 
@@ -67,31 +91,45 @@ function webRequest({ headers }: FastifyRequest): Request {
   return new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers: own });
 }
 
-/** `fetch` that passes requests to the routes of this process, in the name of the same address. */
-function fetchFrom(
-  app: FastifyInstance,
-  { ip, raw, headers: { origin } }: FastifyRequest,
-): typeof fetch {
+/**
+ * `fetch` that passes requests to the routes of this process, in the name of the same address. They
+ * are paid for once the caller has the result that they became part of.
+ */
+function fetchFrom(app: FastifyInstance, { request, delivered }: Caller): typeof fetch {
+  const { ip, raw } = request;
+  const { origin } = request.headers;
+  const { onward } = app.services;
   return async (input, init = {}) => {
-    // A caller who has left would be charged for what is not delivered.
+    // A caller who has left needs no further request.
     if (raw.socket.destroyed) throw new DOMException('the caller has left', 'AbortError');
     const { pathname, search } = new URL(String(input));
-    const response = await app.inject({
-      method: init.method === 'POST' ? 'POST' : 'GET',
-      url: pathname + search,
-      // Browser tokens are bound to the origin of the page.
-      headers: { ...Object.fromEntries(new Headers(init.headers)), ...(origin && { origin }) },
-      remoteAddress: ip,
-      ...(typeof init.body === 'string' && { payload: init.body }),
-    });
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(response.headers)) {
-      if (value !== undefined) headers.set(name, String(value));
+    const sent = new Headers(init.headers);
+    const id = sent.get('x-request-id');
+    if (id !== null) onward.set(id, delivered);
+    try {
+      const response = await app.inject({
+        method: init.method === 'POST' ? 'POST' : 'GET',
+        url: pathname + search,
+        // Browser tokens are bound to the origin of the page.
+        headers: { ...Object.fromEntries(sent), ...(origin && { origin }) },
+        remoteAddress: ip,
+        ...(typeof init.body === 'string' && { payload: init.body }),
+      });
+      return webResponse(response);
+    } finally {
+      if (id !== null) onward.delete(id);
     }
-    const hasBody = response.statusCode !== 204 && response.statusCode !== 304;
-    return new Response(hasBody ? new Uint8Array(response.rawPayload) : null, {
-      status: response.statusCode,
-      headers,
-    });
   };
+}
+
+function webResponse({ headers, statusCode, rawPayload }: LightMyRequestResponse): Response {
+  const received = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) received.set(name, String(value));
+  }
+  const hasBody = statusCode !== 204 && statusCode !== 304;
+  return new Response(hasBody ? new Uint8Array(rawPayload) : null, {
+    status: statusCode,
+    headers: received,
+  });
 }

@@ -74,8 +74,12 @@ export async function deliverBody(
     await repayFrom(0);
     throw error;
   }
+  const onward = request.server.services.onward.get(request.id);
+  const share = onward
+    ? handed.share.then((own) => onward.then((other) => own * other))
+    : handed.share;
   // The response has been sent, so an error can only be logged.
-  const settled = handed.share.then(repayFrom).catch((error) => {
+  const settled = share.then(repayFrom).catch((error) => {
     request.log.error({ err: error, reqId: request.id }, 'refund failed');
   });
   return { settled };

@@ -15,14 +15,19 @@ export function addMcpCommand(program: Command): void {
   );
 }
 
-/** Serves until standard input ends. */
+/** Serves until standard input ends and the calls under way have their results. */
 async function serveTools({ API_URL, ACCOUNT_URL, API_KEY }: z.output<typeof mcpSchema>) {
-  const [{ serveStdio }, { mcpServer }, { createClient, memoryStore }] = await Promise.all([
-    import('@modelcontextprotocol/server/stdio'),
-    import('../../../proxy/mcp/mcp-server.ts'),
-    import('../../../portal/client/src/index.ts'),
-  ]);
+  const [{ serveStdio }, { DrainingStdio }, { mcpServer }, { createClient, memoryStore }] =
+    await Promise.all([
+      import('@modelcontextprotocol/server/stdio'),
+      import('../../../proxy/mcp/draining-stdio.ts'),
+      import('../../../proxy/mcp/mcp-server.ts'),
+      import('../../../portal/client/src/index.ts'),
+    ]);
   const client = createClient({ baseUrl: API_URL, apiKey: API_KEY, store: memoryStore() });
   const site = { accountUrl: ACCOUNT_URL ?? null, version: packageVersion() };
-  serveStdio(() => mcpServer(client, site));
+  serveStdio(() => mcpServer(client, site), {
+    transport: new DrainingStdio(process.stdin, process.stdout),
+    maxSubscriptions: 0,
+  });
 }

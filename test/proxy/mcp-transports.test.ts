@@ -1,0 +1,86 @@
+import { PassThrough } from 'node:stream';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { expect, test, vi } from 'vitest';
+import { createClient } from '../../portal/client/src/index.ts';
+import { DrainingStdio } from '../../proxy/mcp/draining-stdio.ts';
+import { mcpServer } from '../../proxy/mcp/mcp-server.ts';
+import { requestOf, sendMessage, VERSIONS } from '../support/mcp-client.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+
+/** Debits take so long that a caller can leave meanwhile. */
+const proxy = proxyOfTests({ debitDelayMs: 200 });
+const publicProxy = proxyOfTests({ config: { baseUrl: 'https://api.example.org' } });
+
+const SPENDING = {
+  name: 'reach_from',
+  arguments: { origin: '36,-70.0066', minutes: [10, 20, 30] },
+};
+
+test('a caller who leaves before the result pays nothing', async () => {
+  const { id, key } = await proxy.customer({ tokens: 100 });
+  const port = await proxy.listen();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const body = JSON.stringify(requestOf('tools/call', SPENDING, '2025-06-18'));
+  const debit = vi.spyOn(proxy.ledger, 'debit');
+  const refund = vi.spyOn(proxy.ledger, 'refund');
+  const leaving = new AbortController();
+  const left = fetch(url, { method: 'POST', headers, body, signal: leaving.signal });
+  // The caller leaves once the rows have been read, within the delay of the debit.
+  await expect.poll(() => proxy.store.reads.length, { interval: 1 }).toBeGreaterThan(0);
+  leaving.abort();
+  await expect(left).rejects.toThrow();
+  await expect.poll(() => refund.mock.calls.map(([, tokens]) => tokens)).toEqual([3]);
+  expect(debit).toHaveBeenCalledOnce();
+  await expect.poll(() => proxy.balance(id)).toBe(100);
+
+  const stays = await fetch(url, { method: 'POST', headers, body });
+  expect(await stays.text()).toContain('(3 tokens, 97 left)');
+  expect(await proxy.balance(id)).toBe(97);
+});
+
+test('tools over standard input finish the calls under way when it ends', async () => {
+  const { key } = await proxy.customer({ tokens: 100 });
+  const address = proxy.app.server.address();
+  const port = typeof address === 'object' && address ? address.port : await proxy.listen();
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const transport = new DrainingStdio(input, output);
+  serveStdio(() => mcpServer(client, { accountUrl: null, version: '1' }), { transport });
+  const messages = [1, 2, 3].map((id) => ({
+    ...requestOf('tools/call', SPENDING, VERSIONS[1]),
+    id,
+  }));
+  input.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+  const written: string[] = [];
+  output.on('data', (chunk) => written.push(String(chunk)));
+  await expect.poll(() => written.join('').trim().split('\n').length).toBe(3);
+  const results = written
+    .join('')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(results.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+  for (const { result } of results) expect(result.structuredContent.tokens).toBe(3);
+});
+
+test.each([
+  ['http://localhost:6274', 200],
+  ['http://127.0.0.1', 200],
+  ['http://[::1]:8080', 200],
+  ['http://rebound.example.org:8080', 403],
+  ['https://127.0.0.1.example.org', 403],
+  ['null', 403],
+  ['nonsense', 403],
+])('on a loopback service, pages of %s get %i, for free tools too', async (origin, status) => {
+  const message = requestOf('tools/list', {}, '2025-06-18');
+  const options = { version: '2025-06-18', headers: { origin } } as const;
+  const response = await sendMessage(proxy, message, options);
+  expect(response.status).toBe(status);
+  if (status === 403) expect(response.json.type).toContain('origin-not-allowed');
+  expect((await sendMessage(publicProxy, message, options)).status).toBe(200);
+});
