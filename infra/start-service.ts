@@ -3,14 +3,19 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { buildRelease } from '../builder/build.ts';
+import { publishExports } from '../builder/export/publish-exports.ts';
+import { TABLE_NAMES } from '../builder/export/tables.ts';
 import { whileBuilding } from '../builder/publish/output.ts';
 import { hashApiKey, isWellFormedApiKey } from '../portal/accounts/api-key.ts';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { PAGE_PATHS } from '../portal/page-paths.ts';
 import { type Geoid, geoidFromNumber } from '../shards/geoid.ts';
 import type { Release } from '../shards/release/release.ts';
+import { ReleaseCache } from '../shards/release/release-cache.ts';
+import { openRelease } from '../shards/release/release-source.ts';
 import { openWritableStore } from '../shards/store/open-store.ts';
 import { LATEST } from '../shards/store/store.ts';
+import type { Bytes } from '../shards/units.ts';
 import { packageVersion } from './cli/package-version.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
@@ -25,6 +30,9 @@ import { shutDownOnSignals } from './shutdown-signals.ts';
 
 const DEMO = { blocks: 2_000, seed: 1 };
 const DEMO_TOKENS = 1_000_000;
+const EXPORT_CACHE_BYTES: Bytes = 1 << 28;
+/** All but the tables with millions of rows, which would take longer than the rest of the start. */
+const EXPORTED = TABLE_NAMES.filter((table) => table !== 'pois' && table !== 'reach');
 
 /**
  * `npm start`: the whole service on this machine. Without a release it builds the fictional demo
@@ -117,6 +125,10 @@ async function buildDemo(folder: string, store: string): Promise<void> {
       };
       await buildRelease(request, opened, progress);
     });
+    const release = await openRelease(opened, new ReleaseCache(EXPORT_CACHE_BYTES));
+    const counties = Object.keys(release.manifest.counties);
+    const exported = { tables: EXPORTED, counties, format: 'parquet' } as const;
+    await publishExports(release, exported, opened, progress);
   } finally {
     await opened.close();
   }

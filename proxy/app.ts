@@ -19,6 +19,7 @@ import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { EXPORT_ROUTE } from './exports/export-address.ts';
 import { ExportLists } from './exports/export-lists.ts';
 import { handlePreflights, setCommonHeaders } from './http/common-headers.ts';
 import { CursorSealer } from './http/cursor.ts';
@@ -29,7 +30,7 @@ import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
 import { ServedDocument } from './openapi/served-document.ts';
 import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
-import { EXPORT_PATH, serveExports } from './serve/serve-exports.ts';
+import { serveExports } from './serve/serve-exports.ts';
 import { serveMetered } from './serve/serve-metered.ts';
 import { servePost } from './serve/serve-posted.ts';
 import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
@@ -144,7 +145,7 @@ export async function buildProxy(parts: {
   serveDocs(app, config, services.catalogue, () => document.current);
   refuseOtherMethods(
     app,
-    allowedMethods(['/openapi.json', ARCHIVE_PATH, EXPORT_PATH, problemPage, ...DOCS_PATHS]),
+    allowedMethods(['/openapi.json', ARCHIVE_PATH, EXPORT_ROUTE, problemPage, ...DOCS_PATHS]),
   );
   return app;
 }

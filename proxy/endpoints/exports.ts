@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
-import { MANIFESTS } from '../../shards/release/manifests.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { freeEndpoint, postEndpoint } from '../endpoint.ts';
+import { addressOf, exportPath } from '../exports/export-address.ts';
 import { NONE } from '../schemas/parameters.ts';
 import type { ProxyServices } from '../services.ts';
+
+/** Prices of tables: one without a price is not offered. */
+const PRICES: ReadonlyMap<string, number> = new Map(Object.entries(PLANS.charges.exports));
 
 /** Long enough to download the largest file. */
 const LINK_SECONDS: Seconds = 3_600;
@@ -51,15 +54,12 @@ export const exportList = freeEndpoint({
     return {
       body: {
         release: latest.release,
-        exports: list.map(({ table, county, format, rows, archive }) => ({
-          table,
-          county,
-          format,
-          bytes: archive.bytes,
-          rows,
-          sha256: archive.sha256,
-          price_tokens: priceOf(table),
-        })),
+        exports: list.flatMap(({ table, county, format, rows, archive }) => {
+          const { bytes, sha256 } = archive;
+          const price_tokens = PRICES.get(table);
+          if (price_tokens === undefined) return [];
+          return { table, county, format, bytes, rows, sha256, price_tokens };
+        }),
       },
     };
   },
@@ -106,20 +106,21 @@ export const exportLinks = postEndpoint({
     const wanted = { ...body, county: body.county ?? null };
     const list = await services.exports.of(store, latest.manifest);
     const found = list.find((one) => isSame(one, wanted));
-    if (!found) {
+    const price = PRICES.get(wanted.table);
+    if (!found || price === undefined) {
       throw new Problem(
         'export-not-found',
         'the current release has no such table; GET /v1/exports lists those it has',
       );
     }
-    return { found, services };
+    return { found, price, services };
   },
 
-  price: ({ found }) => priceOf(found.table),
+  price: ({ price }) => price,
 
-  respond: async ({ latest }, { found, services }) => ({
+  respond: async ({ latest }, { found, price, services }) => ({
     body: linkTo(found, latest.manifest, services),
-    tokens: priceOf(found.table),
+    tokens: price,
   }),
 });
 
@@ -127,18 +128,12 @@ function isSame(a: Omit<ExportedTable, 'rows'>, b: Omit<ExportedTable, 'rows'>):
   return a.table === b.table && a.county === b.county && a.format === b.format;
 }
 
-function priceOf(table: string): number {
-  const prices: Readonly<Record<string, number>> = PLANS.charges.exports;
-  return prices[table] ?? PLANS.charges.exports.nearest;
-}
-
 function linkTo(
   { archive }: ServedExport,
   manifest: string,
   { config, links }: Pick<ProxyServices, 'config' | 'links'>,
 ) {
-  const release = manifest.slice(MANIFESTS.length).replace(/\.json$/, '');
-  const path = `/exports/${release}/${archive.name.slice('exports/'.length)}`;
+  const path = exportPath(addressOf(manifest, archive.name));
   const expires = Math.floor(Date.now() / 1000) + LINK_SECONDS;
   return {
     url: `${config.baseUrl}${path}?expires=${expires}&signature=${links.sign(path, expires)}`,

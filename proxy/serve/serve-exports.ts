@@ -1,15 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import { Problem } from '../../portal/http/problem.ts';
-import { MANIFESTS } from '../../shards/release/manifests.ts';
+import {
+  EXPORT_ROUTE,
+  type ExportAddress,
+  exportPath,
+  namesOf,
+} from '../exports/export-address.ts';
 import type { ProxyServices } from '../services.ts';
 import { sendArchive } from './serve-archives.ts';
 
-/** The route of links to exported tables. */
-export const EXPORT_PATH = '/exports/:release/:object';
-
 interface Link {
-  Params: { release: string; object: string };
+  Params: ExportAddress;
   Querystring: Record<string, unknown>;
 }
 
@@ -19,12 +21,12 @@ interface Link {
  */
 export function serveExports(app: FastifyInstance, services: ProxyServices): void {
   const send = async (request: FastifyRequest<Link>, reply: FastifyReply) => {
-    const { release, object } = request.params;
     const { expires, signature } = request.query;
-    checkLink(services, `/exports/${release}/${object}`, `${expires}`, `${signature}`);
+    checkLink(services, exportPath(request.params), `${expires}`, `${signature}`);
     const current = services.releases.current;
-    const list = await services.exports.of(current.store, `${MANIFESTS}${release}.json`);
-    const found = list.find(({ archive }) => archive.name === `exports/${object}`);
+    const { manifest, object } = namesOf(request.params);
+    const list = await services.exports.of(current.store, manifest);
+    const found = list.find(({ archive }) => archive.name === object);
     if (!found) {
       throw new Problem('export-not-found', 'the file has been removed; request another link');
     }
@@ -33,8 +35,8 @@ export function serveExports(app: FastifyInstance, services: ProxyServices): voi
       isCounted: false,
     });
   };
-  app.get<Link>(EXPORT_PATH, { exposeHeadRoute: false }, send);
-  app.head<Link>(EXPORT_PATH, send);
+  app.get<Link>(EXPORT_ROUTE, { exposeHeadRoute: false }, send);
+  app.head<Link>(EXPORT_ROUTE, send);
 }
 
 const WHOLE_SECONDS = /^\d{1,12}$/;

@@ -15,9 +15,12 @@ const servedExportsSchema = z
   .strictObject({ check: z.string(), exports: z.array(servedExportSchema) })
   .refine(({ check, exports }) => check === sealOf(exports));
 
+/** The folder of exports in a store. */
+export const EXPORTS = 'exports/';
+
 /** The object that lists the exports of a release: that of its manifest, in another folder. */
 export function servedExportsName(manifest: string): string {
-  return `exports/${manifest.slice(MANIFESTS.length)}`;
+  return `${EXPORTS}${manifest.slice(MANIFESTS.length)}`;
 }
 
 /** The exports in a release's store; none without a list of them. */

@@ -1,14 +1,19 @@
+import { execFile } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
-import { type AsyncBuffer, parquetReadObjects } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { publishExports } from '../../builder/export/publish-exports.ts';
+import { TABLE_NAMES } from '../../builder/export/tables.ts';
 import { silent } from '../../builder/progress.ts';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { pythonTools } from '../support/python-tool.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -22,11 +27,15 @@ let proxy: ProxyHarness;
 
 beforeAll(async () => {
   await cp(inject('demoStore'), folder, { recursive: true });
-  const request = { tables: ['nearest'], counties: [COUNTY], format: 'parquet' } as const;
+  const request = { tables: ['nearest', 'reach'], counties: [COUNTY], format: 'parquet' } as const;
   await publishExports(await releaseIn(store), request, store, silent);
   proxy = await openProxy(folder);
   return () => proxy.close();
 }, 60_000);
+
+test('every table has a price', () => {
+  expect(Object.keys(PLANS.charges.exports).sort()).toEqual([...TABLE_NAMES].sort());
+});
 
 const PATH = '/v1/exports/links';
 /** The path and query of a link: tests have no socket. */
@@ -53,6 +62,7 @@ test('the exports of a release are listed with their sizes, hashes and prices, w
       sha256: expect.any(String),
       price_tokens: 1_000,
     },
+    expect.objectContaining({ table: 'reach', county: COUNTY, price_tokens: 10_000 }),
     expect.objectContaining({ ...types, county: null, price_tokens: 10 }),
   ]);
 });
@@ -94,35 +104,47 @@ test('a link takes ranges, HEAD and conditions', async () => {
   expect(past.statusCode).toBe(416);
 });
 
-test('the rows of a block are read by a link in at most six requests and a megabyte', async () => {
-  const { url, bytes: byteLength } = await linkTo(nearest);
-  let [requests, read] = [0, 0];
-  const file: AsyncBuffer = {
-    byteLength,
-    async slice(start, end = byteLength) {
-      const range = `bytes=${start}-${end - 1}`;
-      const { rawPayload } = await proxy.get(local(url), undefined, { range });
-      requests++;
-      read += rawPayload.length;
-      return new Uint8Array(rawPayload).buffer;
-    },
-  };
-  const { key } = await proxy.customer();
+/** Relays connections to a port, and counts the requests and the bytes of the responses. */
+async function countingRelay(port: number) {
+  const counted = { requests: 0, bytes: 0 };
+  const relay = createServer((client) => {
+    const server = connect(port, '127.0.0.1');
+    client.on('data', (sent) => {
+      counted.requests += sent.toString('latin1').match(/^(GET|HEAD) /gm)?.length ?? 0;
+    });
+    server.on('data', ({ length }) => {
+      counted.bytes += length;
+    });
+    client.pipe(server).pipe(client);
+    for (const socket of [client, server]) socket.on('error', () => socket.destroy());
+  });
+  await once(relay.listen(0, '127.0.0.1'), 'listening');
+  return { relay, counted, at: (relay.address() as AddressInfo).port };
+}
+
+test('DuckDB reads the reach of a block by a link in at most six requests and half of its bytes', async () => {
+  const { url, bytes } = await linkTo({ ...nearest, table: 'reach' });
+  const { relay, counted, at } = await countingRelay(await proxy.listen());
   const geoid = `${COUNTY}0001001001`;
-  const rows = await parquetReadObjects({ file, compressors, filter: { geoid: { $eq: geoid } } });
-  const { results } = (await proxy.get(`/v1/blocks/${geoid}/summary`, key)).json();
-  expect(
-    rows.map(({ mode, dest_type_id, minutes }) => [mode, dest_type_id, Math.round(minutes * 10)]),
-  ).toEqual(
-    results.map((row: Record<string, number>) => [
-      row.mode,
-      row.dest_type_id,
-      Math.round(row.travel_time * 10),
-    ]),
+  const python = path.join(
+    await pythonTools('duckdb==1.5.5', 'duckdb-extension-httpfs==1.5.5'),
+    'python',
   );
-  expect(rows.length).toBeGreaterThan(10);
-  expect(requests).toBeLessThanOrEqual(6);
-  expect(read).toBeLessThan(1e6);
+  const query = ['test/export/query_link.py', `http://127.0.0.1:${at}${local(url)}`, geoid];
+  const { stdout } = await promisify(execFile)(python, query, { maxBuffer: 1e8 });
+  relay.close();
+  const { key } = await proxy.customer({ tokens: 1_000 });
+  const expected: unknown[] = [];
+  for (const mode of ['walk', 'bike', 'transit']) {
+    const asked = `/v1/isochrone?block=${geoid}&mode=${mode}&minutes=60&format=blocks`;
+    const { blocks } = (await proxy.get(asked, key)).json();
+    for (const { geoid: to, travel_min } of blocks) expected.push([geoid, to, mode, travel_min]);
+  }
+  const ordered = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
+  expect(expected.length).toBeGreaterThan(100);
+  expect(ordered(JSON.parse(stdout))).toEqual(ordered(expected));
+  expect(counted.requests).toBeLessThanOrEqual(6);
+  expect(counted.bytes).toBeLessThan(bytes / 2);
 });
 
 test('a link that is forged, altered, expired or of another file is refused, and reads nothing', async () => {
