@@ -22,9 +22,10 @@ export function requestedWeights(
   );
 }
 
-/** Weights of the given blocks; 0 for all others. */
+/** Weights of the given blocks; 0 for all others. The same column if all blocks are given. */
 export function maskedBy(ordinals: Uint32Array, counts: Uint32Array): Uint32Array {
+  if (ordinals.length === counts.length) return counts;
   const masked = new Uint32Array(counts.length);
-  for (const ordinal of ordinals) masked[ordinal] = counts[ordinal];
+  for (let i = 0; i < ordinals.length; i++) masked[ordinals[i]] = counts[ordinals[i]];
   return masked;
 }

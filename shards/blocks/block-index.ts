@@ -103,6 +103,13 @@ export class BlockIndex {
     return value < 0 ? null : value;
   }
 
+  /** The land area of several blocks; one of which it is unknown adds none. */
+  landAreaOf(ordinals: Uint32Array): SquareMetres {
+    let sum = 0;
+    for (let i = 0; i < ordinals.length; i++) sum += Math.max(0, this.#landArea[ordinals[i]]);
+    return sum;
+  }
+
   link(ordinal: CountyBlock, mode: StreetMode): BlockLink {
     const at = ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode);
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };

@@ -3,14 +3,16 @@ import type { Endpoint } from '../../proxy/endpoint.ts';
 import { ENDPOINTS } from '../../proxy/endpoints/index.ts';
 import { type ExampleRequest, ExampleResponses } from '../../proxy/openapi/example-responses.ts';
 import type { ProxyServices } from '../../proxy/services.ts';
+import { SHARED } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
-import { MICRO } from '../../shards/units.ts';
+import { MICRO, type Millis } from '../../shards/units.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { releaseIn } from '../support/release-in.ts';
 import type { Built } from './built.ts';
 import { figure, median } from './figure.ts';
-import type { Place } from './places.ts';
+import { type Place, placesIn } from './places.ts';
 
 const SECONDS = 3;
 const SEED = 20_261_124;
@@ -29,11 +31,10 @@ const ORIGINS = 200;
 /** The longest that other requests may wait for one. */
 const WANTED_HELD_MS = 4;
 
-/** Requests of one kind, and how long one may take. */
+/** Requests of one kind, and how much one may take. */
 interface Case {
-  /** Median elapsed time; of processor time where `isOfProcessor`. */
+  /** Processor time. */
   readonly wantedMs: number;
-  readonly isOfProcessor?: boolean;
   readonly operationId: string;
   readonly requests: readonly ExampleRequest[];
 }
@@ -52,19 +53,20 @@ export async function benchCoverage({ store, release, places, place }: Built): P
   };
   const ranges = await rangesOfPlace(store, places);
   figure('coverage.place.ranges_read', ranges, 'reads', { wanted: 1, ...about });
-  for (const [name, { wantedMs, isOfProcessor, operationId, requests }] of Object.entries(
+  for (const [name, { wantedMs, operationId, requests }] of Object.entries(
     await casesOf(release, places),
   )) {
     const endpoint = endpointOf(operationId);
-    const { ms, held, cpuMs } = await measure(responses, endpoint, requests);
-    figure(`coverage.${name}`, isOfProcessor ? cpuMs : median(ms), 'ms', {
+    const ask = repeated(responses, endpoint, requests);
+    for (let i = 0; i < requests.length; i++) await ask();
+    const { elapsed, mean } = await timed(ask);
+    figure(`coverage.${name}`, mean, 'ms', {
       wanted_ms: wantedMs,
-      elapsed_ms: median(ms),
-      processor_ms: cpuMs,
-      requests: ms.length,
+      elapsed_ms: median(elapsed),
+      requests: elapsed.length,
       ...about,
     });
-    held.sort((a, b) => a - b);
+    const held = await turnsDuring(ask);
     const p99 = held[Math.floor(held.length * 0.99)];
     figure(`coverage.${name}.loop_held`, p99, 'ms', {
       wanted_ms: WANTED_HELD_MS,
@@ -82,7 +84,7 @@ async function casesOf(
   const random = new Random(SEED);
   const counties = Object.keys(release.manifest.counties).slice(0, 20);
   const ofPlaces = (cells: object) =>
-    placesOf(release, places).then((geoids) =>
+    placesIn(release, places).then((geoids) =>
       geoids.map((geoid) => ({ parameters: { geoid, ...cells } })),
     );
   const polygon = { type: 'Polygon', coordinates: [ringAround(centres, DRAWN_BLOCKS)] };
@@ -99,7 +101,6 @@ async function casesOf(
   const blocks = random.shuffle(await routableBlocks(release)).slice(0, ORIGINS);
   const opportunities = (mode: string): Case => ({
     wantedMs: 0.5,
-    isOfProcessor: true,
     operationId: 'getBlockAccess',
     requests: blocks.map((geoid) => ({ parameters: { geoid, mode: [mode] } })),
   });
@@ -138,7 +139,7 @@ async function rangesOfPlace(folder: string, places: readonly Place[]): Promise<
   const store = new CountingStore(folder);
   const release = await releaseIn(store);
   const responses = new ExampleResponses({ config: {} } as ProxyServices, release);
-  const [geoid] = await placesOf(release, places);
+  const [geoid] = await placesIn(release, places);
   const ask = (type: number) =>
     responses.json(endpointOf('getPlaceCoverage'), {
       parameters: { geoid, mode: ['walk'], type: [type] },
@@ -163,36 +164,59 @@ async function routableBlocks(release: Release): Promise<string[]> {
   return all.flat();
 }
 
-/**
- * Runs requests in turn for some seconds; returns the time of each and of each turn of the loop, and
- * the mean processor time.
- */
-async function measure(
+/** A function that sends the next of some requests, round after round. */
+function repeated(
   responses: ExampleResponses,
   endpoint: Endpoint,
   requests: readonly ExampleRequest[],
-): Promise<{ ms: number[]; held: number[]; cpuMs: number }> {
-  for (const request of requests) await responses.json(endpoint, request);
-  const [ms, held]: [number[], number[]] = [[], []];
+): () => Promise<unknown> {
+  let next = 0;
+  return () => responses.json(endpoint, requests[next++ % requests.length]);
+}
+
+/** Sends requests for some seconds: the elapsed time of each, and their mean processor time. */
+async function timed(ask: () => Promise<unknown>): Promise<{ elapsed: Millis[]; mean: Millis }> {
+  const elapsed: Millis[] = [];
+  const end = performance.now() + SECONDS * 1000;
+  const before = processorMs();
+  while (performance.now() < end) {
+    const begun = performance.now();
+    await ask();
+    elapsed.push(performance.now() - begun);
+  }
+  return { elapsed, mean: (processorMs() - before) / elapsed.length };
+}
+
+/**
+ * Sends requests for some seconds, each in a turn of its own: how long they held each turn of the
+ * event loop, ascending. In processor time: on a busy machine a process waits for its turn, too. Apart
+ * from `timed`, since a loop that never rests uses processor time of its own.
+ */
+async function turnsDuring(ask: () => Promise<unknown>): Promise<number[]> {
+  const turns: number[] = [];
   let isRunning = true;
-  let turned = performance.now();
+  let turned = processorMs();
   const turn = () => {
-    const now = performance.now();
-    held.push(now - turned);
+    const now = processorMs();
+    turns.push(now - turned);
     turned = now;
     if (isRunning) setImmediate(turn);
   };
   setImmediate(turn);
   const end = performance.now() + SECONDS * 1000;
-  const before = process.cpuUsage();
-  for (let i = 0; performance.now() < end; i++) {
-    const begun = performance.now();
-    await responses.json(endpoint, requests[i % requests.length]);
-    ms.push(performance.now() - begun);
+  while (performance.now() < end) {
+    await new Promise(setImmediate);
+    // As where the service begins with a request.
+    yieldIfOverdue(SHARED);
+    await ask();
   }
-  const { user, system } = process.cpuUsage(before);
   isRunning = false;
-  return { ms, held, cpuMs: (user + system) / 1000 / ms.length };
+  return turns.sort((a, b) => a - b);
+}
+
+function processorMs(): Millis {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 interface Centre {
@@ -209,16 +233,6 @@ async function centresOf(release: Release): Promise<Centre[]> {
     }
   }
   return centres;
-}
-
-/** The census places that the release has. */
-async function placesOf(release: Release, places: readonly Place[]): Promise<string[]> {
-  const tables = await Promise.all(
-    Object.values(release.manifest.states).map((state) => release.places(state)),
-  );
-  return places
-    .map(({ geoid }) => geoid)
-    .filter((geoid) => tables.some((table) => table.ordinalOf(geoid) !== -1));
 }
 
 /** A circle around the middle of some points, with so many of them inside, as far as there are. */

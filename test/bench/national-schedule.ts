@@ -18,7 +18,7 @@ const PITCH_DEGREES = 0.5;
 /** From SCALE.md's estimate of a nation. */
 const PAIRS = { blocks: 41e9, places: 7.8e9 };
 const EXTRACT_MEGABYTES = 11_000;
-const RELEASE_GIGABYTES = 110;
+const RELEASE_GIGABYTES = 115;
 /** Cells of streets and places, 283 bytes per block; a unit reads twice its own. */
 const PREPARED_GIGABYTES = 2 * 2.3;
 /** For extracts: cells are halved until each, with its surroundings, holds no more than 250 MB. */

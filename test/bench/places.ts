@@ -1,5 +1,6 @@
 import { readShapefile } from '../../builder/inputs/shapefile.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
+import type { Release } from '../../shards/release/release.ts';
 
 /** A census place and its area, from its census outline. */
 export interface Place {
@@ -16,4 +17,14 @@ export async function readPlaces(files: readonly string[]): Promise<Place[]> {
     }
   }
   return places;
+}
+
+/** The census places that the release has. */
+export async function placesIn(release: Release, places: readonly Place[]): Promise<string[]> {
+  const tables = await Promise.all(
+    Object.values(release.manifest.states).map((state) => release.places(state)),
+  );
+  return places
+    .map(({ geoid }) => geoid)
+    .filter((geoid) => tables.some((table) => table.ordinalOf(geoid) !== -1));
 }

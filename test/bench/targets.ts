@@ -3,7 +3,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { PoiTable } from '../../shards/pois/poi-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
-import type { Place } from './places.ts';
+import { type Place, placesIn } from './places.ts';
 import { ask } from './wrk.ts';
 
 const MAX_PATHS = 4_000;
@@ -50,12 +50,25 @@ export const placePagePaths: PathsOf = async ({ places, address, key }) => {
   return paths;
 };
 
+/** A sum for each census place, mode and leaf type. */
+const coveragePaths: PathsOf = async ({ release, places }) => {
+  const { leafIds } = release.taxonomy;
+  const cells = release.manifest.modes.flatMap((mode) =>
+    leafIds.map((type) => `mode=${mode}&type=${type}`),
+  );
+  const paths = (await placesIn(release, places)).flatMap((geoid) =>
+    cells.map((cell) => `/v1/places/${geoid}/coverage?${cell}`),
+  );
+  return new Random(SEED, 2).shuffle(paths).slice(0, MAX_PATHS);
+};
+
 /** The routes that are measured under load, by the names of their figures. */
 export const ROUTES: Readonly<Record<string, PathsOf>> = {
   block_summary: summaryPaths,
   block_pois: poisPaths,
   place_blocks: placePagePaths,
   poi_search: searchPaths,
+  place_coverage: coveragePaths,
 };
 
 /** Routable blocks of a release, up to `count`, in a seeded order. */

@@ -67,6 +67,10 @@ export async function requestsOf(
       get(`/v1/point/summary?lon=${lon}&lat=${lat}`);
       get(`/v1/blocks/${geoid}/access?of=jobs&of=households&of=type:101&direction=from`);
       get(`/v1/blocks/${geoid}/access?of=asian&of=people&direction=to&mode=walk`);
+      if (random.chance(0.2)) {
+        post('/v1/access', { origins: [geoid], of: ['people', 'workers', 'type:601'] });
+        post('/v1/access', { origins: [{ lat, lon }], direction: 'to', mode: ['bike'] });
+      }
       for (const direction of ['from', 'to']) {
         const origin = `block=${geoid}&direction=${direction}&mode=transit`;
         get(`/v1/isochrone?${origin}&minutes=60&format=blocks`);

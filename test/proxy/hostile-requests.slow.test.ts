@@ -78,19 +78,29 @@ const VALUES: Readonly<Record<string, (i: number) => string>> = {
   'deep arrays': () => '[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]',
 };
 
-function bodies(): [string, string][] {
-  const lists = ['origins', 'dest_ids', 'mode', 'type', 'dest_id', 'block', 'polygon', 'center'];
+const POLYGONS = [
+  ['"polygon":{"type":"Polygon","coordinates":[', ']}'],
+  ['"polygon":{"type":"Polygon","coordinates":[[', ']]}'],
+  ['"polygon":{"type":"MultiPolygon","coordinates":[[[', ']]]}'],
+  ['"polygon":{"type":"Polygon","bbox":[', ']}'],
+];
+const LISTS_OF_AREA = ['blocks', 'places', 'counties'].map((list) => [`"${list}":[`, ']']);
+
+/** Bodies of a megabyte for a route with the given members. */
+function bodies(members: readonly string[]): [string, string][] {
   const of = (open: string, shut: string) =>
     Object.entries(VALUES).map(([name, piece]): [string, string] => [
       `${open}${name}`,
       `${open}${filled(piece, ROOM)}${shut}`,
     ]);
   return [
-    ...lists.flatMap((list) => of(`{"${list}":[`, ']}')),
-    ...of('{"polygon":{"type":"Polygon","coordinates":[', ']}}'),
-    ...of('{"polygon":{"type":"Polygon","coordinates":[[', ']]}}'),
-    ...of('{"polygon":{"type":"MultiPolygon","coordinates":[[[', ']]]}}'),
-    ...of('{"polygon":{"type":"Polygon","bbox":[', ']}}'),
+    ...members.flatMap((member) => of(`{"${member}":[`, ']}')),
+    ...(members.includes('polygon') ? POLYGONS : []).flatMap(([open, shut]) =>
+      of(`{${open}`, `${shut}}`),
+    ),
+    ...(members.includes('area') ? [...POLYGONS, ...LISTS_OF_AREA] : []).flatMap(([open, shut]) =>
+      of(`{"area":{${open}`, `${shut}}}`),
+    ),
     ...of('[', ']'),
     ['strangers', `{${filled((i) => `"${i.toString(36)}":1`, ROOM)}}`],
     ['numbered strangers', `{${filled((i) => `"${i}":1`, ROOM)}}`],
@@ -112,19 +122,16 @@ function bodies(): [string, string][] {
   ];
 }
 
-const POSTED = ENDPOINTS.filter(({ access }) => access === 'posted').map(({ path }) => path);
+const POSTED = ENDPOINTS.flatMap((one) =>
+  one.access === 'posted' ? [[one.path, Object.keys(one.body.shape)] as const] : [],
+);
 
 describe('a megabyte to POST', () => {
-  let shapes: ReturnType<typeof bodies>;
-  beforeAll(() => {
-    shapes = bodies();
-  });
-
   test.each(POSTED)(
     '%s, of whatever shape, gets a short, immediate and free refusal',
-    async (url) => {
+    async (url, members) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      for (const [name, payload] of shapes) {
+      for (const [name, payload] of bodies(members)) {
         await expectCheap(name, { method: 'POST', url, headers, payload });
       }
     },
@@ -147,6 +154,10 @@ const QUERIES: Readonly<Record<string, string>> = {
   'types that are none': query((i) => `type=a${i}`),
   'destinations that are none': query((i) => `dest_id=a${i}`),
   'blocks that are none': query((i) => `block=a${i}`),
+  'weights that are none': query((i) => `weight=a${i}`),
+  'opportunities that are none': query((i) => `of=type:${i}`),
+  'minutes that are none': query((i) => `minutes=${i}`),
+  'a long decay': `decay=logistic:${'1'.repeat(QUERY_BYTES)}:1`,
   'a hundred types that are none': query((i) => `type=${60_000 + i}`, 1_000),
   'a number without end': `lat=${'1'.repeat(QUERY_BYTES)}x&lon=1&x=1`,
   'a fraction without end': `lon=1.${'1'.repeat(QUERY_BYTES)}e&lat=1&x=1`,
@@ -161,6 +172,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 const ASKED = ENDPOINTS.filter(({ access }) => access !== 'posted').map(({ path }) =>
   path
     .replace('{geoid}', path.includes('/places/') ? '9957600' : '990010001001000')
+    .replace('{fips}', '99001')
     .replace('{mode}', 'walk')
     .replace('{dest_type_id}', '101')
     .replace(/\{[zxy]\}/g, '0')

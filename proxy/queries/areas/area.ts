@@ -134,7 +134,7 @@ export function areaFactsOf(parts: readonly CountyBlocks[]) {
   let [blocks, land_area_m2] = [0, 0];
   for (const { index, ordinals } of parts) {
     blocks += ordinals.length;
-    for (const ordinal of ordinals) land_area_m2 += index.landArea(ordinal) ?? 0;
+    land_area_m2 += index.landAreaOf(ordinals);
   }
   return { blocks, land_area_m2 };
 }

@@ -1,3 +1,4 @@
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { MICRO } from '../../../shards/units.ts';
@@ -46,9 +47,13 @@ export async function loadRelease(
 async function* blockLines(release: Release): AsyncGenerator<string> {
   for (const county of Object.values(release.manifest.counties)) {
     const index = await release.index(county);
+    const unrouted = new Uint8Array(index.count);
+    for (const mode of release.manifest.modes) {
+      for (const block of index.unlinked(linkModeOf(mode))) unrouted[block] |= 1 << modeIdOf(mode);
+    }
     for (let i = 0; i < index.count; i++) {
       const centre = ewkbPoint(index.lon[i] / MICRO, index.lat[i] / MICRO);
-      yield line(index.geoids[i], index.population(i), index.landArea(i), centre);
+      yield line(index.geoids[i], index.population(i), index.landArea(i), unrouted[i], centre);
     }
   }
 }

@@ -8,6 +8,9 @@ export interface Asked {
   /** From the path, if it has one. */
   readonly geoid: string;
   readonly bbox: readonly number[];
+  /** From the query; 0 where it has none. */
+  readonly modeId: number;
+  readonly type: number;
   readonly limit: number;
   readonly after: readonly number[];
 }
@@ -24,6 +27,8 @@ export interface TwinRoute {
   parameters(asked: Asked): Value[];
   /** Start of the first page: as many numbers as a cursor has. None: the route has no pages. */
   readonly start: readonly number[];
+  /** The least that a response costs, if not one token. */
+  readonly minimum?: number;
   /** Where a page that ends with this row is continued. */
   position(row: Row): number[];
   body(
@@ -132,7 +137,48 @@ const poiSearch: TwinRoute = {
   }),
 };
 
-export const TWIN_ROUTES: readonly TwinRoute[] = [blockSummary, blockPois, placeBlocks, poiSearch];
+const AREA_TOKENS = 10;
+const STEPS = [5, 10, 15, 20, 25, 30];
+
+const placeCoverage: TwinRoute = {
+  path: '/v1/places/:geoid/coverage',
+  sql: `
+    WITH sums AS MATERIALIZED (
+      SELECT count(*) AS blocks, sum(land_area)::bigint AS land_area, sum(people) AS total,
+        coalesce(sum(people) FILTER (WHERE unrouted & (1 << $3::int) <> 0), 0) AS no_data,
+        ${STEPS.map((most) => `coalesce(sum(people) FILTER (WHERE tenths <= ${most * 10}), 0) AS within_${most}`).join()}
+      FROM place_block
+        LEFT JOIN nearest ON geoid = block AND mode_id = $3::smallint AND dest_type_id = $4::smallint
+      WHERE place = $2
+    )
+    SELECT charged.*,
+      json_build_array(json_build_array(total, no_data, ${STEPS.map((most) => `within_${most}`).join()}))::text,
+      blocks, land_area
+    FROM sums, charge($1, ${AREA_TOKENS}) charged
+    WHERE EXISTS (SELECT FROM place WHERE geoid = $2)`,
+  parameters: ({ geoid, modeId, type }) => [geoid, modeId, type],
+  start: [],
+  minimum: AREA_TOKENS,
+  position: () => [],
+  body: ({ modeId, type }, rows, _next, blocks, land_area_m2) => ({
+    area: { blocks, land_area_m2 },
+    results: rows.map(([total, no_data, ...sums]) => ({
+      ...{ dest_type_id: type, mode: label(modeId), weight: 'people', nth: 1, total },
+      within: Object.fromEntries(STEPS.map((most, i) => [most, sums[i]])),
+      beyond: Number(total) - Number(no_data) - Number(sums.at(-1)),
+      no_data,
+    })),
+    basket: null,
+  }),
+};
+
+export const TWIN_ROUTES: readonly TwinRoute[] = [
+  blockSummary,
+  blockPois,
+  placeBlocks,
+  poiSearch,
+  placeCoverage,
+];
 
 /**
  * A page and its charge. `$2` is the limit; the page reads one extra row to detect whether another

@@ -9,6 +9,8 @@ CREATE TABLE block (
   geoid bigint NOT NULL,
   population integer,
   land_area bigint,
+  -- A bit for each mode id that could not be routed from the block.
+  unrouted smallint NOT NULL,
   centre geometry(Point, 4326) NOT NULL
 );
 CREATE TABLE nearest (
@@ -93,17 +95,20 @@ ALTER TABLE block ADD PRIMARY KEY (geoid) INCLUDE (population, land_area);
 CREATE INDEX block_centre ON block USING gist (centre);
 ALTER TABLE nearest ADD PRIMARY KEY (geoid, mode_id, dest_type_id) INCLUDE (tenths);
 CREATE INDEX nearest_areal ON nearest (geoid, dest_type_id, mode_id) INCLUDE (tenths);
+CREATE INDEX nearest_of_type ON nearest (dest_type_id, mode_id, geoid) INCLUDE (tenths);
 ALTER TABLE poi ADD PRIMARY KEY (dest_id);
 CREATE INDEX poi_geom ON poi USING gist (geom);
 ALTER TABLE poi_time ADD PRIMARY KEY (geoid, mode_id, dest_id) INCLUDE (tenths);
 ALTER TABLE place ADD PRIMARY KEY (geoid);
 
--- Which blocks have their centre in which place changes with a release only.
+-- Which blocks have their centre in which place changes with a release only. What sums over a place
+-- need of its blocks is beside them.
 CREATE TABLE place_block AS
-  SELECT place.geoid AS place, block.geoid AS block
+  SELECT place.geoid AS place, block.geoid AS block,
+    coalesce(population, 0) AS people, coalesce(land_area, 0) AS land_area, unrouted
   FROM place JOIN block ON ST_Covers(place.geom, block.centre)
   ORDER BY 1, 2;
-ALTER TABLE place_block ADD PRIMARY KEY (place, block);
+ALTER TABLE place_block ADD PRIMARY KEY (place, block) INCLUDE (people, land_area, unrouted);
 `;
 
 /** Statistics for the planner, and the visibility map that index-only scans need. */

@@ -11,6 +11,7 @@ import { commonHeaders, writeResponse } from '../../../proxy/http/raw-response.t
 import { ResponseWriter } from '../../../proxy/http/response-writer.ts';
 import { strongEtag } from '../../../proxy/metering/query-cache.ts';
 import { canonicalRequest } from '../../../proxy/queries/rows/pagination.ts';
+import { MODES, modeIdOf } from '../../../shards/modes.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
 /**
@@ -47,6 +48,8 @@ const querySchema = z.strictObject({
     .string()
     .regex(/^-?[\d.]+(,-?[\d.]+){3}$/)
     .optional(),
+  mode: z.enum(MODES.map(({ mode }) => mode)).optional(),
+  type: z.coerce.number().int().default(0),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().optional(),
 });
@@ -59,6 +62,8 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 const app = Fastify({ genReqId: requestId });
 app.decorateReply('rate', null);
+// As of our server, whose headers it sends.
+app.decorate('shutdown', { hasBegun: false });
 for (const route of TWIN_ROUTES) serveRoute(route);
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);
 process.once('SIGTERM', async () => {
@@ -75,11 +80,13 @@ function serveRoute(route: TwinRoute): void {
     const parsed = querySchema.safeParse(request.query);
     if (!parsed.success) return reply.code(400).send();
 
-    const { bbox, limit, cursor } = parsed.data;
+    const { bbox, mode, type, limit, cursor } = parsed.data;
     const geoid = request.params.geoid ?? '';
-    const bound = canonicalRequest(route.path, { geoid, bbox, limit });
+    const bound = canonicalRequest(route.path, { geoid, bbox, mode, type, limit });
     const after = cursor ? cursors.open(bound, cursor, route.start.length) : route.start;
-    const asked = { geoid, bbox: bbox?.split(',').map(Number) ?? [], limit, after };
+    const modeId = mode === undefined ? 0 : modeIdOf(mode);
+    const box = bbox?.split(',').map(Number) ?? [];
+    const asked = { geoid, bbox: box, modeId, type, limit, after };
     const paging = route.start.length > 0 ? [limit] : [];
     const parameters = [keyHash, ...paging, ...route.parameters(asked)];
     const [read] = await sql.unsafe(route.sql, parameters, { prepare: true }).values();
@@ -93,7 +100,7 @@ function serveRoute(route: TwinRoute): void {
     const next = more ? cursors.seal(bound, route.position(rows[limit - 1])) : null;
     const answer = route.body(asked, rows, next, ...rest);
     const body = Body.of(Buffer.from(JSON.stringify(answer)));
-    const charged = Math.max(1, answer.results.length);
+    const charged = Math.max(route.minimum ?? 1, answer.results.length);
     return writeResponse(
       responseWriter,
       reply,
