@@ -22,6 +22,13 @@ export function requestedWeights(
   );
 }
 
+/** The weight of some blocks together. */
+export function sumOf(ordinals: Uint32Array, counts: Uint32Array): number {
+  let sum = 0;
+  for (let i = 0; i < ordinals.length; i++) sum += counts[ordinals[i]];
+  return sum;
+}
+
 /** Weights of the given blocks; 0 for all others. The same column if all blocks are given. */
 export function maskedBy(ordinals: Uint32Array, counts: Uint32Array): Uint32Array {
   if (ordinals.length === counts.length) return counts;

@@ -82,6 +82,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     const json = parseJson(request);
     await turnOf(clientId);
     const body = validBody(endpoint.body, json);
+    await turnOf(clientId);
     const posted: Posted = {
       request,
       reply,

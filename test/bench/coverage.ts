@@ -189,21 +189,22 @@ async function timed(ask: () => Promise<unknown>): Promise<{ elapsed: Millis[]; 
 
 /**
  * Sends requests for some seconds, each in a turn of its own: how long they held each turn of the
- * event loop, ascending. In processor time: on a busy machine a process waits for its turn, too. Apart
- * from `timed`, since a loop that never rests uses processor time of its own.
+ * event loop, ascending. Elapsed or processor time, whichever is less: a busy machine makes the
+ * process wait, and other threads use the processor too. Apart from `timed`, since a loop that never
+ * rests uses processor time of its own.
  */
-async function turnsDuring(ask: () => Promise<unknown>): Promise<number[]> {
-  const turns: number[] = [];
+async function turnsDuring(ask: () => Promise<unknown>): Promise<Millis[]> {
+  const turns: Millis[] = [];
   let isRunning = true;
-  let turned = processorMs();
+  let [began, used] = [performance.now(), processorMs()];
   const turn = () => {
-    const now = processorMs();
-    turns.push(now - turned);
-    turned = now;
+    const [now, usedNow] = [performance.now(), processorMs()];
+    turns.push(Math.min(now - began, usedNow - used));
+    [began, used] = [now, usedNow];
     if (isRunning) setImmediate(turn);
   };
   setImmediate(turn);
-  const end = performance.now() + SECONDS * 1000;
+  const end = began + SECONDS * 1000;
   while (performance.now() < end) {
     await new Promise(setImmediate);
     // As where the service begins with a request.

@@ -11,7 +11,7 @@ import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { DestTypeId, Tenths } from '../../../shards/units.ts';
 import { COVERAGE, COVERAGE_MINUTES, COVERAGE_OF_GROUPS } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
-import { maskedBy, requestedWeights } from '../block-weights.ts';
+import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
 import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
@@ -116,13 +116,13 @@ export class CoverageSums {
     // Zero outside the area, so that a block is looked up in it by its weight.
     const masked = columns.map((column) => maskedBy(ordinals, column));
     masked.forEach((column, w) => {
-      this.#totals[w] += sumOf(column, ordinals);
+      this.#totals[w] += sumOf(ordinals, column);
     });
     for (const [m, position] of modes.entries()) {
       const street = linkModeOf(this.#release.manifest.modes[position]);
       const unlinked = index.unlinked(street);
       masked.forEach((column, w) => {
-        this.#noData[m * weights.length + w] += sumOf(column, unlinked);
+        this.#noData[m * weights.length + w] += sumOf(unlinked, column);
       });
       const pause = yieldIfOverdue(waiters);
       if (pause) await pause;
@@ -202,10 +202,4 @@ function addTimes(
   weight: Uint32Array,
 ): void {
   for (let i = 0; i < targets.length; i++) sums[slotOf[times[i]]] += weight[targets[i]];
-}
-
-function sumOf(weights: Uint32Array, ordinals: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < ordinals.length; i++) sum += weights[ordinals[i]];
-  return sum;
 }

@@ -8,7 +8,7 @@ import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
-import { maskedBy } from '../block-weights.ts';
+import { maskedBy, sumOf } from '../block-weights.ts';
 import { locateOrigin, type OriginBlock, placePoint } from '../origins/origin-block.ts';
 import { unroutedReasons } from '../origins/unrouted.ts';
 import type { CoverBits } from './greedy-cover.ts';
@@ -44,11 +44,12 @@ export class WeightedArea {
   private constructor(
     geoids: Float64Array,
     weights: readonly Float64Array[],
+    totals: readonly number[],
     noData: readonly number[],
   ) {
     this.geoids = geoids;
     this.weights = weights;
-    this.totals = weights.map((column) => column.reduce((sum, one) => sum + one, 0));
+    this.totals = totals;
     this.noData = noData;
   }
 
@@ -63,22 +64,25 @@ export class WeightedArea {
     const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
     const geoids = new Float64Array(count);
     const weights = names.map(() => new Float64Array(count));
+    const totals = names.map(() => 0);
     const noData = names.map(() => 0);
     const street = linkModeOf(release.manifest.modes[mode]);
     let at = 0;
     for (const { county, index, ordinals } of parts) {
       const columns = await Promise.all(names.map((name) => release.weightCounts(county, name)));
       for (const [w, column] of columns.entries()) {
-        const masked = maskedBy(ordinals, column);
-        for (const block of index.unlinked(street)) noData[w] += masked[block];
-        for (let i = 0; i < ordinals.length; i++) weights[w][at + i] = column[ordinals[i]];
+        totals[w] += sumOf(ordinals, column);
+        noData[w] += sumOf(index.unlinked(street), maskedBy(ordinals, column));
+        const own = weights[w].subarray(at, at + ordinals.length);
+        for (let i = 0; i < own.length; i++) own[i] = column[ordinals[i]];
+        const pause = yieldIfOverdue(waiters);
+        if (pause) await pause;
       }
-      for (let i = 0; i < ordinals.length; i++) geoids[at + i] = index.geoids[ordinals[i]];
+      const own = geoids.subarray(at, at + ordinals.length);
+      for (let i = 0; i < own.length; i++) own[i] = index.geoids[ordinals[i]];
       at += ordinals.length;
-      const pause = yieldIfOverdue(waiters);
-      if (pause) await pause;
     }
-    return new WeightedArea(geoids, weights, noData);
+    return new WeightedArea(geoids, weights, totals, noData);
   }
 
   /** By target of a matrix, its position in the area, or -1. */
