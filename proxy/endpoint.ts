@@ -189,7 +189,7 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
     services: ProxyServices,
     waiters: Waiters,
   ): Resolved | Promise<Resolved>;
-  /** As of `MeteredEndpoint`. */
+  /** As in `MeteredEndpoint`. */
   price?(resolved: Resolved): number;
   /** `balance`: the affordable price. Batches and matches stop there; other routes ignore it. */
   respond(
