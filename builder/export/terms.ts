@@ -14,8 +14,9 @@ export function licenceOf(table: string): string {
 /** The credits that a publication of any table has to show. */
 export function attributionOf({ manifest, weights }: Release): string {
   const agencies = manifest.feeds.map(({ agency }) => agency);
+  const lists = manifest.poi_lists.map(({ file }) => `POI list ${file}`);
   const sources = weights.slice(1).map(({ source }) => source);
-  return [...new Set([OPENSTREETMAP, CENSUS, ...agencies, ...sources])].join('; ');
+  return [...new Set([OPENSTREETMAP, CENSUS, ...agencies, ...lists, ...sources])].join('; ');
 }
 
 /** How to cite the release. */
@@ -37,7 +38,8 @@ ${PUBLIC_DOMAIN.join(', ')}:
   ATTRIBUTION.txt.
 
 Transit times are also computed from the timetables of the agencies in ATTRIBUTION.txt, whose own
-terms apply to the timetables.
+terms apply to the timetables. POI lists keep the terms of their publishers; those of the Overture
+Maps Foundation are at https://docs.overturemaps.org/attribution/.
 `;
 }
 
@@ -50,6 +52,10 @@ export function attributionText(release: Release): string {
     ...manifest.feeds.map(
       ({ agency, file, service_date }) =>
         `${agency}, GTFS ${file}, ${service_date}: times by transit, stops of poi_catalogue`,
+    ),
+    ...manifest.poi_lists.map(
+      ({ file, sha256 }) =>
+        `POI list ${file} (SHA-256 ${sha256}): POIs of poi_catalogue, and the times to them`,
     ),
     ...weights.slice(1).map(({ weight, label, source }) => `${source}: ${weight} (${label})`),
   ];

@@ -151,6 +151,9 @@ export function joinRelease(
       assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
+      poi_lists: plan.inputs.pois
+        .map(({ name, sha256 }) => ({ file: name, sha256 }))
+        .sort((a, b) => (a.file < b.file ? -1 : 1)),
       unmapped_values: plan.osm.unmapped,
       weights: [...weights.weights],
       counties,

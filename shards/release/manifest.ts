@@ -161,6 +161,8 @@ const membersSchema = z.strictObject({
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
   feeds: z.array(feedSchema),
+  /** The lists of POIs beside OpenStreetMap: own ones, and Overture's. */
+  poi_lists: z.array(z.strictObject({ file: z.string(), sha256: z.string() })).default([]),
   /** The most frequent `shop` and `amenity` values without a type, in the area that was read. */
   unmapped_values: z.array(unmappedValueSchema).default([]),
   /** The columns of every county's `weights` object, in order; without any there is none. */

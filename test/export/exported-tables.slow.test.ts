@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { exportRelease } from '../../builder/export/export-release.ts';
 import { TABLE_NAMES } from '../../builder/export/tables.ts';
+import { attributionOf, attributionText } from '../../builder/export/terms.ts';
 import { silent } from '../../builder/progress.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -258,6 +259,23 @@ test('DuckDB and pyarrow read the rows of a batch as Parquet, nulls included', a
 });
 
 const stable = (row: object) => JSON.stringify(Object.entries(row).sort());
+
+test('ATTRIBUTION.txt names each feed, list of POIs and source of weights, and what is made from it', () => {
+  const { feeds } = release.manifest;
+  const poi_lists = [{ file: 'overture.geojson', sha256: 'f'.repeat(64) }];
+  const listed = Object.create(release, {
+    manifest: { value: { ...release.manifest, poi_lists } },
+  }) as Release;
+  const text = attributionText(listed);
+  for (const { agency, file, service_date } of feeds) {
+    expect(text).toContain(`${agency}, GTFS ${file}, ${service_date}: times by transit`);
+  }
+  expect(text).toMatch(/^POI list overture\.geojson \(SHA-256 f{64}\): POIs of poi_catalogue/m);
+  for (const { weight, source } of release.weights.slice(1)) {
+    expect(text).toContain(`${source}: ${weight} (`);
+  }
+  expect(attributionOf(listed)).toContain('; POI list overture.geojson; ');
+});
 
 test('the dictionary describes every column of every table', async () => {
   const dictionary = await readFile(path.join(root, 'DICTIONARY.md'), 'utf8');

@@ -59,12 +59,18 @@ test('an export that is killed leaves whole files only; the same command gives t
   }
 });
 
-test('tables exported one after another are listed together', async () => {
+test('tables exported one after another, of a county or the counties of a place, are listed together', async () => {
   const out = path.join(folder, 'by-and-by');
   const only = (...flags: string[]) =>
     tta('export', '--store', inject('demoStore'), '--out', out, ...flags);
   await only('--tables', 'types', '--county', '99001');
-  await only('--tables', 'blocks,nearest', '--county', '99001');
+  // Port Meridian, which covers that county.
+  await only('--tables', 'blocks,nearest', '--place', '9957600');
+  const unknown = await only('--tables', 'types', '--place', '9900001');
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringContaining('no census place "9900001"'),
+  ]);
   const expected = await contentsOf(whole);
   const got = await contentsOf(out);
   const sums = got['release=demo/SHA256SUMS'];

@@ -63,6 +63,7 @@ export async function publishSmallRelease(
       assumptions: { walk_speed_kmh: 4.8 },
       taxonomy: { version: '1', types: [...types] },
       feeds: [],
+      poi_lists: [],
       unmapped_values: [],
       weights: [],
       counties: manifests,

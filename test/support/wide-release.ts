@@ -54,6 +54,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
     assumptions: {},
     taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
     feeds: [],
+    poi_lists: [],
     unmapped_values: [],
     weights: [],
     counties: Object.fromEntries(

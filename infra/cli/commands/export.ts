@@ -10,6 +10,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
+import type { CountyFips } from '../../../shards/units.ts';
 import { UsageError } from '../../errors.ts';
 import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
@@ -23,6 +24,7 @@ const CACHE_BYTES = 1 << 30;
 interface Selection {
   tables: readonly string[];
   county?: readonly string[];
+  place?: readonly string[];
   format: ExportFormat;
 }
 
@@ -45,6 +47,7 @@ export function addExportCommands(program: Command): void {
       TABLE_NAMES,
     )
     .option('--county <fips>', 'counties, five-digit codes, comma-separated (default: all)', list)
+    .option('--place <geoids>', 'counties that these census places lie in, comma-separated', list)
     .addOption(
       new Option('--format <format>', 'format of the files')
         .choices(EXPORT_FORMATS)
@@ -80,14 +83,14 @@ async function exportTables(flags: ExportFlags): Promise<void> {
   if (out === undefined) {
     return whileOpen(openWritableStore(STORE), async (store) => {
       const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
-      const request = requestOf(release, flags);
+      const request = await requestOf(release, flags);
       const { length } = await publishExports(release, request, store, progress);
       report(release, request, `${STORE}, for the API to serve,`, length);
     });
   }
   await whileOpen(openStore(STORE), async (store) => {
     const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
-    const request = requestOf(release, flags);
+    const request = await requestOf(release, flags);
     await whileOpen(openWritableStore(out), async (folder) => {
       const { length } = await exportRelease(release, request, folder, progress);
       report(release, request, `${out}/release=${release.manifest.release}`, length);
@@ -95,13 +98,37 @@ async function exportTables(flags: ExportFlags): Promise<void> {
   });
 }
 
-function requestOf(release: Release, { tables, county, format }: Selection): ExportRequest {
-  return { tables, counties: countiesOf(release, county), format };
+async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {
+  const { tables, county, place, format } = asked;
+  const all = release.counties.map(({ fips }) => fips);
+  if (!county && !place) return { tables, counties: all, format };
+  const counties = new Set([
+    ...countiesNamed(all, county ?? []),
+    ...(await countiesOfPlaces(release, place ?? [])),
+  ]);
+  return { tables, counties: [...counties], format };
 }
 
-function countiesOf(release: Release, asked: readonly string[] | undefined): readonly string[] {
-  const all = release.counties.map(({ fips }) => fips);
-  if (!asked) return all;
+async function countiesOfPlaces(
+  release: Release,
+  geoids: readonly string[],
+): Promise<readonly CountyFips[]> {
+  const counties: CountyFips[] = [];
+  for (const geoid of geoids) {
+    const state = release.manifest.states[geoid.slice(0, 2)];
+    const { places } = state ? await release.places(state) : { places: [] };
+    const found = places.find((place) => place.geoid === geoid);
+    if (!found) {
+      throw new UsageError(
+        `--place: the release has no census place "${geoid}"; give GEOIDs of seven digits`,
+      );
+    }
+    counties.push(...found.counties);
+  }
+  return counties.filter((fips) => release.county(fips) !== undefined);
+}
+
+function countiesNamed(all: readonly string[], asked: readonly string[]): readonly string[] {
   const unknown = asked.find((fips) => !all.includes(fips));
   if (unknown === undefined) return asked;
   const some = all.slice(0, 10).join(', ');
