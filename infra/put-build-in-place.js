@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 
 // Files that are served unchanged.
-for (const file of ['reference.css', 'reference.js']) {
-  copyFileSync(`proxy/docs/${file}`, `dist.next/proxy/docs/${file}`);
+for (const file of ['docs/reference.css', 'docs/reference.js', 'mcp/map-app.html']) {
+  copyFileSync(`proxy/${file}`, `dist.next/proxy/${file}`);
 }
 
 // Replaces the previous build in one rename: npm may rebuild at any time, such as on the first `npx

@@ -19,6 +19,7 @@ import { serveBilling } from './routes/billing.ts';
 import { serveBrowserTokens } from './routes/browser-tokens.ts';
 import { serveHealth } from './routes/health.ts';
 import { serveKeys } from './routes/keys.ts';
+import { serveLlmsText } from './routes/llms-text.ts';
 import {
   refuseUnknownParameters,
   type ServedOperation,
@@ -58,6 +59,7 @@ const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unkn
   serveBilling,
   serveHealth,
   servePublicConfig,
+  serveLlmsText,
   servePages,
 ];
 

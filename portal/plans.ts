@@ -38,6 +38,21 @@ export const PLANS = {
   },
 } as const;
 
+/** The prices in sentences, for documents. */
+export function pricesInWords(): string {
+  const { charges, membership, token_packs, free_grant } = PLANS;
+  const packs = token_packs.map(
+    ({ tokens, price_usd }) => `${tokens.toLocaleString('en-US')} tokens for $${price_usd}`,
+  );
+  return [
+    `A row costs ${charges.row} token, a request at least ${charges.minimum}.`,
+    `An isochrone costs ${charges.isochrone_contour} tokens a contour, a map tile ${charges.tile}; both are free for members.`,
+    `Sums over an area cost a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}.`,
+    `A new account has ${free_grant.tokens.toLocaleString('en-US')} free tokens. Packs: ${packs.join(', ')}.`,
+    `A membership costs $${membership.price_usd} a ${membership.interval}, with ${membership.tokens_per_month.toLocaleString('en-US')} tokens.`,
+  ].join(' ');
+}
+
 export type PackId = (typeof PLANS.token_packs)[number]['id'];
 
 /** Monthly price of a membership, in cents. */

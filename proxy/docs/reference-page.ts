@@ -1,8 +1,15 @@
 import { escapeHtml } from '../../portal/http/html.ts';
+import {
+  type LocatedOperation,
+  operationsOf,
+  plainText,
+  References,
+  typeText,
+} from './document-parts.ts';
+import type { Guide } from './guides.ts';
 import type {
   MediaType,
   OpenApiDocument,
-  Operation,
   Parameter,
   Ref,
   Response,
@@ -47,7 +54,7 @@ function written(value: HtmlValue): string {
 export function referencePage(
   document: OpenApiDocument,
   assets: ReferenceAssets,
-  home: string | undefined,
+  { home, guides }: { readonly home: string | undefined; readonly guides: readonly Guide[] },
 ): string {
   const refs = new References(document);
   const groups = document.tags.map((tag) => ({
@@ -62,6 +69,7 @@ export function referencePage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}: API reference</title>
 <link rel="icon" href="favicon.ico" type="image/svg+xml">
+<link rel="alternate" href="docs.md" type="text/markdown">
 <link rel="stylesheet" href="docs/${assets.style}">
 <script type="module" src="docs/${assets.script}"></script>
 </head>
@@ -87,7 +95,7 @@ ${operations.map(
 <h1>${title}</h1>
 <p class="version">Version ${version}</p>
 ${prose(description)}
-${guides(home)}
+${guideSections(guides)}
 <form id="key" hidden>
 <label>API key <input name="key" type="password" autocomplete="off" spellcheck="false" placeholder="ta_live_…"></label>
 <p class="hint">Used for requests sent from this page, and forgotten when the page is closed.</p>
@@ -104,41 +112,6 @@ ${operations.map((one) => operationSection(one, refs))}
 </body>
 </html>
 `.text;
-}
-
-interface LocatedOperation {
-  readonly path: string;
-  readonly method: 'GET' | 'POST';
-  readonly operation: Operation;
-}
-
-function operationsOf({ paths }: OpenApiDocument): LocatedOperation[] {
-  return Object.entries(paths).flatMap(([path, item]) => {
-    const found: LocatedOperation[] = [];
-    if (item.get) found.push({ path, method: 'GET', operation: item.get });
-    if (item.post) found.push({ path, method: 'POST', operation: item.post });
-    return found;
-  });
-}
-
-/** Resolves `$ref`s of a document. */
-class References {
-  readonly #components: OpenApiDocument['components'];
-
-  constructor({ components }: OpenApiDocument) {
-    this.#components = components;
-  }
-
-  resolve<T extends object>(value: T | Ref): T {
-    if (!('$ref' in value)) return value;
-    const [, , kind, name] = value.$ref.split('/');
-    return this.resolve(this.#components[kind][name] as T | Ref);
-  }
-
-  /** The name of a shared schema. */
-  nameOf(value: object): string | null {
-    return '$ref' in value ? String(value.$ref).split('/').at(-1)! : null;
-  }
 }
 
 function operationSection({ path, method, operation }: LocatedOperation, refs: References): Html {
@@ -218,24 +191,6 @@ ${properties.map(([name, member]) => {
 </dl>`;
 }
 
-function typeText(schema: Schema | Ref, refs: References): string {
-  const own = refs.resolve(schema);
-  const { minimum, maximum, minItems, maxItems } = own;
-  if (own.enum) return own.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (own.const !== undefined) return JSON.stringify(own.const);
-  const choices = own.anyOf ?? own.oneOf ?? own.allOf;
-  if (choices) return choices.map((one) => typeText(one, refs)).join(' | ');
-  if (own.items) return `list of ${typeText(own.items, refs)}${range(minItems, maxItems)}`;
-  const types = typeof own.type === 'string' ? [own.type] : (own.type ?? ['any']);
-  return `${types.join(' | ')}${range(minimum, maximum)}`;
-}
-
-function range(least: number | undefined, most: number | undefined): string {
-  if (least === undefined && most === undefined) return '';
-  if (most === undefined) return `, at least ${least}`;
-  return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
-}
-
 /** A form that the page's script completes: it sends the request and shows the response. */
 function requestForm(
   path: string,
@@ -264,46 +219,29 @@ function exampleValue(media: MediaType, refs: References): unknown {
   return first && refs.resolve<{ readonly value?: unknown }>(first).value;
 }
 
-function plainText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(plainText).join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 /** Paragraphs of plain text with `code` between backticks. */
 function prose(text: string): Html {
   return html`${text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`;
 }
 
+/** Text with `code` between backticks and [links](https://example.org). */
 function inline(text: string): Html {
-  return html`${text
-    .split('`')
-    .map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
-    .reduce((all, part) => html`${all}${part}`, html``)}`;
+  const parts = text.split(/(`[^`]*`|\[[^\]]*\]\([^)]*\))/).map((part) => {
+    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`;
+    const [, label, url] = /^\[([^\]]*)\]\(([^)]*)\)$/.exec(part) ?? [];
+    return url === undefined ? html`${part}` : html`<a href="${url}">${label}</a>`;
+  });
+  return parts.reduce((all, part) => html`${all}${part}`, html``);
 }
 
 function slug(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 }
 
-function guides(home: string | undefined): Html {
+function guideSections(guides: readonly Guide[]): Html {
   return html`<section id="guides" aria-labelledby="guides-title">
 <h2 id="guides-title">Guides</h2>
-<h3>Get a key</h3>
-<p>${home === undefined ? 'Ask the operator of this service for an API key.' : html`Sign in at <a href="${home}">the portal</a> by e-mail and create a key.`} Send it with every metered request as <code>Authorization: Bearer KEY</code>, never in a URL.</p>
-<h3>Prices</h3>
-<p>One token per returned row, at least one per request; an isochrone costs 10 tokens per contour, a map tile 1. Every response has <code>X-Tokens-Charged</code> and <code>X-Tokens-Remaining</code>. A failed request costs nothing. <code>GET /v1/plans</code> lists all prices.</p>
-<h3>Repeat for free</h3>
-<p>Send the <code>ETag</code> of a response back in <code>If-None-Match</code>. As long as the data has not changed, the response is 304 and free.</p>
-<h3>Pages</h3>
-<p>A paginated response has <code>next_cursor</code> and a <code>Link</code> header. Send the cursor back as <code>cursor</code> until it is null. Cursors stay valid across releases; <code>X-Data-Release</code> names the release of each page.</p>
-<h3>Batches</h3>
-<p>POST routes take up to 250 origins. Origins that fail are listed in <code>errors</code>; the others still return rows. Origins that the balance, <code>max_rows</code> or the row budget does not cover are listed in <code>truncated</code>: send them again. Send an <code>Idempotency-Key</code> so that a repeated request is charged once.</p>
-<h3>Formats</h3>
-<p>JSON by default. Request <code>text/csv</code>, <code>application/x-ndjson</code>, <code>application/vnd.apache.parquet</code> or, for rows with coordinates or of an area, <code>application/geo+json</code> in <code>Accept</code>. Compression follows <code>Accept-Encoding</code>.</p>
-<h3>Errors</h3>
-<p>Every error is an RFC 9457 problem document. Its <code>type</code> ends in a slug that stays the same, such as <code>block-not-found</code>; <code>detail</code> says what was wrong. Include <code>X-Request-Id</code> when you ask for help.</p>
-<h3>Limits</h3>
-<p><code>RateLimit</code> and <code>RateLimit-Policy</code> state how many requests are left in the current window. After a 429 or 503, wait for the seconds in <code>Retry-After</code>.</p>
+${guides.map(({ title, text }) => html`<h3>${title}</h3>\n<p>${inline(text)}</p>`)}
 </section>`;
 }
 

@@ -8,12 +8,27 @@ import {
   staticResponse,
 } from '../../portal/http/caching.ts';
 import { Problem } from '../../portal/http/problem.ts';
+import type { ProxyConfig } from '../config.ts';
+import { operationsOf, References } from './document-parts.ts';
+import { guidesOf } from './guides.ts';
 import { ICON } from './icon.ts';
-import type { OpenApiDocument } from './openapi-types.ts';
+import { llmsText } from './llms-text.ts';
+import { openApiSummary, type WholeDocument } from './openapi-summary.ts';
 import { pageHeaders, referencePage } from './reference-page.ts';
+import { operationText, referenceText } from './reference-text.ts';
+
+const MARKDOWN = 'text/markdown; charset=utf-8';
+const TEXT_PATHS = [
+  ['/docs.md', 'reference', MARKDOWN],
+  ['/llms.txt', 'llms', 'text/plain; charset=utf-8'],
+  ['/openapi-summary.json', 'summary', 'application/json; charset=utf-8'],
+] as const;
 
 /** The paths served by `serveDocs`. */
-export const DOCS_PATHS = ['/', '/docs', '/docs/', '/docs/:file', '/favicon.ico'] as const;
+export const DOCS_PATHS: readonly string[] = [
+  ...['/', '/docs', '/docs/', '/docs/:file', '/favicon.ico'],
+  ...TEXT_PATHS.map(([path]) => path),
+];
 
 /** A file of the page whose name changes with its contents. */
 interface Asset {
@@ -31,11 +46,13 @@ function asset(file: string, type: string): Asset {
 
 /**
  * Serves the API reference at `/docs`, rendered from the current OpenAPI document, and redirects
- * there from `/`. It loads nothing from other origins. `document`: the text of `/openapi.json`.
+ * there from `/`; the same as Markdown at `/docs.md` and, by operation, below `/docs/`; and for
+ * language models `/llms.txt` and a summary of the document. The page loads nothing from other
+ * origins. `document`: the text of `/openapi.json`.
  */
 export function serveDocs(
   app: FastifyInstance,
-  config: { readonly baseUrl: string; readonly accountUrl?: string },
+  config: ProxyConfig,
   catalogue: StaticResponseSender,
   document: () => Promise<StaticResponse>,
 ): void {
@@ -43,24 +60,34 @@ export function serveDocs(
   const style = asset('./reference.css', 'text/css');
   const script = asset('./reference.js', 'text/javascript');
   const assets = { style: style.name, script: script.name };
-  let rendered: { readonly from: StaticResponse; readonly page: StaticResponse } | null = null;
+  let rendered: { readonly from: StaticResponse; readonly texts: Texts } | null = null;
+  const texts = async () => {
+    const from = await document();
+    if (rendered?.from !== from) {
+      rendered = { from, texts: textsOf(JSON.parse(from.bytes.toString()), assets, config) };
+    }
+    return rendered.texts;
+  };
   app.get('/', (_request, reply) => reply.redirect('docs', 302));
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 301));
   app.get('/docs', async (request, reply) => {
-    const from = await document();
-    if (rendered?.from !== from) {
-      const parsed: OpenApiDocument = JSON.parse(from.bytes.toString());
-      const page = staticResponse(referencePage(parsed, assets, config.accountUrl));
-      rendered = { from, page };
-    }
     reply.headers(headers).type('text/html; charset=utf-8');
-    return catalogue.send(request, reply, rendered.page);
+    return catalogue.send(request, reply, (await texts()).page);
   });
+  for (const [path, name, type] of TEXT_PATHS) {
+    app.get(path, async (request, reply) => {
+      reply.type(type).header('x-content-type-options', 'nosniff');
+      return catalogue.send(request, reply, (await texts())[name]);
+    });
+  }
   app.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
-    const found = [style, script].find(({ name }) => name === request.params.file);
-    if (found === undefined) throw new Problem('not-found', 'no such file');
-    reply.type(found.type).header('x-content-type-options', 'nosniff');
-    return catalogue.send(request, reply, found.response, {
+    const { file } = request.params;
+    const text = file.endsWith('.md') ? (await texts()).operations.get(file) : undefined;
+    const found = [style, script].find(({ name }) => name === file);
+    if (text === undefined && found === undefined) throw new Problem('not-found', 'no such file');
+    reply.type(found?.type ?? MARKDOWN).header('x-content-type-options', 'nosniff');
+    if (text !== undefined) return catalogue.send(request, reply, text);
+    return catalogue.send(request, reply, found!.response, {
       cacheControl: CACHE_CONTROL.immutable,
     });
   });
@@ -69,4 +96,35 @@ export function serveDocs(
     reply.type('image/svg+xml').header('x-content-type-options', 'nosniff');
     return catalogue.send(request, reply, icon);
   });
+}
+
+/** Responses rendered from a document. */
+interface Texts {
+  readonly page: StaticResponse;
+  readonly reference: StaticResponse;
+  readonly llms: StaticResponse;
+  readonly summary: StaticResponse;
+  /** Markdown by file name: `getBlockSummary.md`. */
+  readonly operations: ReadonlyMap<string, StaticResponse>;
+}
+
+function textsOf(
+  document: WholeDocument,
+  assets: { readonly style: string; readonly script: string },
+  config: ProxyConfig,
+): Texts {
+  const guides = guidesOf(config);
+  const refs = new References(document);
+  return {
+    page: staticResponse(referencePage(document, assets, { home: config.accountUrl, guides })),
+    reference: staticResponse(referenceText(document, guides)),
+    llms: staticResponse(llmsText(document, config)),
+    summary: staticResponse(JSON.stringify(openApiSummary(document))),
+    operations: new Map(
+      operationsOf(document).map((one) => [
+        `${one.operation.operationId}.md`,
+        staticResponse(operationText(one, refs)),
+      ]),
+    ),
+  };
 }

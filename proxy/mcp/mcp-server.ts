@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ApiError, type Client } from '../../portal/client/src/index.ts';
 import { adviceOn, NeedsChoice } from './advice.ts';
 import { listedInput, listedOutput } from './listed-schema.ts';
+import { registerMapApp, SHOWN_ON_MAP } from './map-app.ts';
 import type { Tool, ToolSite } from './tool.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { TOOLS } from './tools/index.ts';
@@ -39,8 +40,11 @@ export function mcpServer(client: Client, site: McpSite): McpServer {
     { name: 'travel-time-access', version: site.version },
     { instructions: INSTRUCTIONS, capabilities: { tools: {} } },
   );
+  registerMapApp(server, site);
+  const onMap = site.accountUrl === null ? {} : { _meta: SHOWN_ON_MAP };
   for (const { tool, about } of LISTED) {
-    server.registerTool(tool.name, about, (input: Readonly<Record<string, unknown>>) =>
+    const listed = tool.isOnMap ? { ...about, ...onMap } : about;
+    server.registerTool(tool.name, listed, (input: Readonly<Record<string, unknown>>) =>
       callTool(tool, input, client, site),
     );
   }

@@ -30,6 +30,8 @@ export interface Tool<
   readonly input: Input;
   /** Members of the result's data. */
   readonly output: Output;
+  /** Whether its results link a place that the embedded map can show. */
+  readonly isOnMap?: boolean;
   /** Maximum price of a call in tokens, from its input; what is free has none. */
   price?(input: z.output<Input>, calls: ToolCalls): Promise<number>;
   run(

@@ -13,8 +13,11 @@ export interface Held {
   readonly p999: number;
 }
 
+/** Media types that MCP requires a client to accept; the other routes choose JSON. */
+const ANY = 'application/json, text/event-stream';
+
 /**
- * A load by one client with warm caches and no response caching, and how long it held the service's
+ * A load by one client, or more, with warm caches and no response caching, and how long it held the service's
  * event loop.
  */
 export async function loadWatched(
@@ -22,6 +25,7 @@ export async function loadWatched(
   ledger: string,
   targets: readonly Target[],
   seconds: number,
+  connections = 1,
 ): Promise<Load & { held: Held }> {
   const delayFile = path.join(ledger, 'loop-delay.json');
   const { address, pid, stop } = await startService(store, ledger, {
@@ -30,7 +34,7 @@ export async function loadWatched(
     LOOP_DELAY_FILE: delayFile,
     NODE_OPTIONS: `--import=${LOOP_DELAY}`,
   });
-  const options = { seconds, connections: 1 };
+  const options = { seconds, connections, headers: { accept: ANY } };
   try {
     await load(address, targets, options);
     process.kill(pid, 'SIGWINCH');

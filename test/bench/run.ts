@@ -17,6 +17,7 @@ import { baltimore, largeCity, metropolis } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
+import { benchMcp } from './mcp.ts';
 import { benchNation } from './nation.ts';
 import { benchNationalSchedule } from './national-schedule.ts';
 import { benchRouting } from './routing.ts';
@@ -32,6 +33,7 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   batches: benchBatches,
   coverage: benchCoverage,
   loop: benchLoop,
+  mcp: benchMcp,
   isochrones: (built) => benchIsochrones(built, [WALK_30]),
   soak: benchSoak,
   fuzz: benchFuzz,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -243,4 +244,18 @@ test('a batch has at most ten messages', async () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const { status } = await send(Array(11).fill(message), '2025-06-18');
   expect(status).toBe(413);
+});
+
+test('server.json describes this version for the registry, within its bounds', async () => {
+  const read = async (file: string) => JSON.parse(await readFile(file, 'utf8'));
+  const [server, { version }] = [await read('infra/docs/server.json'), await read('package.json')];
+  expect(server.version).toBe(version);
+  expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+  expect(server.description.length).toBeLessThanOrEqual(100);
+  const [{ type, url, variables, headers }] = server.remotes;
+  expect(type).toBe('streamable-http');
+  expect(url.replace(/\{(\w+)\}/, (_: string, name: string) => variables[name].placeholder)).toBe(
+    'https://api.example.org/mcp',
+  );
+  expect(headers[0]).toMatchObject({ name: 'Authorization', isSecret: true });
 });

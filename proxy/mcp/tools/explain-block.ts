@@ -10,6 +10,7 @@ export const explainBlock = tool({
   name: 'explain_block',
   description:
     'Minutes from a block or point to the nearest POI of each type; null: over 30. A token a time.',
+  isOnMap: true,
   input: z.object({ origin, types, modes }),
   output: z.object({
     block: z.string(),

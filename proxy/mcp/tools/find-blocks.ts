@@ -7,6 +7,7 @@ export const findBlocks = tool({
   name: 'find_blocks',
   description:
     'Blocks of an area that meet all_of, with up to 4 points (work, school) near. A token a block.',
+  isOnMap: true,
   input: z.object({
     area,
     all_of: criteria.min(1),

@@ -1,0 +1,58 @@
+import type { OpenApiDocument, Operation, Ref, Schema } from './openapi-types.ts';
+
+/** An operation and its route. */
+export interface LocatedOperation {
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly operation: Operation;
+}
+
+/** The operations of a document, without HEAD, which repeats GET. */
+export function operationsOf({ paths }: OpenApiDocument): LocatedOperation[] {
+  return Object.entries(paths).flatMap(([path, item]) => {
+    const found: LocatedOperation[] = [];
+    if (item.get) found.push({ path, method: 'GET', operation: item.get });
+    if (item.post) found.push({ path, method: 'POST', operation: item.post });
+    return found;
+  });
+}
+
+/** Resolves `$ref`s of a document. */
+export class References {
+  readonly #components: OpenApiDocument['components'];
+
+  constructor({ components }: OpenApiDocument) {
+    this.#components = components;
+  }
+
+  resolve<T extends object>(value: T | Ref): T {
+    if (!('$ref' in value)) return value;
+    const [, , kind, name] = value.$ref.split('/');
+    return this.resolve(this.#components[kind][name] as T | Ref);
+  }
+}
+
+/** The type of a value in words: `list of integer, 1 to 5`. */
+export function typeText(schema: Schema | Ref, refs: References): string {
+  const own = refs.resolve(schema);
+  const { minimum, maximum, minItems, maxItems } = own;
+  if (own.enum) return own.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (own.const !== undefined) return JSON.stringify(own.const);
+  const choices = own.anyOf ?? own.oneOf ?? own.allOf;
+  if (choices) return choices.map((one) => typeText(one, refs)).join(' | ');
+  if (own.items) return `list of ${typeText(own.items, refs)}${range(minItems, maxItems)}`;
+  const types = typeof own.type === 'string' ? [own.type] : (own.type ?? ['any']);
+  return `${types.join(' | ')}${range(minimum, maximum)}`;
+}
+
+function range(least: number | undefined, most: number | undefined): string {
+  if (least === undefined && most === undefined) return '';
+  if (most === undefined) return `, at least ${least}`;
+  return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
+}
+
+/** An example's value as it is written in a URL or a text. */
+export function plainText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(plainText).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+
+const BASE = 'https://api.example.org/x';
+const ACCOUNT = 'https://account.example.org';
+const proxy = proxyOfTests({ config: { baseUrl: BASE, accountUrl: ACCOUNT } });
+
+async function text(url: string): Promise<string> {
+  const { statusCode, body } = await proxy.get(url);
+  expect(statusCode, url).toBe(200);
+  return body;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters?: readonly (Parameter & { readonly $ref?: string })[];
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+function parametersOf({ parameters = [] }: Operation, document: Document): Parameter[] {
+  return parameters.map((one) =>
+    one.$ref === undefined ? one : document.components.parameters[one.$ref.split('/').at(-1)!],
+  );
+}
+
+interface Document {
+  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+}
+
+async function operations() {
+  const document = JSON.parse(await text('/openapi.json'));
+  const found: { path: string; method: string; operation: Operation }[] = [];
+  for (const [path, item] of Object.entries<Record<string, Operation>>(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      if (method !== 'head') found.push({ path, method, operation });
+    }
+  }
+  return { document, found };
+}
+
+test('the reference is also Markdown: its guides, with prices and limits, and its operations', async () => {
+  const [page, markdown] = [await text('/docs'), await text('/docs.md')];
+  const headings = [...page.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title);
+  expect(headings).toContain('Prices');
+  for (const title of headings) expect(markdown).toContain(`\n## ${title}\n`);
+  const plans = JSON.parse(await text('/v1/plans'));
+  for (const { tokens, price_usd } of plans.token_packs) {
+    expect(markdown).toContain(`${tokens.toLocaleString('en-US')} tokens for $${price_usd}`);
+  }
+  expect(markdown).toContain('2,000 vertices');
+  for (const { path, method, operation } of (await operations()).found) {
+    const link = `[${method.toUpperCase()} ${path}](docs/${operation.operationId}.md)`;
+    expect(markdown).toContain(`${link}: ${operation.summary}`);
+  }
+});
+
+test('each operation has a page of Markdown with all of its parameters', async () => {
+  const { document, found } = await operations();
+  for (const { path, method, operation } of found) {
+    const response = await proxy.get(`/docs/${operation.operationId}.md`);
+    expect(response.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    expect(response.body).toContain(`\`${method.toUpperCase()} ${path}\``);
+    for (const { name } of parametersOf(operation, document)) {
+      expect(response.body).toContain(`- \`${name}\` (`);
+    }
+    expect(response.body).not.toMatch(/[(:] ?(undefined|\[object)/);
+  }
+});
+
+test('every address of llms.txt can be read', async () => {
+  const llms = await text('/llms.txt');
+  const links = [...llms.matchAll(/\]\(([^)]+)\)/g)].map(([, url]) => url);
+  expect(links.length).toBeGreaterThan(40);
+  for (const url of links) {
+    if (url.startsWith(BASE)) await text(url.slice(BASE.length));
+    else expect(url).toBe(`${ACCOUNT}/llms.txt`);
+  }
+});
+
+test('the summary of the OpenAPI document has every operation in a fourth of its size', async () => {
+  const whole = await text('/openapi.json');
+  const summary = await text('/openapi-summary.json');
+  expect(summary.length).toBeLessThan(whole.length / 4);
+  expect(summary).not.toMatch(/"(example|examples|headers|head)":/);
+  const shortened = JSON.parse(summary);
+  const { components, paths } = shortened;
+  for (const [, kind, name] of summary.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+    expect(components[kind]).toHaveProperty(name);
+  }
+  const { document, found } = await operations();
+  for (const { path, method, operation } of found) {
+    const { operationId, responses } = paths[path][method];
+    expect(operationId).toBe(operation.operationId);
+    expect(parametersOf(paths[path][method], shortened).map(({ name }) => name)).toEqual(
+      parametersOf(operation, document)
+        .filter((one) => one.in !== 'header')
+        .map(({ name }) => name),
+    );
+    expect(Object.keys(responses)).toContain(
+      Object.keys(operation.responses).find((status) => status.startsWith('2')),
+    );
+  }
+});
