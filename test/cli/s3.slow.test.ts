@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
@@ -90,6 +92,35 @@ test('a release is built into a bucket, verified, replaced, promoted, inspected 
   vi.unstubAllEnvs();
   expect((await collect()).stdout).toMatch(/manifests\/two-\w+\.json .*\n(.*\n)*kept one-/);
   expect((await release('verify')).stdout).toMatch(/release one is intact/);
+});
+
+test('an export into a bucket has the files of one into a folder; verifying it finds a damaged one', async () => {
+  const Bucket = await rgw.bucket();
+  const out = `s3://${Bucket}/tables`;
+  const here = path.join(folder, 'tables');
+  for (const place of [out, here]) {
+    const which = ['--tables', 'nearest,blocks,types', '--county', '99001', '--out', place];
+    const exported = await tta(['export', '--store', inject('demoStore'), ...which]);
+    expect(exported).toMatchObject({ code: 0 });
+  }
+  const sums = await readFile(path.join(here, 'release=demo/SHA256SUMS'), 'utf8');
+  const lines = sums.trimEnd().split('\n');
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    const [sha256, name] = line.split('  ');
+    const { Body } = await rgw.client.getObject({ Bucket, Key: `tables/release=demo/${name}` });
+    const bytes = await Body!.transformToByteArray();
+    expect([name, createHash('sha256').update(bytes).digest('hex')]).toEqual([name, sha256]);
+  }
+  const verify = () => tta(['export', 'verify', out]);
+  expect(await verify()).toMatchObject({ code: 0, stdout: '3 files as exported\n' });
+  const Key = 'tables/release=demo/table=types/types.parquet';
+  await rgw.client.putObject({ Bucket, Key, Body: 'PAR1' });
+  const { code, stdout } = await verify();
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('table=types/types.parquet: is damaged'),
+  ]);
 });
 
 test('a cold summary is one ranged GET, two for a county’s first; without the store it is an uncharged 503', async () => {
