@@ -1,5 +1,5 @@
 import type { Column } from '../../shards/parquet/table.ts';
-import type { BoundingBox } from '../../shards/units.ts';
+import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
 
 const GEOMETRY = 'geometry';
 const BOX = 'bbox';
@@ -24,9 +24,16 @@ export function geoMetadata(bounds: BoundingBox | undefined): string {
       [GEOMETRY]: {
         encoding: 'WKB',
         geometry_types: ['MultiPolygon', 'Polygon'],
-        ...(bounds && { bbox: [bounds.minLon, bounds.minLat, bounds.maxLon, bounds.maxLat] }),
+        ...(bounds && { bbox: roundedOutwards(bounds) }),
         covering: { bbox: Object.fromEntries(edges) },
       },
     },
   });
+}
+
+/** Corners of a box to six decimals, like those of outlines, all of which it still contains. */
+function roundedOutwards({ minLon, minLat, maxLon, maxLat }: BoundingBox): number[] {
+  const below = (degrees: Degrees) => Math.floor(degrees * MICRO) / MICRO;
+  const above = (degrees: Degrees) => Math.ceil(degrees * MICRO) / MICRO;
+  return [below(minLon), below(minLat), above(maxLon), above(maxLat)];
 }

@@ -224,6 +224,20 @@ test('geopandas reads the outlines of blocks and places, by box too, as GDAL rea
   expect(areas.places).toEqual(['Halcyon', 'Port Meridian']);
 });
 
+test('blocks and places conform to GeoParquet 1.1, says its validator', async () => {
+  const validator = path.join(
+    await pythonTools('geoparquet-validator==0.2.0'),
+    'geoparquet-validator',
+  );
+  const blocks = `${root}/table=blocks/state=99/county=${COUNTY}.parquet`;
+  for (const file of [blocks, `${root}/table=places/places.parquet`]) {
+    const { stdout } = await run(validator, ['check', file]);
+    expect(stdout).toContain('rules: GeoParquet 1.1.0');
+    expect(stdout).toMatch(/core: \d+ pass, 0 fail, \d+ skipped: conformant/);
+    expect(stdout).toMatch(/covering: 6 pass, 0 fail, 0 skipped: conformant/);
+  }
+});
+
 test('the views of views.sql have every row, in the folder and from elsewhere; the collection is valid STAC', async () => {
   const script = path.resolve('test/export/read_companions.py');
   const { stdout } = await run(python, [script, root], { cwd: root });
