@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Stryker } from '@stryker-mutator/core';
+import { instrument, note, outcomesIn } from './mutants.js';
 
 /**
  * Folders whose lines are mutated one at a time, and the tests that must detect each mutation:
@@ -24,31 +26,81 @@ const ROOMS = {
   'shards/store': 'test/shards/{folder-store,https-store,locks,wire-faults.slow}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
+/** A mutant that neither fails nor succeeds for so long is endless. */
+const SILENCE_MS = 90_000;
 
 /**
- * `npm run mutate -- FOLDER [FILE [TESTS]]`: prints surviving mutants and the share that was killed;
- * for a single file of the folder, or with other tests than the folder's.
+ * `npm run mutate -- FOLDER [FILES [TESTS]]`: prints surviving mutants and the share that was killed;
+ * for some files of the folder, separated by commas, or with other tests than the folder's.
+ * Outcomes are kept as long as a file is unchanged: only its survivors are tried again.
  */
-const [room, file = '**/*.ts', tests = ROOMS[room]] = process.argv.slice(2);
+const [room, files, tests = ROOMS[room]] = process.argv.slice(2);
 if (ROOMS[room] === undefined) {
   process.stderr.write(`name a folder: ${Object.keys(ROOMS).join(', ')}\n`);
   process.exit(2);
 }
-process.env.ROOM_TESTS = tests;
-const name = [room, ...(file === '**/*.ts' ? [] : [file])].join('-').replaceAll('/', '-');
-await new Stryker({
-  testRunner: 'vitest',
-  vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
-  coverageAnalysis: 'perTest',
-  mutate: [`${room}/${file}`],
-  concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
-  // Requires a different type checker interface than the installed one.
-  tsconfigFile: 'none',
-  tempDirName: path.join(FOLDER, 'sandbox'),
-  ignorePatterns: ['dist', 'var', 'test/data'],
-  incremental: true,
-  incrementalFile: path.join(FOLDER, `${name}.json`),
-  reporters: ['clear-text', 'html', ...(process.stdout.isTTY ? ['progress'] : [])],
-  htmlReporter: { fileName: path.join(FOLDER, `${name}.html`) },
-  clearTextReporter: { allowColor: false, reportTests: false },
-}).runMutationTest();
+const sources = files?.split(',') ?? (await readdir(room, { recursive: true })).sort();
+const { texts, mutants } = await instrument(
+  sources.filter((name) => name.endsWith('.ts')).map((name) => path.join(room, name)),
+);
+const named = (suffix) => path.join(FOLDER, `${room.replaceAll('/', '-')}${suffix}`);
+const [journal, run] = [named('.jsonl'), named(`-${process.pid}`)];
+await mkdir(FOLDER, { recursive: true });
+await writeFile(`${run}-texts.json`, JSON.stringify(texts));
+await writeFile(`${run}-mutants.json`, JSON.stringify(mutants));
+// Whatever an interrupted run was at is tried again.
+await note(journal, {});
+for (let isOver = false; !isOver; ) {
+  const before = await outcomesIn(journal);
+  const endedByItself = await runTests();
+  const { running, breaks } = await outcomesIn(journal);
+  if (!endedByItself && running !== null) await note(journal, { key: running, killer: 'endless' });
+  isOver = endedByItself && breaks === before.breaks;
+}
+report((await outcomesIn(journal)).outcomes);
+
+/** Runs the tests; false if they had to be stopped at an endless mutant. */
+async function runTests() {
+  const child = spawn('npx', ['vitest', 'run', '-c', 'test/mutation/vitest.config.ts'], {
+    stdio: 'inherit',
+    detached: true,
+    env: {
+      ...process.env,
+      TEXTS: `${run}-texts.json`,
+      MUTANTS: `${run}-mutants.json`,
+      JOURNAL: journal,
+      ROOM_TESTS: tests,
+    },
+  });
+  let isStopped = false;
+  const beganMs = Date.now();
+  const watch = setInterval(async () => {
+    const { mtimeMs } = await stat(journal).catch(() => ({ mtimeMs: 0 }));
+    const { running } = await outcomesIn(journal);
+    if (running === null || Date.now() - Math.max(mtimeMs, beganMs) < SILENCE_MS) return;
+    isStopped = true;
+    process.kill(-child.pid, 'SIGKILL');
+  }, 5_000);
+  await new Promise((resolve) => child.on('close', resolve));
+  clearInterval(watch);
+  return !isStopped;
+}
+
+function report(outcomes) {
+  for (const name of Object.keys(texts)) {
+    const own = mutants.filter(({ fileName }) => fileName === name);
+    for (const { key, line, original, replacement } of own) {
+      if (outcomes.get(key)) continue;
+      const covered = outcomes.has(key) ? '' : ' (no test covers it)';
+      process.stdout.write(`${name}:${line}${covered}\n- ${original}\n+ ${replacement}\n`);
+    }
+    printScore(name, own, outcomes);
+  }
+  printScore(room, mutants, outcomes);
+}
+
+function printScore(name, own, outcomes) {
+  const killed = own.filter(({ key }) => outcomes.get(key)).length;
+  const share = ((100 * killed) / own.length).toFixed(1);
+  process.stdout.write(`${name}: ${own.length} mutants, ${killed} killed, ${share} %\n`);
+}

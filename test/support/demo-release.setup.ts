@@ -18,7 +18,8 @@ export const DEMO_CITY = { blocks: 600, seed: 7 };
 
 /** The inputs that determine the release. */
 const SOURCES = ['builder', 'shards', 'infra/demo'];
-const OTHER_SOURCES = ['package-lock.json', import.meta.filename];
+// Relative, so that copies of the project share a release.
+const OTHER_SOURCES = ['package-lock.json', path.relative('', import.meta.filename)];
 const KEPT = 4;
 const CACHE = path.resolve('node_modules/.cache/demo-release');
 
