@@ -22,10 +22,14 @@ async function worked(answers: (event: PaymentEvent) => unknown, retryMs?: numbe
   const open: PaymentEvent[] = [];
   const tried: [second: number, id: string][] = [];
   const errors: [error: unknown, id: string | undefined][] = [];
+  const reads: number[] = [];
   const worker = new EventWorker({
     ledger: {
       keepEvent: async () => true,
-      openEvents: async (limit, offset = 0) => open.slice(offset, offset + limit),
+      openEvents: async (limit, offset = 0) => {
+        reads.push(seconds());
+        return open.slice(offset, offset + limit);
+      },
       closeEvent: async (id) =>
         void open.splice(
           open.findIndex((event) => event.id === id),
@@ -46,7 +50,7 @@ async function worked(answers: (event: PaymentEvent) => unknown, retryMs?: numbe
   const keep = (id: string, type = 'invoice.paid') =>
     open.push({ id, type, object: `of ${id}`, receivedAtMs: Date.now() });
   await ofThisTest(worker);
-  return { worker, open, tried, errors, keep };
+  return { worker, open, tried, reads, errors, keep };
 }
 
 const pass = (second: number) => vi.advanceTimersByTimeAsync(second * 1000);
@@ -133,7 +137,9 @@ test('tries new events first, in the order they came, then failed ones, the long
 
 test('while Stripe is unreachable, one event is tried at a time, at doubling pauses; then all', async () => {
   let isUp = false;
-  const { worker, open, tried, keep } = await worked(() => (isUp ? undefined : unreachable()));
+  const { worker, open, tried, reads, keep } = await worked(() =>
+    isUp ? undefined : unreachable(),
+  );
   for (const id of ['one', 'two', 'three']) keep(id);
   await worker.wake();
   await pass(61);
@@ -145,6 +151,8 @@ test('while Stripe is unreachable, one event is tried at a time, at doubling pau
     [14, 'one'],
     [30, 'two'],
   ]);
+  // It sleeps until then, though some events are overdue; at most half a minute.
+  expect(reads).toEqual([0, 2, 6, 14, 30, 60]);
   isUp = true;
   await pass(1);
   expect(tried.slice(5)).toEqual([
@@ -207,6 +215,16 @@ test('an event of an object that Stripe does not have is given up after three da
   await worker.wake();
   expect(open.map(({ id }) => id)).toEqual(['other']);
   expect(errors.filter(([, id]) => id === 'missing')).toHaveLength(2);
+});
+
+test('more failing events than one read returns hide none that comes later', async () => {
+  const { worker, tried, keep } = await worked(({ id }) => id !== 'new' && new Error('never'));
+  for (let i = 0; i < 1_000; i++) keep(`lost ${i}`);
+  await worker.wake();
+  expect(tried).toHaveLength(1_000);
+  keep('new');
+  await worker.wake();
+  expect(tried.slice(1_000)).toEqual([[0, 'new']]);
 });
 
 test('an event stored during a round is tried in another, before `wake` resolves', async () => {

@@ -88,7 +88,7 @@ test('a customer is a member on the days that any subscription covers, by the on
       status === 'active' ? giving.periodEnd * DAY_SECONDS * 1000 : null,
     );
     const lastsAsLong = (one: Held) => covers(one, membership.untilMs! / DAY_SECONDS / 1000 - 1);
-    // Of equals the first, so that settling twice changes nothing.
+    // The first of equals, so that settling twice changes nothing.
     expect(subscriptions.find((one) => isOurs(one) && lastsAsLong(one))).toBe(giving);
   }));
 

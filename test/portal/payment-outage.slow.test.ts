@@ -89,29 +89,6 @@ test('closings that Stripe does not respond to block no payment', async () => {
   expect((await shop.reported(id)).balance).toBe(10_000);
 });
 
-test('more failing events than one read returns hide none that comes later', async () => {
-  const settled: string[] = [];
-  const worker = new EventWorker({
-    ledger: shop.ledger,
-    now: shop.now,
-    onError: () => {},
-    isOwn: () => true,
-    settle: async ({ object }) => {
-      if (object === 'in_lost') throw new Error('never');
-      settled.push(object);
-    },
-  });
-  const keep = (id: string, object: string) =>
-    shop.ledger.keepEvent({ id, type: 'invoice.paid', object, receivedAtMs: shop.now() });
-  await Promise.all(Array.from({ length: 1_001 }, (_, i) => keep(`evt_lost_${i}`, 'in_lost')));
-  await worker.wake();
-  shop.books.advance(1);
-  await keep('evt_new', 'in_new');
-  await worker.wake();
-  await worker.stop();
-  expect(settled).toEqual(['in_new']);
-});
-
 test('a permanent failure at Stripe blocks no other reconciliation', async () => {
   const id = await shop.newAccount();
   await shop.subscribe(id);
