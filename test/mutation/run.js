@@ -15,7 +15,8 @@ const ROOMS = {
     'test/transit/{door-to-door,frequent-stops,patterns-among,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
   'portal/accounts':
     'test/accounts/{api-key,kept-answers.slow,ledger-address,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
-  'portal/payment': 'test/portal/{billing,payment,payment-outage}.slow.test.ts',
+  'portal/payment':
+    'test/portal/{billing.slow,event-worker,memberships,payment-outage.slow,payment.slow,purchases,reversals,webhook-events}.test.ts',
   'portal/sign-in':
     'test/portal/{attacks.slow,email-address,mail.slow,own-account,sign-in-mail,sign-in-secrets,sign-in.slow,signup-grants.slow}.test.ts',
   'proxy/metering':
@@ -23,7 +24,8 @@ const ROOMS = {
   'proxy/serve':
     'test/proxy/{backend-faults,content-coding,delivery,free-answers,known-answer,metering,posted,refusals,representations,row-formats,small-answers}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
-  'shards/store': 'test/shards/{folder-store,https-store,locks,wire-faults.slow}.test.ts',
+  'shards/store':
+    'test/shards/{folder-store,https-store,locks,s3-refusals,spool,wire-faults.slow}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 /** A mutant that neither fails nor succeeds for so long is endless. */

@@ -6,7 +6,6 @@ import {
   purchaseOfInvoice,
   purchaseOfSession,
 } from '../../portal/payment/purchase.ts';
-import { type Reversal, sharesOf } from '../../portal/payment/reversals.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { forAll } from '../support/for-all.ts';
 
@@ -219,35 +218,5 @@ test('faults of a checkout do not make up for each other', () =>
       const variants = isExpanded ? ['with the payment expanded'] : [];
       const parts = [SESSION_VARIANTS, variants] as const;
       expect(packBought(changed(packPaid(), [...parts], [SESSION_FAULTS, faults]))).toBeNull();
-    },
-  ));
-
-const reversal = fc.record({
-  cause: fc.string(),
-  cents: fc.integer({ min: 1, max: 3_000 }),
-  atMs: fc.nat(),
-  stands: fc.boolean(),
-}) satisfies fc.Arbitrary<Reversal>;
-
-test('after each reversal the tokens taken are those of the money returned, and never more than were bought', () =>
-  forAll(
-    300,
-    fc.array(reversal),
-    fc.integer({ min: 1, max: 250_000 }),
-    fc.integer({ min: 1, max: 5_000 }),
-    (reversals, tokens, cents) => {
-      const shares = sharesOf(reversals, { tokens, cents });
-      expect(shares).toHaveLength(reversals.length);
-      let [taken, returned] = [0, 0];
-      for (const [i, { cents: more, stands }] of reversals.entries()) {
-        if (stands) returned += more;
-        else expect(shares[i]).toBe(0);
-        taken += shares[i];
-        // Exact, by integers: the most tokens whose price is within the money returned.
-        expect(taken * cents).toBeLessThanOrEqual(tokens * returned);
-        expect(taken).toBeLessThanOrEqual(tokens);
-        const isMost = (taken + 1) * cents > tokens * returned || taken === tokens;
-        expect(isMost).toBe(true);
-      }
     },
   ));
