@@ -9,7 +9,7 @@ import { instrument, note, outcomesIn } from './mutants.js';
  */
 const ROOMS = {
   'builder/gtfs':
-    'test/transit/{feeds.slow,on-demand.slow,service-day-choice.slow,service-days,stations.slow,tables,transfers.slow}.test.ts',
+    'test/transit/{feeds.slow,headways,on-demand.slow,service-day-choice.slow,service-days,stations.slow,stop-times,tables,transfers.slow}.test.ts',
   'builder/streets': 'test/{search/{ride-ends,street-search.slow},streets/*}.test.ts',
   'builder/transit':
     'test/transit/{door-to-door,frequent-stops,patterns-among,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',

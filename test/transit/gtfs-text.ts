@@ -1,8 +1,10 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import type { FeedSource } from '../../builder/gtfs/feed-source.ts';
 
 export type Cell = string | number;
 /** A record by its column names. A column that a record lacks is empty there. */
@@ -45,6 +47,16 @@ export async function writeFeed(
   zip.end();
   await pipeline(zip.outputStream, createWriteStream(file));
   return file;
+}
+
+/** A feed in memory. */
+export function feedSource(tables: FeedTables): FeedSource {
+  return {
+    path: 'feed',
+    has: (file) => file in tables,
+    stream: async (file) => Readable.from([Buffer.from(csv(tables[file]))], { objectMode: false }),
+    close: () => {},
+  };
 }
 
 /** Records as comma-separated text with a header, in the order that columns first occur. */

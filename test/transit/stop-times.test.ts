@@ -1,0 +1,228 @@
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readFeed } from '../../builder/gtfs/feed.ts';
+import { readTrips } from '../../builder/gtfs/trips.ts';
+import { forAll } from '../support/for-all.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
+import { AGENCY, service } from './feed-records.ts';
+import { type FeedRecord, writeFeed } from './gtfs-text.ts';
+
+const TRIPS = ['first', 'second'];
+const FILE = 'stop_times.txt';
+
+/** A row of `stop_times.txt`; a minute is one after eight. */
+interface Row {
+  readonly trip: string;
+  readonly stop: string;
+  readonly sequence: string;
+  readonly arrives: number | null | 'nonsense';
+  readonly departs: number | null | 'nonsense';
+  readonly distance: number | null;
+  readonly pickup: string;
+  readonly dropOff: string;
+  readonly zone: string;
+}
+
+const often = <T>(usual: T, ...others: T[]) =>
+  fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, fc.constantFrom(usual, ...others));
+const time = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 0, max: 9 }) },
+  { weight: 4, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: fc.constant('nonsense' as const) },
+);
+const row = fc.record({
+  trip: fc.constantFrom(...TRIPS),
+  stop: often('a', 'b', 'c', 'lost'),
+  sequence: fc.oneof(
+    { weight: 20, arbitrary: fc.nat(12).map(String) },
+    fc.constantFrom('', 'x', '1e999'),
+  ),
+  arrives: time,
+  departs: time,
+  distance: fc.oneof({ weight: 8, arbitrary: fc.nat(5) }, fc.constant(null)),
+  pickup: often('', '0', '1', '2', '3', '4'),
+  dropOff: often('', '0', '1', '2', '3', '4'),
+  zone: often('', 'downtown'),
+}) satisfies fc.Arbitrary<Row>;
+/** Rows that mostly go forward, as those of a real trip do. */
+const rows = fc.oneof(
+  fc.array(row, { maxLength: 12 }),
+  fc.array(row, { minLength: 3, maxLength: 8 }).map((some) =>
+    some.map((one, i) => ({
+      ...one,
+      sequence: String(i),
+      distance: i,
+      ...(typeof one.arrives === 'number' && { arrives: i, departs: i }),
+    })),
+  ),
+);
+
+const cell = (minute: Row['arrives']) =>
+  minute === null ? '' : minute === 'nonsense' ? '8:61:00' : `8:0${minute}:00`;
+
+function recordOf(one: Row): FeedRecord {
+  return {
+    trip_id: one.trip,
+    stop_id: one.stop,
+    stop_sequence: one.sequence,
+    arrival_time: cell(one.arrives),
+    departure_time: cell(one.departs),
+    pickup_type: one.pickup,
+    drop_off_type: one.dropOff,
+    location_id: one.zone,
+    shape_dist_traveled: one.distance ?? '',
+  };
+}
+
+interface PlainCall extends Row {
+  readonly line: number;
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** What a person would make of the rows of one trip, who writes down each complaint. */
+function plainTrip(trip: string, all: readonly Row[], complaints: string[]): PlainCall[] | null {
+  let calls: PlainCall[] = [];
+  const complain = (problem: string) => void complaints.push(problem);
+  for (const [i, one] of all.entries()) {
+    if (one.trip !== trip) continue;
+    const refusal =
+      (one.zone !== '' && 'an on-demand call in a zone or time window; left out') ||
+      (one.stop === 'lost' && 'stop missing from stops.txt; left out') ||
+      (!/^\d+$/.test(one.sequence) && 'no valid stop_sequence; left out');
+    if (refusal) {
+      complain(refusal);
+      continue;
+    }
+    if (one.arrives === 'nonsense') complain('impossible arrival_time; treated as blank');
+    if (one.departs === 'nonsense') complain('impossible departure_time; treated as blank');
+    const [arrives, departs] = [one.arrives, one.departs].map((at) =>
+      typeof at === 'number' ? at : null,
+    );
+    const from = arrives ?? departs;
+    let to = departs ?? arrives;
+    if (from === null) complain('no time; interpolated');
+    else if (to! < from) {
+      complain('departs before it arrives; departure used as arrival');
+      to = from;
+    }
+    calls.push({ ...one, line: i + 2, from, to });
+  }
+  const isBegun = calls.length > 0;
+  calls = calls.toSorted((a, b) => Number(a.sequence) - Number(b.sequence) || a.line - b.line);
+  calls = calls.filter((call, i) => {
+    const isFirst = calls.findIndex(({ sequence }) => sequence === call.sequence) === i;
+    if (!isFirst) complain('duplicate stop_sequence in a trip; left out');
+    return isFirst;
+  });
+  const timed = calls.filter(({ from }) => from !== null);
+  const kept = largestForward(timed);
+  for (const call of timed) {
+    if (!kept.includes(call)) complain('goes back in time; the call is left out');
+  }
+  calls = calls.filter((call) => call.from === null || kept.includes(call));
+  const [start, end] = [
+    calls.findIndex(({ from }) => from !== null),
+    calls.findLastIndex(({ from }) => from !== null),
+  ];
+  const [before, after] = start < 0 ? [0, calls.length] : [start, calls.length - 1 - end];
+  complaints.push(...Array(before).fill('no time at the beginning of a trip; left out'));
+  complaints.push(...Array(after).fill('no time at the end of a trip; left out'));
+  calls = start < 0 ? [] : calls.slice(start, end + 1);
+  if (calls.length >= 2) return calls;
+  if (isBegun) complain('a trip with fewer than two stops; left out');
+  return null;
+}
+
+/** By trying all: the most calls that never go back in time, the earlier ones where there is a choice. */
+function largestForward(calls: readonly PlainCall[]): PlainCall[] {
+  let best: PlainCall[] = [];
+  const extend = (chosen: PlainCall[], next: number) => {
+    if (chosen.length > best.length) best = chosen;
+    for (let i = next; i < calls.length; i++) {
+      const last = chosen.at(-1);
+      if (!last || calls[i].from! >= last.to!) extend([...chosen, calls[i]], i + 1);
+    }
+  };
+  extend([], 0);
+  return best;
+}
+
+/** Seconds after eight, with gaps filled evenly, by distance if that never decreases. */
+function plainTimes(calls: readonly PlainCall[]): [arrives: number[], departs: number[]] {
+  const places = calls.map(({ distance }) => distance ?? Number.NaN);
+  const isByDistance = places.every((place, i) => i === 0 || place >= places[i - 1]);
+  const times = calls.map((call, i) => {
+    if (call.from !== null) return [60 * call.from, 60 * call.to!];
+    const before = calls.findLastIndex(({ from }, at) => at < i && from !== null);
+    const after = calls.findIndex(({ from }, at) => at > i && from !== null);
+    const isApart = isByDistance && places[after] > places[before];
+    const place = (at: number) => (isApart ? places[at] : at);
+    const share = (place(i) - place(before)) / (place(after) - place(before));
+    const [left, comes] = [60 * calls[before].to!, 60 * calls[after].from!];
+    const at = Math.round(left + share * (comes - left));
+    return [at, at];
+  });
+  return [times.map(([arrives]) => arrives), times.map(([, departs]) => departs)];
+}
+
+const EIGHT = 8 * 3600;
+const OF_ANOTHER_YEAR: Row = {
+  ...{ trip: 'of another year', stop: 'a', sequence: '1', arrives: 0, departs: 0 },
+  ...{ distance: 0, pickup: '', dropOff: '', zone: '' },
+};
+
+test('a trip has the calls and times of a plain reading of its rows, and every row left out is reported', async () => {
+  const folder = await folderOfThisTest();
+  let feeds = 0;
+  await forAll(150, rows, rows, async (one, other) => {
+    // Rows of trips may alternate.
+    const all = [...one, ...other];
+    const file = path.join(folder, `feed ${feeds++}`);
+    await writeFeed(file, {
+      'agency.txt': [AGENCY],
+      'routes.txt': [{ route_id: 'r', route_type: 3 }],
+      'calendar.txt': [
+        service('daily', '1111111', 20260101, 20261231),
+        service('never', '1111111', 20250101, 20251231),
+      ],
+      'stops.txt': ['a', 'b', 'c'].map((id) => ({ stop_id: id, stop_lat: 39, stop_lon: -76 })),
+      'trips.txt': [
+        ...TRIPS.map((trip_id) => ({ trip_id, service_id: 'daily', route_id: 'r' })),
+        { trip_id: 'of another year', service_id: 'never', route_id: 'r' },
+      ],
+      [FILE]: [...all.map(recordOf), recordOf(OF_ANOTHER_YEAR)],
+    });
+    const feed = await readFeed(file);
+    const runs = await readTrips(feed, ['20260310']);
+    const complaints: string[] = [];
+    const expected = TRIPS.flatMap((trip) => {
+      const calls = plainTrip(trip, all, complaints);
+      if (!calls) return [];
+      const [arrives, departs] = plainTimes(calls);
+      return {
+        trip,
+        calls: calls.map(({ stop, pickup, dropOff }) => ({
+          stop,
+          board: pickup !== '1' && pickup !== '4',
+          alight: dropOff !== '1' && dropOff !== '4',
+          byPhone: pickup === '2' || dropOff === '2',
+        })),
+        arrivals: arrives.map((second) => EIGHT + second),
+        departures: departs.map((second) => EIGHT + second),
+      };
+    });
+    const found = runs.map(({ trip, calls, arrivals, departures }) => ({
+      trip,
+      calls,
+      arrivals,
+      departures,
+    }));
+    expect(found.toSorted((a, b) => (a.trip! < b.trip! ? -1 : 1))).toEqual(expected);
+    const reported = feed.report.problems.flatMap(({ file, problem, rows }) =>
+      Array<string>(rows).fill(`${file}: ${problem}`),
+    );
+    expect(reported.sort()).toEqual(complaints.map((problem) => `${FILE}: ${problem}`).sort());
+  });
+});
