@@ -9,7 +9,7 @@ import { openStripeStandIn } from '../support/stripe-stand-in/stripe-stand-in.ts
 
 const standIn = ofTests(openStripeStandIn);
 
-/** What happened to the money of a payment: as Stripe reports it, and whether it counts. */
+/** Every status that Stripe reports, and whether the reversal stands; null if no money moved. */
 const REFUNDS = {
   pending: true,
   succeeded: true,

@@ -81,7 +81,7 @@ interface PlainCall extends Row {
   readonly to: number | null;
 }
 
-/** What a person would make of the rows of one trip, who writes down each complaint. */
+/** A reading of one trip's rows step by step; adds a complaint for each row that is left out. */
 function plainTrip(trip: string, all: readonly Row[], complaints: string[]): PlainCall[] | null {
   let calls: PlainCall[] = [];
   const complain = (problem: string) => void complaints.push(problem);
