@@ -20,7 +20,7 @@ const ROOMS = {
   'portal/sign-in':
     'test/portal/{attacks.slow,email-address,mail.slow,own-account,sign-in-mail,sign-in-secrets,sign-in.slow,signup-grants.slow}.test.ts',
   'proxy/metering':
-    'test/proxy/{backend-faults,delivery,free-answers,known-answer,metering,query-cache.slow,posted,rate-subject,refusals,small-answers}.test.ts',
+    'test/proxy/{authorize,backend-faults,delivery,free-answers,known-answer,metering,payment,query-cache,query-cache.slow,posted,rate-subject,refusals,small-answers}.test.ts',
   'proxy/serve':
     'test/proxy/{backend-faults,content-coding,delivery,free-answers,known-answer,metering,posted,refusals,representations,row-formats,small-answers}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import type { FastifyRequest } from 'fastify';
+import { expect, test } from 'vitest';
+import type { Charge, Metering } from '../../portal/accounts/metering.ts';
+import type { DeliveredFraction } from '../../proxy/http/response-writer.ts';
+import { deliverBody, mayAfford, pay } from '../../proxy/metering/payment.ts';
+import { forAll } from '../support/for-all.ts';
+
+/** Delivers a response: what was refunded, and what was logged. */
+async function delivered(tokens: number, hand: () => { share: Promise<DeliveredFraction> }) {
+  const refunds: number[] = [];
+  const logged: unknown[] = [];
+  const error = (entry: object, text: string) => logged.push([entry, text]);
+  const request = { id: 'req_1', log: { error } } as unknown as FastifyRequest;
+  const repay = async (undelivered: number) => {
+    refunds.push(undelivered);
+    if (undelivered === 13) throw new Error('the ledger is away');
+  };
+  const thrown = await deliverBody(request, tokens, repay, hand).then(
+    async ({ settled }) => settled.then(() => null),
+    (error) => error,
+  );
+  return { refunds, logged, thrown };
+}
+
+const shareOf = (share: number) => () => ({ share: Promise.resolve(share as DeliveredFraction) });
+
+test('the tokens of the share that was not delivered are refunded, in whole tokens, once', () =>
+  forAll(
+    200,
+    fc.integer({ min: 0, max: 12 }),
+    fc.integer({ min: 0, max: 24 }),
+    async (tokens, twentyFourths) => {
+      const { refunds, thrown, logged } = await delivered(tokens, shareOf(twentyFourths / 24));
+      // A token of which any part was delivered is paid.
+      const paid = Array.from({ length: tokens }, (_, i) => i * 24 < tokens * twentyFourths);
+      const undelivered = paid.filter((isPaid) => !isPaid).length;
+      expect(refunds).toEqual(undelivered > 0 ? [undelivered] : []);
+      expect([thrown, logged]).toEqual([null, []]);
+    },
+  ));
+
+test('a response that was never handed over is refunded entirely, and its error passed on', async () => {
+  const failure = new Error('gone');
+  const { refunds, thrown } = await delivered(7, () => {
+    throw failure;
+  });
+  expect([refunds, thrown]).toEqual([[7], failure]);
+});
+
+test('a refund that fails is logged under the request', async () => {
+  const { thrown, logged } = await delivered(13, shareOf(0));
+  expect(thrown).toBeNull();
+  const err = new Error('the ledger is away');
+  expect(logged).toEqual([[{ err, reqId: 'req_1' }, 'refund failed']]);
+});
+
+test('a debit returns the new balance; one that does not suffice does not state the price', async () => {
+  const due = { tokens: 97 } as Charge;
+  const ledgerOf = (outcome: string, balance: number) =>
+    ({ debit: async () => ({ outcome, balance }) }) as unknown as Metering;
+  expect(await pay(ledgerOf('debited', 3), due)).toBe(3);
+  const refusal = await pay(ledgerOf('insufficient', 5), due).catch((problem) => problem);
+  expect(refusal).toMatchObject({
+    slug: 'tokens-exhausted',
+    message: 'the response costs more than the 5 tokens left; nothing was charged',
+    members: { tokens_remaining: 5 },
+    headers: { 'retry-after': '3600', 'x-tokens-remaining': '5' },
+  });
+  expect(JSON.stringify([refusal.message, refusal.members, refusal.headers])).not.toContain('97');
+});
+
+test('a balance pays for a known price, else for the cheapest response, if it is as much', () => {
+  expect([-1, 0, 1, 2].map((balance) => mayAfford(balance))).toEqual([false, false, true, true]);
+  expect([9, 10, 11].map((balance) => mayAfford(balance, 10))).toEqual([false, true, true]);
+});
