@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { QueryCache, type ResolvedRequest } from '../../proxy/metering/query-cache.ts';
+import { Body } from '../../portal/http/content-encoding.ts';
+import { QueryCache, type ResolvedRequest, strongEtag } from '../../proxy/metering/query-cache.ts';
+import { ResponseCache } from '../../proxy/metering/response-cache.ts';
+import { CacheBudget } from '../../shards/concurrency/cost-aware-cache.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { forAll } from '../support/for-all.ts';
 
@@ -91,4 +94,54 @@ test('with more queries than it may hold, keeps the most recently used', async (
   expect(kept.length).toBeGreaterThan(5);
   expect(kept.length).toBeLessThan(11);
   expect(kept).toEqual([urls[0], ...urls.slice(-(kept.length - 1))]);
+});
+
+const hashes = fc.array(fc.constantFrom('0000', '0001', 'ffff'), { maxLength: 3 });
+const dependingOn = (list: readonly string[]) =>
+  list.map((sha256) => ({ name: 'same.bin', bytes: 1, sha256 }));
+
+test('ETags are equal for the same request on objects of the same contents, and for no others', () =>
+  forAll(
+    300,
+    fc.constantFrom('/a', '/b'),
+    fc.constantFrom('/a', '/b'),
+    hashes,
+    hashes,
+    (a, b, some, others) => {
+      const isSame = a === b && some.join() === others.join();
+      expect(strongEtag(a, dependingOn(some)) === strongEtag(b, dependingOn(others))).toBe(isSame);
+      expect(strongEtag(a, dependingOn(some))).toBe(strongEtag(a, dependingOn([...some])));
+      expect(strongEtag(a, dependingOn([...some, 'ffff']))).not.toBe(
+        strongEtag(a, dependingOn(some)),
+      );
+    },
+  ));
+
+test('a query takes the more memory the longer it is and the more objects it depends on', async () => {
+  const keptOf = async (canonical: string, objects: number) => {
+    const queries = new QueryCache(100_000);
+    const dependsOn = dependingOn(Array(objects).fill('0000'));
+    for (let i = 0; i < 200; i++) {
+      const resolved = { canonical, dependsOn } as unknown as ResolvedRequest['resolved'];
+      await queries.getOrCompute(RELEASES[0], `/${i}`, async () => ({ resolved, etag: '"x"' }));
+    }
+    return Array.from({ length: 200 }, (_, i) => queries.get(RELEASES[0], `/${i}`)).filter(Boolean)
+      .length;
+  };
+  const plain = await keptOf('/', 0);
+  expect(await keptOf('/'.repeat(1_000), 0)).toBeLessThan(plain);
+  expect(await keptOf('/', 100)).toBeLessThan(plain);
+});
+
+test('finished responses count with their bodies, and are not kept in a cache of no bytes', async () => {
+  const response = (bytes: number) => ({
+    ...{ body: Body.of(new Uint8Array(bytes)), contentType: 'text/csv', contentEncoding: null },
+    ...{ tokens: 1, beside: {} },
+  });
+  const cache = new ResponseCache(new CacheBudget(10_000));
+  await cache.make('"a"', async () => response(1_000));
+  await cache.make('"b"', async () => response(2_000));
+  expect(cache.kept!.bytes).toBeGreaterThan(3_000);
+  expect(cache.kept!.bytes).toBeLessThan(4_000);
+  expect(new ResponseCache(new CacheBudget(10_000), 0).kept).toBeNull();
 });
