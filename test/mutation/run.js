@@ -16,7 +16,7 @@ const ROOMS = {
   'portal/accounts':
     'test/accounts/{api-key,kept-answers.slow,ledger-address,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
   'portal/payment':
-    'test/portal/{billing.slow,event-worker,memberships,payment-outage.slow,payment.slow,purchases,reversals,webhook-events}.test.ts',
+    'test/portal/{billing.slow,event-worker,memberships,payment-outage.slow,payment.slow,purchases,reversals,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':
     'test/portal/{attacks.slow,email-address,mail.slow,own-account,sign-in-mail,sign-in-secrets,sign-in.slow,signup-grants.slow}.test.ts',
   'proxy/metering':
