@@ -25,7 +25,7 @@ const ROOMS = {
     'test/proxy/{backend-faults,content-coding,delivery,free-answers,known-answer,metering,posted,refusals,representations,row-formats,small-answers}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
-    'test/shards/{folder-store,https-store,locks,s3-refusals,spool,wire-faults.slow}.test.ts',
+    'test/shards/{folder-store,https-store,locks,s3-refusals,scratch-file,spool,wire-faults.slow}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 /** A mutant that neither fails nor succeeds for so long is endless. */
