@@ -39,3 +39,13 @@ test('touches the disk only for what exceeds memory, and leaves nothing there', 
   spool.close();
   expect(existsSync(file)).toBe(false);
 });
+
+test('returns more than it reads at once, to the last byte', async () => {
+  const spool = new Spool(path.join(folder, 'much'), 1_000);
+  const pieces = [700_001, 700_001, 1_200_007, 10].map((size, i) =>
+    Buffer.alloc(size, `piece ${i} of them;`),
+  );
+  for (const piece of pieces) spool.append(piece);
+  expect(Buffer.concat(pieces).equals(await bufferBody(spool))).toBe(true);
+  spool.close();
+});

@@ -10,6 +10,8 @@ import { type FeedRecord, writeFeed } from './gtfs-text.ts';
 
 const TRIPS = ['first', 'second'];
 const FILE = 'stop_times.txt';
+/** Columns of calls on demand. */
+const ZONE_COLUMNS = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
 /** A row of `stop_times.txt`; a minute is one after eight. */
 interface Row {
@@ -32,7 +34,7 @@ const time = fc.oneof(
   { weight: 1, arbitrary: fc.constant('nonsense' as const) },
 );
 const row = fc.record({
-  trip: fc.constantFrom(...TRIPS),
+  trip: often('first', ...TRIPS, 'unknown'),
   stop: often('a', 'b', 'c', 'lost'),
   sequence: fc.oneof(
     { weight: 20, arbitrary: fc.nat(12).map(String) },
@@ -43,7 +45,7 @@ const row = fc.record({
   distance: fc.oneof({ weight: 8, arbitrary: fc.nat(5) }, fc.constant(null)),
   pickup: often('', '0', '1', '2', '3', '4'),
   dropOff: often('', '0', '1', '2', '3', '4'),
-  zone: often('', 'downtown'),
+  zone: often('', ...ZONE_COLUMNS),
 }) satisfies fc.Arbitrary<Row>;
 /** Rows that mostly go forward, as those of a real trip do. */
 const rows = fc.oneof(
@@ -52,7 +54,8 @@ const rows = fc.oneof(
     some.map((one, i) => ({
       ...one,
       sequence: String(i),
-      distance: i,
+      // Uneven, and in places none.
+      distance: [0, 0, 0, 4, 5, 5, 9, 9][i],
       ...(typeof one.arrives === 'number' && { arrives: i, departs: i }),
     })),
   ),
@@ -70,7 +73,7 @@ function recordOf(one: Row): FeedRecord {
     departure_time: cell(one.departs),
     pickup_type: one.pickup,
     drop_off_type: one.dropOff,
-    location_id: one.zone,
+    ...Object.fromEntries(ZONE_COLUMNS.map((name) => [name, one.zone === name ? 'z' : ''])),
     shape_dist_traveled: one.distance ?? '',
   };
 }
@@ -168,6 +171,10 @@ function plainTimes(calls: readonly PlainCall[]): [arrives: number[], departs: n
 }
 
 const EIGHT = 8 * 3600;
+const REPEATED = {
+  ...{ trip_id: 'second', start_time: '10:00:00', end_time: '10:15:00' },
+  ...{ headway_secs: 600, exact_times: 1 },
+};
 const OF_ANOTHER_YEAR: Row = {
   ...{ trip: 'of another year', stop: 'a', sequence: '1', arrives: 0, departs: 0 },
   ...{ distance: 0, pickup: '', dropOff: '', zone: '' },
@@ -176,7 +183,7 @@ const OF_ANOTHER_YEAR: Row = {
 test('a trip has the calls and times of a plain reading of its rows, and every row left out is reported', async () => {
   const folder = await folderOfThisTest();
   let feeds = 0;
-  await forAll(150, rows, rows, async (one, other) => {
+  await forAll(120, rows, rows, async (one, other) => {
     // Rows of trips may alternate.
     const all = [...one, ...other];
     const file = path.join(folder, `feed ${feeds++}`);
@@ -192,26 +199,31 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
         ...TRIPS.map((trip_id) => ({ trip_id, service_id: 'daily', route_id: 'r' })),
         { trip_id: 'of another year', service_id: 'never', route_id: 'r' },
       ],
+      'frequencies.txt': [REPEATED],
       [FILE]: [...all.map(recordOf), recordOf(OF_ANOTHER_YEAR)],
     });
     const feed = await readFeed(file);
-    const runs = await readTrips(feed, ['20260310']);
-    const complaints: string[] = [];
+    const runs = await readTrips(feed, ['20260310', '20270310']);
+    const complaints = all.flatMap(({ trip }) =>
+      trip === 'unknown' ? ['trip missing from trips.txt; left out'] : [],
+    );
     const expected = TRIPS.flatMap((trip) => {
       const calls = plainTrip(trip, all, complaints);
       if (!calls) return [];
       const [arrives, departs] = plainTimes(calls);
-      return {
-        trip,
+      // The second trip runs twice instead, ten minutes apart, from ten o'clock.
+      const shifts = trip === 'second' ? [7_200, 7_800].map((start) => start - departs[0]) : [0];
+      return shifts.map((shift) => ({
+        trip: trip === 'second' ? null : trip,
         calls: calls.map(({ stop, pickup, dropOff }) => ({
           stop,
           board: pickup !== '1' && pickup !== '4',
           alight: dropOff !== '1' && dropOff !== '4',
           byPhone: pickup === '2' || dropOff === '2',
         })),
-        arrivals: arrives.map((second) => EIGHT + second),
-        departures: departs.map((second) => EIGHT + second),
-      };
+        arrivals: arrives.map((second) => EIGHT + second + shift),
+        departures: departs.map((second) => EIGHT + second + shift),
+      }));
     });
     const found = runs.map(({ trip, calls, arrivals, departures }) => ({
       trip,
@@ -219,7 +231,9 @@ test('a trip has the calls and times of a plain reading of its rows, and every r
       arrivals,
       departures,
     }));
-    expect(found.toSorted((a, b) => (a.trip! < b.trip! ? -1 : 1))).toEqual(expected);
+    expect(found.toSorted((a, b) => Number(a.trip === null) - Number(b.trip === null))).toEqual(
+      expected,
+    );
     const reported = feed.report.problems.flatMap(({ file, problem, rows }) =>
       Array<string>(rows).fill(`${file}: ${problem}`),
     );
