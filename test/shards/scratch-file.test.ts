@@ -17,7 +17,7 @@ const step = fc.record({ append: size, readFrom: fc.double({ min: 0, max: 1, noN
 test('returns what was appended, from any place, also between appends', async () => {
   const file = path.join(await folderOfThisTest(), 'scratch');
   await forAll(25, fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
-    // What an earlier process left is no part of it.
+    // A file of an earlier process is overwritten.
     writeFileSync(file, 'left over');
     const scratch = new ScratchFile(file);
     let plain = Buffer.alloc(0);
