@@ -7,11 +7,16 @@ import { deliverBody, mayAfford, pay } from '../../proxy/metering/payment.ts';
 import { forAll } from '../support/for-all.ts';
 
 /** Delivers a response: what was refunded, and what was logged. */
-async function delivered(tokens: number, hand: () => { share: Promise<DeliveredFraction> }) {
+async function delivered(
+  tokens: number,
+  hand: () => { share: Promise<DeliveredFraction> },
+  onward = new Map<string, Promise<DeliveredFraction>>(),
+) {
   const refunds: number[] = [];
   const logged: unknown[] = [];
   const error = (entry: object, text: string) => logged.push([entry, text]);
-  const request = { id: 'req_1', log: { error } } as unknown as FastifyRequest;
+  const server = { services: { onward } };
+  const request = { id: 'req_1', log: { error }, server } as unknown as FastifyRequest;
   const repay = async (undelivered: number) => {
     refunds.push(undelivered);
     if (undelivered === 13) throw new Error('the ledger is away');
@@ -39,6 +44,14 @@ test('the tokens of the share that was not delivered are refunded, in whole toke
       expect([thrown, logged]).toEqual([null, []]);
     },
   ));
+
+test('of a response that is passed on, the share that reached its caller counts', async () => {
+  const onward = (share: number) =>
+    new Map([['req_1', Promise.resolve(share as DeliveredFraction)]]);
+  expect((await delivered(10, shareOf(1), onward(0.5))).refunds).toEqual([5]);
+  expect((await delivered(10, shareOf(0.5), onward(0.5))).refunds).toEqual([7]);
+  expect((await delivered(10, shareOf(1), onward(1))).refunds).toEqual([]);
+});
 
 test('a response that was never handed over is refunded entirely, and its error passed on', async () => {
   const failure = new Error('gone');
