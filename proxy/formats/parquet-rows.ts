@@ -11,8 +11,8 @@ import {
 import type { RowMembers } from './row-format.ts';
 import { columnName } from './row-table.ts';
 
-/** Few enough to be encoded in a millisecond or two. */
-const GROUP_ROWS = 1 << 13;
+/** A compromise: a group is encoded in one step, some milliseconds; small groups take more bytes. */
+const GROUP_ROWS = 1 << 9;
 
 const TEXTS =
   'geoid mode reason name address.street address.city address.state address.zip attrs.brand ' +
