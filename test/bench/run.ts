@@ -19,6 +19,7 @@ import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
 import { benchMcp } from './mcp.ts';
 import { benchNation } from './nation.ts';
+import { benchNationalManifest } from './national-manifest.ts';
 import { benchNationalSchedule } from './national-schedule.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
@@ -42,6 +43,7 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   fleet: benchFleet,
   stores: benchStores,
   tileserver: benchAgainstTileserver,
+  manifest: benchNationalManifest,
 };
 const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis', 'schedule'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
