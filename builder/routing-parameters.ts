@@ -2,6 +2,7 @@ import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts'
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 
+export const MILLIS_PER_SECOND = 1000;
 export const MILLIS_PER_MINUTE = 60_000;
 const MINUTES_PER_HOUR = 60;
 
@@ -87,6 +88,9 @@ export const ROUTING = {
     frequentDepartures: 4,
   },
 } as const;
+
+/** Length of the window of departures. */
+export const WINDOW_LENGTH: Millis = ROUTING.transit.departures * ROUTING.transit.departureStep;
 
 /** Rise over run; positive uphill. */
 export type Grade = number;

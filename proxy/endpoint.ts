@@ -118,7 +118,7 @@ export interface MeteredEndpoint<
   readonly freeForMembers?: boolean;
   /** The result may be empty: 204. */
   readonly mayBeEmpty?: boolean;
-  /** Schema of a body that is one GeoJSON object (`MeteredPlan.isGeoJson`). */
+  /** Schema of a body that is one GeoJSON object (`ResolvedQuery.isGeoJson`). */
   readonly geoJson?: z.ZodType;
   /** Media type of its body, if not JSON. */
   readonly mediaType?: string;

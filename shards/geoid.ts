@@ -9,7 +9,7 @@ export type Geoid = string & { readonly [geoid]?: 'block' };
 export type GeoidNumber = number & { readonly [geoid]?: 'block number' };
 
 /** A block's GEOID is its county code followed by ten digits. */
-export const BLOCKS_A_COUNTY = 1e10;
+export const BLOCKS_PER_COUNTY = 1e10;
 
 const FIFTEEN_DIGITS = /^\d{15}$/;
 

@@ -135,14 +135,14 @@ function gather(hash: Hash) {
 }
 
 /**
- * Hashes the doors, transfers and trips of some stops, which are numbered by their position among
+ * Hashes the entrances, transfers and trips of some stops, which are numbered by their position among
  * them.
  */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   const { stops, timetable, rules, insideWalks } = transit;
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
   const numbers = new Map(Array.from(chosen, (stop, number) => [stop, number]));
-  text(Array.from(chosen, (stop) => stops[stop].doors));
+  text(Array.from(chosen, (stop) => stops[stop].entrances));
   for (const changes of [rules, insideWalks]) {
     for (const { from, to, ...rest } of changes) {
       if (!numbers.has(from) || !numbers.has(to)) continue;
@@ -176,17 +176,17 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
 
 /** The trips between which riders stay seated, identified by pattern and position within it. */
 function seatedLinks(
-  { firstTrip, firstLink, links, hasLinks, tripCount }: Timetable,
+  { firstTrip, firstContinuation, continuations, hasContinuations, tripCount }: Timetable,
   digests: ReadonlyMap<number, string>,
 ): string[] {
   const reported: string[] = [];
   for (const [pattern, digest] of digests) {
-    if (!hasLinks[pattern]) continue;
+    if (!hasContinuations[pattern]) continue;
     for (let trip = 0; trip < tripCount[pattern]; trip++) {
       const ordinal = firstTrip[pattern] + trip;
-      for (let link = firstLink[ordinal]; link < firstLink[ordinal + 1]; link++) {
-        const onward = digests.get(links[2 * link]);
-        if (onward) reported.push(`${digest} ${trip} ${onward} ${links[2 * link + 1]}`);
+      for (let link = firstContinuation[ordinal]; link < firstContinuation[ordinal + 1]; link++) {
+        const onward = digests.get(continuations[2 * link]);
+        if (onward) reported.push(`${digest} ${trip} ${onward} ${continuations[2 * link + 1]}`);
       }
     }
   }

@@ -31,7 +31,7 @@ const COLUMNS = [
 ];
 
 /** A POI as listed by one source: the user's own list, or Overture. */
-export type PoiAccount = ListedPoi | RatedPoi;
+export type PoiRecord = ListedPoi | RatedPoi;
 
 /**
  * Reads POIs within `area` from GeoJSON and GeoParquet files, one by one; each record either in
@@ -44,7 +44,7 @@ export async function* readPoiFiles(
   area: BoundingBox,
   progress: Pick<Progress, 'note'>,
   onBytes: (done: Bytes) => void = () => {},
-): AsyncGenerator<PoiAccount> {
+): AsyncGenerator<PoiRecord> {
   let before = 0;
   for (const path of paths) {
     const dropped = new DroppedPois();

@@ -6,7 +6,7 @@ import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
 import { isSameName, type NameWords, nameWords } from './poi-name.ts';
 
 /**
- * Places indexed by the boxes of their outlines and points, to find the one that another source
+ * POIs indexed by the boxes of their outlines and points, to find the one that another source
  * also describes: near, with the same name and a common type.
  */
 export class NearbyPois {

@@ -1,6 +1,6 @@
 import { checkDestIds } from './check-dest-ids.ts';
 import type { Destination } from './destination.ts';
-import type { PoiAccount } from './from-files.ts';
+import type { PoiRecord } from './from-files.ts';
 import { mergeSources, withoutDuplicates } from './merge-sources.ts';
 import type { RatedPoi } from './overture-poi.ts';
 
@@ -9,13 +9,13 @@ import type { RatedPoi } from './overture-poi.ts';
  * but always the same one. Two POIs of the user's own lists with one id throw a `BuildError` that
  * names both.
  */
-export function ofSingleIds(accounts: readonly PoiAccount[]): PoiAccount[] {
-  const { listed, rated } = byKind(accounts);
+export function distinctById(records: readonly PoiRecord[]): PoiRecord[] {
+  const { listed, rated } = byKind(records);
   const overture = new Map<string, RatedPoi>();
-  for (const account of rated) {
-    const { source } = account.destination;
+  for (const poi of rated) {
+    const { source } = poi.destination;
     const other = overture.get(source);
-    if (!other || textOf(account) < textOf(other)) overture.set(source, account);
+    if (!other || textOf(poi) < textOf(other)) overture.set(source, poi);
   }
   checkDestIds([
     ...listed.map(({ destination: { destId }, record }) => ({ destId, source: record })),
@@ -33,21 +33,21 @@ function textOf({ confidence, destination }: RatedPoi): string {
  * confidence; the user's own list takes precedence over both. The order of the input does not
  * matter. The result for a POI depends only on those around it, within some hundred metres.
  */
-export function singlePois(accounts: readonly PoiAccount[]): Destination[] {
-  const { listed, rated } = byKind(accounts);
+export function singlePois(records: readonly PoiRecord[]): Destination[] {
+  const { listed, rated } = byKind(records);
   const trusted = rated.sort(
     (a, b) => b.confidence - a.confidence || a.destination.destId - b.destination.destId,
   );
   return mergeSources(listed.map(destinationOf), withoutDuplicates(trusted.map(destinationOf)));
 }
 
-function byKind(accounts: readonly PoiAccount[]) {
+function byKind(records: readonly PoiRecord[]) {
   return {
-    listed: accounts.filter((account) => 'record' in account),
-    rated: accounts.filter((account) => 'confidence' in account),
+    listed: records.filter((poi) => 'record' in poi),
+    rated: records.filter((poi) => 'confidence' in poi),
   };
 }
 
-function destinationOf({ destination }: PoiAccount): Destination {
+function destinationOf({ destination }: PoiRecord): Destination {
   return destination;
 }

@@ -102,14 +102,14 @@ export const nearestWideTable: CountyTable = {
 const WIDE_GROUP_ROWS = 1 << 14;
 
 /** Blocks read at a time. */
-const BLOCKS_A_READ = 1 << 10;
+const BLOCKS_PER_READ = 1 << 10;
 
 async function* nearestCells(
   release: Release,
   { manifest }: ReleaseCounty,
 ): AsyncGenerator<{ ordinal: number; cells: Uint16Array }> {
-  for (let first = 0; first < manifest.blocks; first += BLOCKS_A_READ) {
-    const length = Math.min(BLOCKS_A_READ, manifest.blocks - first);
+  for (let first = 0; first < manifest.blocks; first += BLOCKS_PER_READ) {
+    const length = Math.min(BLOCKS_PER_READ, manifest.blocks - first);
     const ordinals = Uint32Array.from({ length }, (_, i) => first + i);
     const rows = await release.nearestRows(manifest, ordinals);
     for (const [i, cells] of rows.entries()) yield { ordinal: first + i, cells };

@@ -9,13 +9,13 @@ import { SortedIds } from '../osm/sorted-ids.ts';
 import type { MapElements } from './map-elements.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { noAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
+import { readPass } from './pbf-pass.ts';
 import { noLines, noStreets, type RawLines } from './raw-streets.ts';
-import { readOnce } from './read-once.ts';
 
 export interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
   readonly newestMs: ReadonlyMap<string, Millis>;
-  /** By `key=value`, how many elements in the cells name a place that has no type. */
+  /** By `key=value`, how many elements in the cells describe a POI of no known type. */
   readonly unmapped: ReadonlyMap<string, number>;
 }
 
@@ -40,7 +40,7 @@ export async function gatherOsm(
   const newestMs = new Map<string, Millis>();
   const pass = async (handlers: PbfHandlers) => {
     for (const path of paths) {
-      const seen = await readOnce(path, handlers, read);
+      const seen = await readPass(path, handlers, read);
       newestMs.set(path, Math.max(newestMs.get(path) ?? 0, seen.newestMs));
     }
   };

@@ -34,7 +34,7 @@ export const MAX_SIDE = 2;
 
 /**
  * Splits elements by the cells that they enter, each into all of those: a way with its nodes, an
- * area with its bounding box, which contains its middle and its doors.
+ * area with its bounding box, which contains its centre and its entrances.
  */
 export function partByCells(elements: OsmElements, cells: MapCells): PartedElements {
   const { table, streets, impassable, areas, points } = elements;

@@ -21,7 +21,7 @@ export interface MetAreas {
   readonly memberWays: Map<number, Float64Array | null>;
   /** Ways that outline water, whatever their own tags. */
   readonly shores: Set<number>;
-  /** Elements that name a place but have no type. */
+  /** Elements that describe a POI of no known type. */
   readonly unmapped: UnmappedValues;
   /** Elements that the base map shows; null where no map is made. */
   readonly map: MapElements | null;

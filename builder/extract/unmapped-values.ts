@@ -2,12 +2,12 @@ import { valuesOf } from '../destinations/classify.ts';
 import type { Tags } from '../osm/tags.ts';
 
 /** Keys that name POIs. */
-export const PLACE_KEYS = ['shop', 'amenity'] as const;
-export type PlaceKey = (typeof PLACE_KEYS)[number];
+export const POI_KEYS = ['shop', 'amenity'] as const;
+export type PoiKey = (typeof POI_KEYS)[number];
 
 /** The number of nodes and ways in an area with a value that has no type. */
 export interface UnmappedValue {
-  readonly key: PlaceKey;
+  readonly key: PoiKey;
   readonly value: string;
   readonly elements: number;
 }
@@ -56,7 +56,7 @@ export class UnmappedValues {
   }
 
   #valuesOf(tags: Tags): readonly string[] {
-    return PLACE_KEYS.flatMap((key) => {
+    return POI_KEYS.flatMap((key) => {
       const value = tags.get(key);
       if (value === undefined) return [];
       return valuesOf(value)
@@ -76,7 +76,7 @@ export class UnmappedValues {
 /** The given number of values of each key, the most frequent first. */
 export function maxFrequent(counts: ReadonlyMap<string, number>, ofEach: number): UnmappedValue[] {
   const all = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return PLACE_KEYS.flatMap((key) =>
+  return POI_KEYS.flatMap((key) =>
     all
       .filter(([text]) => text.startsWith(`${key}=`))
       .slice(0, ofEach)

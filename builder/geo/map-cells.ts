@@ -1,9 +1,9 @@
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
 
 /** Some 28 km high: a unit reads little that it does not need, and few objects. */
-const CELLS_A_DEGREE = 4;
-const COLUMNS = 360 * CELLS_A_DEGREE;
-const ROWS = 180 * CELLS_A_DEGREE;
+const CELLS_PER_DEGREE = 4;
+const COLUMNS = 360 * CELLS_PER_DEGREE;
+const ROWS = 180 * CELLS_PER_DEGREE;
 
 /** A rectangle of the cells of a grid around the earth. They stop at the antimeridian. */
 export class MapCells {
@@ -77,20 +77,20 @@ export class MapCells {
   /** The box around all of them. */
   get box(): BoundingBox {
     return {
-      minLon: this.#west / CELLS_A_DEGREE - 180,
-      minLat: this.#south / CELLS_A_DEGREE - 90,
-      maxLon: (this.#east + 1) / CELLS_A_DEGREE - 180,
-      maxLat: (this.#north + 1) / CELLS_A_DEGREE - 90,
+      minLon: this.#west / CELLS_PER_DEGREE - 180,
+      minLat: this.#south / CELLS_PER_DEGREE - 90,
+      maxLon: (this.#east + 1) / CELLS_PER_DEGREE - 180,
+      maxLat: (this.#north + 1) / CELLS_PER_DEGREE - 90,
     };
   }
 }
 
 function columnOf(lon: Degrees): number {
-  return within(COLUMNS, Math.floor((lon + 180) * CELLS_A_DEGREE));
+  return within(COLUMNS, Math.floor((lon + 180) * CELLS_PER_DEGREE));
 }
 
 function rowOf(lat: Degrees): number {
-  return within(ROWS, Math.floor((lat + 90) * CELLS_A_DEGREE));
+  return within(ROWS, Math.floor((lat + 90) * CELLS_PER_DEGREE));
 }
 
 function within(count: number, index: number): number {

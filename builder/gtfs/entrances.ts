@@ -38,7 +38,7 @@ export interface FeedIndoorPath {
 }
 
 /**
- * The doors of a feed's stops: a stop itself if it is entered from the street (`stop_access=1`);
+ * The entrances of a feed's stops: a stop itself if it is entered from the street (`stop_access=1`);
  * else the entrances that pathways lead to from it; if they lead to none, the entrances of its
  * station, and its other platforms, at the distance of a straight walk; else the stop itself. Subway platforms without a station count as one station where they are near
  * each other. The feed may lack the levels in between: they are added later.
@@ -57,12 +57,12 @@ export class StationEntrances {
   readonly #alone: readonly FeedStop[];
   readonly #tree: Flatbush | null;
 
-  /** Cache of `#mappedDoors` by stop. */
+  /** Cache of `#mappedEntrances` by stop. */
   readonly #mapped = new Map<string, readonly FeedEntrance[]>();
 
   /** Steps along pathways, for all stops together. */
   #steps = 0;
-  /** Doors and straight walks of all stops. */
+  /** Entrances and straight walks of all stops. */
   #ways = 0;
 
   /** `rails`: the kind of rail at stops on rails, by their ids. */
@@ -100,25 +100,27 @@ export class StationEntrances {
     const { lon, lat } = stop;
     const own = { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
     if (stop.isDirect) return [{ ...own, level: null }];
-    const mapped = this.#mappedDoors(stop);
+    const mapped = this.#mappedEntrances(stop);
     if (mapped.length > 0) return mapped;
     const entrances = this.#entrances.get(stop.parent) ?? [];
     this.#countWays(stop, 1 + entrances.length);
-    return entrances.length === 0 ? [own] : entrances.map((door) => straightDoor(stop, door));
+    return entrances.length === 0
+      ? [own]
+      : entrances.map((entrance) => straightEntrance(stop, entrance));
   }
 
   /** The entrances that pathways lead to. */
-  #mappedDoors(stop: FeedStop): readonly FeedEntrance[] {
+  #mappedEntrances(stop: FeedStop): readonly FeedEntrance[] {
     const known = this.#mapped.get(stop.id);
     if (known) return known;
     const out = this.#shortest(this.#onward, stop.id);
     const into = this.#shortest(this.#backward, stop.id);
-    const doors: FeedEntrance[] = [];
+    const entrances: FeedEntrance[] = [];
     for (const id of [...new Set([...out.keys(), ...into.keys()])].sort()) {
       const { type, lon, lat } = this.#feed.stops.get(id)!;
       if (type !== LOCATION.entrance) continue;
       const never = Number.POSITIVE_INFINITY;
-      doors.push({
+      entrances.push({
         lon,
         lat,
         secondsIn: into.get(id) ?? never,
@@ -127,8 +129,8 @@ export class StationEntrances {
         isEntrance: true,
       });
     }
-    this.#mapped.set(stop.id, doors);
-    return doors;
+    this.#mapped.set(stop.id, entrances);
+    return entrances;
   }
 
   /** The paths inside the station from a stop to each other location that can be reached in it. */
@@ -163,7 +165,7 @@ export class StationEntrances {
    * in the street, if either is entered from there alone, or if pathways describe how it is.
    */
   #waysBetween(a: FeedStop, b: FeedStop): Exclude<FeedIndoorPath['lies'], 'along pathways'> | null {
-    if ([a, b].some((stop) => stop.isDirect || this.#mappedDoors(stop).length > 0)) return null;
+    if ([a, b].some((stop) => stop.isDirect || this.#mappedEntrances(stop).length > 0)) return null;
     if (this.#entrances.has(a.parent)) return 'indoors';
     return [a, b].some((stop) => this.#mayLieOffStreet(stop)) ? 'off the street' : null;
   }
@@ -209,7 +211,7 @@ export class StationEntrances {
   }
 }
 
-function straightDoor(stop: FeedStop, entrance: FeedStop): FeedEntrance {
+function straightEntrance(stop: FeedStop, entrance: FeedStop): FeedEntrance {
   const { lon, lat, level } = entrance;
   const seconds = straightSeconds(stop, entrance);
   const times = { secondsIn: seconds, secondsOut: seconds };

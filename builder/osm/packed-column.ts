@@ -3,7 +3,7 @@ import { grow } from '../../shards/arrays/growable-array.ts';
 
 /**
  * A column of packed varints, decoded into memory that is reused for the next one: a national file
- * has ten thousand million of them. Most fit 28 bits and take the fast path; the rest go through
+ * has ten billion of them. Most fit 28 bits and take the fast path; the rest go through
  * `pbf`.
  */
 export class PackedColumn {

@@ -1,7 +1,7 @@
 import { counted } from '../../shards/number-words.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { type ExtractCoverage, mayReach } from '../extract/extract-coverage.ts';
-import { readOnce } from '../extract/read-once.ts';
+import { readPass } from '../extract/pbf-pass.ts';
 import type { MapCells } from '../geo/map-cells.ts';
 import type { Progress, StageProgress } from '../progress.ts';
 
@@ -53,7 +53,7 @@ async function bytesByCell(
     const cell = cells.at(lon, lat);
     if (cell !== -1) nodes.set(cell, (nodes.get(cell) ?? 0) + 1);
   };
-  await readOnce(path, { node }, read);
+  await readPass(path, { node }, read);
   return new Map(Array.from(nodes, ([cell, count]) => [cell, (bytes * count) / all]));
 }
 

@@ -8,7 +8,7 @@ import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
 /** Facts about a feed that is read, and the reference to its service day in the store. */
 export const preparedFeedSchema = z.strictObject({
   facts: feedSchema,
-  /** The coarse cells that contain its stops and their doors, ascending. */
+  /** The coarse cells that contain its stops and their entrances, ascending. */
   cells: z.array(z.int()),
   feedDay: objectRefSchema,
 });
@@ -17,25 +17,25 @@ export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 /** As JSON, which preserves numbers exactly. */
 export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8Array {
   const counts = departures.map((ofStop) => [...ofStop]);
-  const text = { ...feedDay, stops: withDoors(stops, closed), departures: counts };
+  const text = { ...feedDay, stops: withEntrances(stops, closed), departures: counts };
   return Buffer.from(JSON.stringify(text));
 }
 
 /**
- * In place of infinity, which JSON lacks: the time through a door that is no entrance, or no exit.
+ * In place of infinity, which JSON lacks: the time through a entrance that is no entrance, or no exit.
  */
 const CLOSED = Number.MAX_VALUE;
 const closed = (seconds: number) => Math.min(seconds, CLOSED);
 const opened = (seconds: number) => (seconds === CLOSED ? Infinity : seconds);
 
-function withDoors(
+function withEntrances(
   stops: readonly StopOfFeed[],
   timeOf: (seconds: number) => number,
 ): StopOfFeed[] {
   return stops.map((stop) => ({
     ...stop,
-    doors: stop.doors.map(({ secondsIn, secondsOut, ...door }) => ({
-      ...door,
+    entrances: stop.entrances.map(({ secondsIn, secondsOut, ...entrance }) => ({
+      ...entrance,
       secondsIn: timeOf(secondsIn),
       secondsOut: timeOf(secondsOut),
     })),
@@ -68,6 +68,6 @@ export class FeedTables {
     const bytes = await readVerified(this.#store, this.#prepared[feed].feedDay);
     const { stops, departures, ...feedDay } = JSON.parse(Buffer.from(bytes).toString());
     const counts = departures.map((ofStop: [string, number][]) => new Map(ofStop));
-    return { ...feedDay, stops: withDoors(stops, opened), departures: counts };
+    return { ...feedDay, stops: withEntrances(stops, opened), departures: counts };
   }
 }

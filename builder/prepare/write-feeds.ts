@@ -61,7 +61,7 @@ async function prepareFeed(
 }
 
 function cellsOf({ stops }: FeedDay): number[] {
-  const points = stops.flatMap((stop) => [stop, ...stop.doors]);
+  const points = stops.flatMap((stop) => [stop, ...stop.entrances]);
   const cells = new Set(points.map(({ lon, lat }) => COARSE_CELLS.at(lon, lat)));
   return [...cells].sort((a, b) => a - b);
 }

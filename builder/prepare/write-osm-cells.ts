@@ -10,7 +10,7 @@ import { MapElements } from '../extract/map-elements.ts';
 import { mapFeatures } from '../extract/map-features.ts';
 import { partByCells } from '../extract/osm-by-cells.ts';
 import { OsmCellEncoder } from '../extract/osm-cell.ts';
-import { maxFrequent, PLACE_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
+import { maxFrequent, POI_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import type { Progress } from '../progress.ts';
@@ -192,7 +192,7 @@ function unmappedIn(batches: readonly Batch[]): UnmappedValue[] {
 }
 
 function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): void {
-  for (const key of PLACE_KEYS) {
+  for (const key of POI_KEYS) {
     const reported = unmapped.filter((one) => one.key === key);
     if (reported.length === 0) continue;
     const counts = reported.map(({ value, elements }) => `${value} ${elements}`).join(', ');

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { Metres } from '../../shards/units.ts';
-import { type PoiAccount, readPoiFiles } from '../destinations/from-files.ts';
-import { ofSingleIds, singlePois } from '../destinations/single-pois.ts';
+import { type PoiRecord, readPoiFiles } from '../destinations/from-files.ts';
+import { distinctById, singlePois } from '../destinations/single-pois.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import { asJson, Partitions } from './partitions.ts';
@@ -50,29 +50,25 @@ async function readAll(preparation: PoiPreparation, cells: MapCells): Promise<Pr
   const stage = progress.start('pois', Math.round(bytes / 1e6), 'MB');
   const onBytes = (done: number) => stage.at(Math.round(done / 1e6));
   const most = preparation.heldPois ?? HELD_POIS;
-  const byId = new Partitions<number, PoiAccount>(
-    path.join(scratch, 'pois-by-id-'),
-    most,
-    asJson(),
-  );
-  const byCell = new Partitions<number, PoiAccount>(
+  const byId = new Partitions<number, PoiRecord>(path.join(scratch, 'pois-by-id-'), most, asJson());
+  const byCell = new Partitions<number, PoiRecord>(
     path.join(scratch, 'pois-by-cell-'),
     most,
     asJson(),
   );
-  for await (const account of readPoiFiles(paths, cells.box, progress, onBytes)) {
-    await byId.add((account.destination.destId / 4) % ID_PILES, account);
+  for await (const record of readPoiFiles(paths, cells.box, progress, onBytes)) {
+    await byId.add((record.destination.destId / 4) % ID_PILES, record);
   }
-  let accounts = 0;
+  let records = 0;
   for (const pile of byId.keys) {
-    for (const account of ofSingleIds(await byId.take(pile))) {
-      accounts++;
-      const { lon, lat } = account.destination;
+    for (const record of distinctById(await byId.take(pile))) {
+      records++;
+      const { lon, lat } = record.destination;
       const around = bufferBox(
         { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat },
         AROUND_A_CELL,
       );
-      for (const cell of cells.touching(around)) await byCell.add(cell, account);
+      for (const cell of cells.touching(around)) await byCell.add(cell, record);
     }
   }
   let places = 0;
@@ -82,7 +78,7 @@ async function readAll(preparation: PoiPreparation, cells: MapCells): Promise<Pr
     return own;
   });
   stage.finish(
-    `${counted(accounts, 'record')} of ${counted(places, 'POI')} in ${counted(Object.keys(prepared).length, 'cell')}`,
+    `${counted(records, 'record')} of ${counted(places, 'POI')} in ${counted(Object.keys(prepared).length, 'cell')}`,
   );
   return prepared;
 }

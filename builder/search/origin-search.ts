@@ -60,8 +60,8 @@ export class OriginSearch {
     else this.#bike.clear();
     const here = inside.subarray(firstInside[block], firstInside[block + 1]);
     for (const target of [destinations + block, ...here]) {
-      if (walkFrom) this.#walk.settle(target, 0);
-      if (bikeFrom) this.#bike.settle(target, 0);
+      if (walkFrom) this.#walk.setTime(target, 0);
+      if (bikeFrom) this.#bike.setTime(target, 0);
     }
     const [walked, ridden, byTransit] = this.#within;
     walked.take(this.#walk.reached, this.#walk.reachedCount);

@@ -48,12 +48,18 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
   const traits: number[] = [];
   const firstPoint: number[] = [0];
   const points: number[] = [];
-  const addEdge = (a: number, b: number, metres: number, way: number, shape: Iterable<number>) => {
+  const addEdge = (
+    a: number,
+    b: number,
+    metres: number,
+    wayTraits: number,
+    shape: Iterable<number>,
+  ) => {
     from.push(a);
     to.push(b);
     length.push(metres);
     fixedTime.push(BY_LENGTH);
-    traits.push(way);
+    traits.push(wayTraits);
     for (const node of shape) points.push(node);
     firstPoint.push(points.length);
   };
@@ -85,12 +91,12 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
     pointLat: Float64Array.from(points, (node) => nodes.lat[node]),
   };
   const hasSignal = Uint8Array.from(vertexNodes, (node) => nodes.traits[node] & SIGNAL);
-  const ridden = { ...edges, traits: leaveToSidepaths(edges) };
+  const withSidepaths = { ...edges, traits: leaveToSidepaths(edges) };
   return {
-    ...ridden,
+    ...withSidepaths,
     length: Float64Array.from(length),
     fixedTime: Int32Array.from(fixedTime),
-    traits: raiseStressAtCrossings(ridden, hasSignal),
+    traits: raiseStressAtCrossings(withSidepaths, hasSignal),
     vertexLon: Float64Array.from(vertexNodes, (node) => nodes.lon[node]),
     vertexLat: Float64Array.from(vertexNodes, (node) => nodes.lat[node]),
   };

@@ -160,9 +160,9 @@ function edgesAtVertices(network: StreetNetwork, open: (e: number) => boolean): 
 }
 
 /**
- * Marks junctions. A vertex is one unless exactly two different edges meet there, and any mode of
- * passage that may enter by one may leave by the other, in both directions alike: then passing it
- * involves no choice.
+ * Marks junctions. A vertex is one unless exactly two different edges meet there, both or neither
+ * are local, and a trip that may enter by one may leave by the other, in both directions: then
+ * passing it involves no choice.
  */
 function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence): Uint8Array {
   const isJunction = new Uint8Array(network.vertexCount);

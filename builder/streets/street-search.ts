@@ -76,7 +76,7 @@ export class StreetSearch {
   }
 
   /** Sets a time known from elsewhere, whether or not the last run reached the target. */
-  settle(target: TargetOrdinal, time: Millis): void {
+  setTime(target: TargetOrdinal, time: Millis): void {
     if (this.times[target] > this.#limit) this.reached[this.reachedCount++] = target;
     this.times[target] = time;
   }

@@ -63,7 +63,7 @@ export async function drawTiles(
 const PMTILES = 'pmtiles';
 
 /** Number of archives for which a thread draws a pyramid's tiles in one go. */
-const ARCHIVES_A_PIECE = 12;
+const ARCHIVES_PER_PIECE = 12;
 
 /** The attribution required on a map with these tiles. */
 const ATTRIBUTION =
@@ -142,8 +142,8 @@ function piecesOf(
   archives: number,
 ): TilePiece[] {
   const ranges: [first: number, end: number][] = [];
-  for (let first = 0; first < firstWhole; first += ARCHIVES_A_PIECE) {
-    ranges.push([first, Math.min(firstWhole, first + ARCHIVES_A_PIECE)]);
+  for (let first = 0; first < firstWhole; first += ARCHIVES_PER_PIECE) {
+    ranges.push([first, Math.min(firstWhole, first + ARCHIVES_PER_PIECE)]);
   }
   for (let first = firstWhole; first < archives; first++) ranges.push([first, first + 1]);
   return pyramids.flatMap((pyramid) =>

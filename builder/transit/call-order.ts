@@ -7,39 +7,39 @@ import type { TripTransfers } from './trip-transfers.ts';
 /**
  * The calls of all trips in the order in which vehicles arrive, and which earlier calls lead to
  * each: a rider there is aboard at the next call of the trip, or transfers to it, or stays seated
- * as another trip begins. The `n`th call in this order has place `n`.
+ * as another trip begins. The `n`th call in this order has rank `n`.
  */
 export interface CallOrder {
   readonly arrival: Int32Array;
   readonly pattern: Int32Array;
-  /** The places that lead to place `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
+  /** The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
   readonly firstSource: Int32Array;
   readonly sources: Int32Array;
   /**
-   * Ranges of places, from and to (exclusive), that are repeated until nothing changes: where
-   * vehicles wait for each other and take no time, a place may lead to an earlier one.
+   * Ranges of ranks, from and to (exclusive), that are repeated until nothing changes: where
+   * vehicles wait for each other and take no time, a rank may lead to an earlier one.
    */
   readonly repeated: Int32Array;
   /** The patterns that pattern `p` leads to: `next[firstNext[p]]` to `next[firstNext[p + 1]]`. */
   readonly firstNext: Int32Array;
   readonly next: Int32Array;
-  /** The stop of each place, or `NO_ALIGHTING`. */
+  /** The stop of each rank, or `NO_ALIGHTING`. */
   readonly stop: Int32Array;
   /**
-   * The first call of each trip, numbered across all trips, and the place of each call by that
+   * The first call of each trip, numbered across all trips, and the rank of each call by that
    * number.
    */
   readonly firstCall: Int32Array;
-  readonly placeOf: Int32Array;
+  readonly rankOf: Int32Array;
 }
 
 export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): CallOrder {
   const { firstCall, patternOf, start, calls } = transfers;
   const count = start.length;
   const order = inOrder(count, (call) => calls[start[call]]);
-  const placeOf = new Int32Array(count);
-  order.forEach((call, place) => {
-    placeOf[call] = place;
+  const rankOf = new Int32Array(count);
+  order.forEach((call, rank) => {
+    rankOf[call] = rank;
   });
   const patternOfCall = new Int32Array(count);
   for (let trip = 0; trip < patternOf.length; trip++) {
@@ -49,10 +49,10 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
   const stop = order.map((call) => calls[start[call] + 1]);
   const pattern = order.map((call) => patternOfCall[call]);
   const ways = grouped(count, (add) => {
-    eachWay(timetable, transfers, (from, to) => add(placeOf[to], placeOf[from]));
+    eachWay(timetable, transfers, (from, to) => add(rankOf[to], rankOf[from]));
   });
   const { firstSource, sources } = prunedTransfers(
-    { firstCall, placeOf },
+    { firstCall, rankOf },
     { firstSource: ways.first, sources: ways.list },
   );
   return {
@@ -62,7 +62,7 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
     sources,
     stop,
     firstCall,
-    placeOf,
+    rankOf,
     ...patternsByPattern(timetable.patternCount, { pattern, firstSource, sources }),
     repeated: repeatedRanges(firstSource, sources),
   };
@@ -76,7 +76,7 @@ function inOrder(count: number, time: (call: number) => Millis): Int32Array {
 
 /** Reports, for all calls, which ones they lead to. */
 function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void {
-  const { firstTrip, firstLink, links } = timetable;
+  const { firstTrip, firstContinuation, continuations } = timetable;
   const { firstCall, start, calls, patternOf } = transfers;
   for (let trip = 0; trip < patternOf.length; trip++) {
     const end = firstCall[trip + 1];
@@ -87,8 +87,8 @@ function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void
         eachChange(timetable, transfers, calls[at], (into) => say(call, into));
       }
     }
-    for (let link = firstLink[trip]; link < firstLink[trip + 1]; link++) {
-      say(end - 1, firstCall[firstTrip[links[2 * link]] + links[2 * link + 1]]);
+    for (let link = firstContinuation[trip]; link < firstContinuation[trip + 1]; link++) {
+      say(end - 1, firstCall[firstTrip[continuations[2 * link]] + continuations[2 * link + 1]]);
     }
   }
 }
@@ -101,7 +101,7 @@ type Say = (from: number, to: number) => void;
  * one.
  */
 function eachChange(
-  { firstTrip, hasLinks }: Timetable,
+  { firstTrip, hasContinuations }: Timetable,
   { firstCall, patternOf, positionBits }: TripTransfers,
   change: number,
   say: (into: number) => void,
@@ -109,7 +109,7 @@ function eachChange(
   const trip = change >>> positionBits;
   const next = (change & ((1 << positionBits) - 1)) + 1;
   const pattern = patternOf[trip];
-  const end = hasLinks[pattern] ? firstTrip[pattern + 1] : trip + 1;
+  const end = hasContinuations[pattern] ? firstTrip[pattern + 1] : trip + 1;
   for (let later = trip; later < end; later++) say(firstCall[later] + next);
 }
 
@@ -136,9 +136,9 @@ function patternsByPattern(
   { pattern, firstSource, sources }: Pick<CallOrder, 'pattern' | 'firstSource' | 'sources'>,
 ) {
   const leads = Array.from({ length: patternCount }, () => new Set<number>());
-  for (let place = 0; place < pattern.length; place++) {
-    for (let at = firstSource[place]; at < firstSource[place + 1]; at++) {
-      leads[pattern[sources[at]]].add(pattern[place]);
+  for (let rank = 0; rank < pattern.length; rank++) {
+    for (let at = firstSource[rank]; at < firstSource[rank + 1]; at++) {
+      leads[pattern[sources[at]]].add(pattern[rank]);
     }
   }
   const { first: firstNext, list: next } = grouped(patternCount, (add) => {
@@ -149,18 +149,18 @@ function patternsByPattern(
   return { firstNext, next };
 }
 
-/** The ranges between places and the later places that lead to them; disjoint. */
+/** The ranges between ranks and the later ranks that lead to them; disjoint. */
 function repeatedRanges(firstSource: Int32Array, sources: Int32Array): Int32Array {
   const repeated: number[] = [];
-  for (let place = 0; place + 1 < firstSource.length; place++) {
+  for (let rank = 0; rank + 1 < firstSource.length; rank++) {
     let end = 0;
-    for (let at = firstSource[place]; at < firstSource[place + 1]; at++) {
-      if (sources[at] >= place) end = Math.max(end, sources[at] + 1);
+    for (let at = firstSource[rank]; at < firstSource[rank + 1]; at++) {
+      if (sources[at] >= rank) end = Math.max(end, sources[at] + 1);
     }
     if (end === 0) continue;
-    if (repeated.length > 0 && place < repeated[repeated.length - 1]) {
+    if (repeated.length > 0 && rank < repeated[repeated.length - 1]) {
       repeated[repeated.length - 1] = Math.max(end, repeated[repeated.length - 1]);
-    } else repeated.push(place, end);
+    } else repeated.push(rank, end);
   }
   return Int32Array.from(repeated);
 }

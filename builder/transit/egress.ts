@@ -41,8 +41,8 @@ export interface EgressTable {
 export class EgressBuilder {
   readonly #order: Int32Array;
   /** The position of each target in the order. */
-  readonly #placeOf: Int32Array;
-  readonly #places = new GrowableArray(Int32Array);
+  readonly #rankOf: Int32Array;
+  readonly #positions = new GrowableArray(Int32Array);
   readonly #times = new GrowableArray(Int32Array);
   readonly #firstOfStop: number[] = [0];
 
@@ -51,21 +51,21 @@ export class EgressBuilder {
    */
   constructor(order: Int32Array) {
     this.#order = order;
-    this.#placeOf = new Int32Array(order.length);
-    order.forEach((target, place) => {
-      this.#placeOf[target] = place;
+    this.#rankOf = new Int32Array(order.length);
+    order.forEach((target, position) => {
+      this.#rankOf[target] = position;
     });
   }
 
   /** Adds a target, at most once per stop. */
   add(target: TargetOrdinal, time: Millis): void {
-    this.#places.push(this.#placeOf[target]);
+    this.#positions.push(this.#rankOf[target]);
     this.#times.push(time);
   }
 
   /** Completes the walks of one stop: subsequent ones belong to the next stop. */
   endStop(): void {
-    this.#firstOfStop.push(this.#places.length);
+    this.#firstOfStop.push(this.#positions.length);
   }
 
   finish(): EgressTable {
@@ -74,7 +74,7 @@ export class EgressBuilder {
     const stops = firstCluster.length - 1;
     const stop = new Int32Array(pairCount);
     const walks = new Int32Array(pairCount * CLUSTER_SIZE).fill(NO_WALK);
-    const [places, times] = [this.#places.view(), this.#times.view()];
+    const [positions, times] = [this.#positions.view(), this.#times.view()];
     const next = firstPair.slice();
     const pairOf = new Int32Array(firstPair.length - 1);
     for (let s: StopOrdinal = 0; s < stops; s++) {
@@ -84,9 +84,9 @@ export class EgressBuilder {
         pairOf[clusters[i]] = pair;
       }
       for (let i = this.#firstOfStop[s]; i < this.#firstOfStop[s + 1]; i++) {
-        const place = places[i];
-        const pair = pairOf[place >>> CLUSTER_SHIFT];
-        walks[pair * CLUSTER_SIZE + (place & (CLUSTER_SIZE - 1))] = times[i];
+        const position = positions[i];
+        const pair = pairOf[position >>> CLUSTER_SHIFT];
+        walks[pair * CLUSTER_SIZE + (position & (CLUSTER_SIZE - 1))] = times[i];
       }
     }
     const { nearest, farthest } = extremes(firstPair, walks);
@@ -99,7 +99,7 @@ export class EgressBuilder {
   #pairs() {
     const stops = this.#firstOfStop.length - 1;
     const firstCluster = new Int32Array(stops + 1);
-    const places = this.#places.view();
+    const positions = this.#positions.view();
     const clusters: number[] = [];
     const firstPair = new Int32Array(
       ((this.#order.length + CLUSTER_SIZE - 1) >>> CLUSTER_SHIFT) + 1,
@@ -107,7 +107,7 @@ export class EgressBuilder {
     for (let stop = 0; stop < stops; stop++) {
       const seen = new Set<number>();
       for (let i = this.#firstOfStop[stop]; i < this.#firstOfStop[stop + 1]; i++) {
-        seen.add(places[i] >>> CLUSTER_SHIFT);
+        seen.add(positions[i] >>> CLUSTER_SHIFT);
       }
       for (const cluster of seen) {
         clusters.push(cluster);
@@ -156,8 +156,8 @@ function sortPairs(
     for (const column of Object.values(pairs)) {
       const width = column.length / pairs.stop.length;
       const before = column.slice(first * width, end * width);
-      order.forEach((pair, place) => {
-        column.set(before.subarray(pair * width, (pair + 1) * width), (first + place) * width);
+      order.forEach((pair, position) => {
+        column.set(before.subarray(pair * width, (pair + 1) * width), (first + position) * width);
       });
     }
   }

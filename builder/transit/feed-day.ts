@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { FeedFacts } from '../../shards/release/manifest.ts';
-import type { Millis, StopOrdinal } from '../../shards/units.ts';
+import type { Millis, Seconds, StopOrdinal } from '../../shards/units.ts';
 import { type FeedEntrance, type FeedIndoorPath, StationEntrances } from '../gtfs/entrances.ts';
 import type { Feed, RailKind } from '../gtfs/feed.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../gtfs/service-time.ts';
 import { stationOf, timeZoneOf } from '../gtfs/stations.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { MILLIS_PER_SECOND, WINDOW_LENGTH } from '../routing-parameters.ts';
 import type { StopWalk, TransferRule } from './footpaths.ts';
 import { ALIGHT, BOARD, type ScheduledTrip, type TransitStop } from './timetable.ts';
 import { transferRulesOf } from './transfer-rules.ts';
@@ -20,8 +20,8 @@ import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
 import { continuationsOf } from './vehicle-continuations.ts';
 
 /** A stop according to its feed: its platform's level relative to the street may be unknown. */
-export interface StopOfFeed extends Omit<TransitStop, 'doors'> {
-  readonly doors: readonly FeedEntrance[];
+export interface StopOfFeed extends Omit<TransitStop, 'entrances'> {
+  readonly entrances: readonly FeedEntrance[];
   /** The kind of rail that calls there. */
   readonly rails: RailKind | null;
   /** Levels above the street, negative below it; null if the feed does not give any. */
@@ -38,9 +38,17 @@ export interface FeedDay {
   readonly departures: readonly ReadonlyMap<string, number>[];
   readonly trips: readonly ScheduledTrip[];
   /** Positions of two trips: one, and another that its vehicle continues as. */
-  readonly links: readonly (readonly [from: number, to: number])[];
+  readonly continuations: readonly (readonly [from: number, to: number])[];
   readonly rules: readonly TransferRule[];
   readonly insideWalks: readonly WalkOfFeed[];
+}
+
+/** A trip that runs on the day of its feed, or ran on the day before. */
+interface DatedRun {
+  readonly run: TripRun;
+  readonly day: 0 | -1;
+  /** Added to the times of the run: seconds from noon of its own day to the common clock. */
+  readonly shift: Seconds;
 }
 
 /** A file of a feed and the day it is read for. */
@@ -51,10 +59,7 @@ export interface FeedOfDay {
   readonly patterns: FeedFacts['weekday_patterns'];
 }
 
-const SECOND: Millis = 1000;
 const SECONDS_PER_DAY = 86_400;
-const { departures: WINDOW_DEPARTURES, departureStep } = ROUTING.transit;
-const WINDOW = WINDOW_DEPARTURES * departureStep;
 
 /**
  * Reads a feed for its day, by the common clock of all feeds. Includes trips of the previous night
@@ -70,18 +75,18 @@ export async function readFeedDay(
   const offset = offsetAtNoon(feed.timeZone, day);
   const shift = shiftOf(clock, feed.timeZone);
   // Two noons are 24 hours apart, or 23 or 25 when the clocks change.
-  const yesterday = SECONDS_PER_DAY - offset + offsetAtNoon(feed.timeZone, dayBefore);
-  const trips: { run: TripRun; shift: number }[] = [];
+  const secondsBetweenNoons = SECONDS_PER_DAY - offset + offsetAtNoon(feed.timeZone, dayBefore);
+  const trips: DatedRun[] = [];
   for (const run of runs) {
-    if (feed.calendar.runsOn(run.service, day)) trips.push({ run, shift });
+    if (feed.calendar.runsOn(run.service, day)) trips.push({ run, day: 0, shift });
     if (feed.calendar.runsOn(run.service, dayBefore)) {
-      trips.push({ run, shift: shift - yesterday });
+      trips.push({ run, day: -1, shift: shift - secondsBetweenNoons });
     }
   }
   const inWindow = trips.filter(
-    ({ run, shift: by }) =>
-      (run.departures[0] + by) * SECOND <= clock.latest &&
-      (run.departures[run.departures.length - 1] + by) * SECOND >= clock.earliest,
+    ({ run, shift }) =>
+      (run.departures[0] + shift) * MILLIS_PER_SECOND <= clock.latest &&
+      (run.departures[run.departures.length - 1] + shift) * MILLIS_PER_SECOND >= clock.earliest,
   );
   const { ordinals, stops, insideWalks } = stopsOf(
     feed,
@@ -89,13 +94,13 @@ export async function readFeedDay(
     clock,
   );
   const departures = stops.map(() => new Map<string, number>());
-  const added = inWindow.map(({ run, shift: by }) => {
-    const scheduled = scheduledTrip(run, by, ordinals);
+  const added = inWindow.map(({ run, day, shift }) => {
+    const scheduled = scheduledTrip(run, shift, ordinals);
     countDepartures(run, scheduled, stops, departures);
-    return { run, day: by === shift ? 0 : -1, scheduled };
+    return { run, day, scheduled };
   });
   const positions = new Map(added.map(({ scheduled }, i) => [scheduled, i]));
-  const links = continuationsOf(feed, added).map(([from, to]) => {
+  const continuations = continuationsOf(feed, added).map(([from, to]) => {
     // Some feeds have the vehicle at the start of its next trip before it gets there.
     to.arrivals[0] = Math.max(to.arrivals[0], from.arrivals[from.arrivals.length - 1]);
     return [positions.get(from)!, positions.get(to)!] as const;
@@ -105,7 +110,7 @@ export async function readFeedDay(
     feedDay: {
       stops,
       departures,
-      links,
+      continuations,
       rules,
       insideWalks,
       trips: added.map(({ scheduled }) => scheduled),
@@ -137,7 +142,7 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
       if (kind && rails.get(stop) !== 'subway') rails.set(stop, kind);
     }
   }
-  const doors = new StationEntrances(feed, rails);
+  const entrances = new StationEntrances(feed, rails);
   const opens = new Map<string, Millis>();
   const opensIn = (zone: string): Millis => {
     const known = opens.get(zone) ?? opensAt(clock, zone);
@@ -156,7 +161,7 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
       lon: stop.lon,
       lat: stop.lat,
       station: { id: station.id, name: station.name, lon: station.lon, lat: station.lat },
-      doors: doors.of(stop),
+      entrances: entrances.of(stop),
       rails: rails.get(id) ?? null,
       level: stop.level,
       windowStart: opensIn(timeZoneOf(feed, stop)),
@@ -164,10 +169,10 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
   });
   const insideWalks: WalkOfFeed[] = [];
   for (const [id, from] of ordinals) {
-    for (const [other, { seconds, lies }] of doors.within(feed.stops.get(id)!)) {
+    for (const [other, { seconds, lies }] of entrances.within(feed.stops.get(id)!)) {
       const to = ordinals.get(other);
       if (to === undefined || to === from) continue;
-      insideWalks.push({ from, to, time: Math.round(seconds * SECOND), lies });
+      insideWalks.push({ from, to, time: Math.round(seconds * MILLIS_PER_SECOND), lies });
     }
   }
   return { ordinals, stops, insideWalks };
@@ -181,8 +186,8 @@ function scheduledTrip(
   return {
     stops: run.calls.map(({ stop }) => ordinals.get(stop)!),
     rules: run.calls.map(({ board, alight }) => (board ? BOARD : 0) | (alight ? ALIGHT : 0)),
-    arrivals: run.arrivals.map((time) => (time + shift) * SECOND),
-    departures: run.departures.map((time) => (time + shift) * SECOND),
+    arrivals: run.arrivals.map((time) => (time + shift) * MILLIS_PER_SECOND),
+    departures: run.departures.map((time) => (time + shift) * MILLIS_PER_SECOND),
   };
 }
 
@@ -197,7 +202,7 @@ function countDepartures(
   run.calls.forEach(({ board }, i) => {
     const isLast = i === calls.length - 1;
     const opens = stops[calls[i]].windowStart;
-    if (board && !isLast && departures[i] >= opens && departures[i] < opens + WINDOW) {
+    if (board && !isLast && departures[i] >= opens && departures[i] < opens + WINDOW_LENGTH) {
       const ofStop = counts[calls[i]];
       ofStop.set(line, (ofStop.get(line) ?? 0) + 1);
     }

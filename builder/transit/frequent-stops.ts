@@ -11,13 +11,13 @@ const NO_ADDRESS = { street: null, city: null, state: null, zip: null };
 const PLACE_DECIMALS = 2;
 
 type Station = TransitStop['station'];
-type Door = TransitStop['doors'][number];
+type Entrance = TransitStop['entrances'][number];
 
 /** A stop or station, from one feed or several. */
 interface Site {
   readonly agency: string;
   readonly station: Station;
-  readonly doors: Door[];
+  readonly entrances: Entrance[];
   /** By line and direction. */
   readonly departures: Map<string, number>;
 }
@@ -25,7 +25,7 @@ interface Site {
 /**
  * Stops and stations with frequent service as destinations, ascending by `destId`: those where one
  * line in one direction departs at least four times in the window, from all platforms of a station
- * together. A station is entered by the doors of its platforms.
+ * together. A station is entered by the entrances of its platforms.
  *
  * Feeds of one agency may share a station, by its id. Agencies may have the same name and use an id
  * for places far apart, so the identity includes the approximate location: that in its own feed
@@ -35,11 +35,11 @@ export function frequentStops({ stops, departures }: Transit): Destination[] {
   const sites = new Map<string, Site>();
   const ordinals = [...stops.keys()].sort((a, b) => southFirst(stops[a], stops[b]));
   for (const ordinal of ordinals) {
-    const { agency, station, doors } = stops[ordinal];
+    const { agency, station, entrances } = stops[ordinal];
     const key = `${agency}\0${idOf(station)}`;
-    const site: Site = sites.get(key) ?? { agency, station, doors: [], departures: new Map() };
+    const site: Site = sites.get(key) ?? { agency, station, entrances: [], departures: new Map() };
     sites.set(key, site);
-    site.doors.push(...doors);
+    site.entrances.push(...entrances);
     for (const [line, count] of departures[ordinal]) {
       site.departures.set(line, (site.departures.get(line) ?? 0) + count);
     }
@@ -67,7 +67,7 @@ function idOf({ id, lon, lat }: Station): string {
   return `${id} at ${lat.toFixed(PLACE_DECIMALS)}, ${lon.toFixed(PLACE_DECIMALS)}`;
 }
 
-function destinationOf({ agency, station, doors }: Site): Destination {
+function destinationOf({ agency, station, entrances }: Site): Destination {
   const { name, lon, lat } = station;
   return {
     destId: hashedDestId(`gtfs ${agency}`, idOf(station)),
@@ -78,6 +78,6 @@ function destinationOf({ agency, station, doors }: Site): Destination {
     types: [FREQUENT_TRANSIT],
     lon,
     lat,
-    entrances: doors.map((door) => ({ lon: door.lon, lat: door.lat })),
+    entrances: entrances.map((entrance) => ({ lon: entrance.lon, lat: entrance.lat })),
   };
 }

@@ -52,10 +52,10 @@ export class InSeatTransfers {
 
   /** Follows the riders of one trip beyond its end. */
   follow(pattern: number, trip: number): void {
-    const { firstTrip, firstLink, links } = this.#timetable;
+    const { firstTrip, firstContinuation, continuations } = this.#timetable;
     const ordinal = firstTrip[pattern] + trip;
-    for (let link = firstLink[ordinal]; link < firstLink[ordinal + 1]; link++) {
-      const [toPattern, toTrip] = [links[2 * link], links[2 * link + 1]];
+    for (let link = firstContinuation[ordinal]; link < firstContinuation[ordinal + 1]; link++) {
+      const [toPattern, toTrip] = [continuations[2 * link], continuations[2 * link + 1]];
       const to = firstTrip[toPattern] + toTrip;
       if (this.#isSeated[to]) continue;
       this.#isSeated[to] = 1;

@@ -5,7 +5,7 @@ import {
   type ScheduledTrip,
   type Timetable,
   type TransitStop,
-  type TripLink,
+  type TripContinuation,
 } from './timetable.ts';
 
 /** The public transport of a build, before it is linked to the streets. */
@@ -29,7 +29,7 @@ export interface TransitOfFeeds extends Omit<Transit, 'stops' | 'insideWalks'> {
 export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
   const stops: StopOfFeed[] = [];
   const trips: ScheduledTrip[] = [];
-  const links: TripLink[] = [];
+  const continuations: TripContinuation[] = [];
   const rules: TransferRule[] = [];
   const insideWalks: WalkOfFeed[] = [];
   const departures: ReadonlyMap<string, number>[] = [];
@@ -43,11 +43,11 @@ export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
     const own = feed.trips.map((trip) => ({ ...trip, stops: trip.stops.map((s) => first + s) }));
     for (const stop of feed.stops) stops.push(stop);
     for (const trip of own) trips.push(trip);
-    for (const [from, to] of feed.links) links.push([own[from], own[to]]);
+    for (const [from, to] of feed.continuations) continuations.push([own[from], own[to]]);
     for (const rule of feed.rules) rules.push(renumbered(rule));
     for (const walk of feed.insideWalks) insideWalks.push(renumbered(walk));
     for (const counts of feed.departures) departures.push(counts);
   }
-  const timetable = buildTimetable(stops.length, trips, links);
+  const timetable = buildTimetable(stops.length, trips, continuations);
   return { stops, timetable, rules, insideWalks, departures };
 }

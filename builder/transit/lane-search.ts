@@ -11,7 +11,7 @@ export const LANES = 16;
 const WORDS = 4;
 const LANES_PER_WORD = LANES / WORDS;
 /** Places per word of bits, as a power of two. */
-const PLACE_SHIFT = 5;
+const RANK_SHIFT = 5;
 /** The highest bit of each byte, which departures never use. */
 const HIGH = 0x80808080 | 0;
 const MAX_DEPARTURES = 126;
@@ -34,14 +34,14 @@ export class LaneSearch {
   readonly #limits: RangeLimits;
   readonly #timetable: Timetable;
   readonly #order: CallOrder;
-  /** By place and lane, the departure plus one; 0: none. */
+  /** By rank and lane, the departure plus one; 0: none. */
   readonly #labels: Int32Array;
   readonly #lanes: Uint8Array;
   /** Patterns with riders of any lane, and those whose successors have already been marked. */
   readonly #isRidden: Uint8Array;
   readonly #isFollowed: Uint8Array;
   /**
-   * A bit for each place of those patterns: all other service costs next to nothing, however much
+   * A bit for each rank of those patterns: all other service costs next to nothing, however much
    * there is.
    */
   readonly #due: Int32Array;
@@ -49,7 +49,7 @@ export class LaneSearch {
   readonly #known: Int32Array;
   readonly #knownLanes: Uint8Array;
   #windowStart: Millis = 0;
-  /** The places of the window. */
+  /** The ranks of the window. */
   #begin = 0;
   #end = 0;
 
@@ -63,7 +63,7 @@ export class LaneSearch {
     this.#lanes = new Uint8Array(this.#labels.buffer);
     this.#isRidden = new Uint8Array(patternCount);
     this.#isFollowed = new Uint8Array(patternCount);
-    this.#due = new Int32Array((order.arrival.length >>> PLACE_SHIFT) + 1);
+    this.#due = new Int32Array((order.arrival.length >>> RANK_SHIFT) + 1);
     this.#known = new Int32Array(stopCount * WORDS);
     this.#knownLanes = new Uint8Array(this.#known.buffer);
   }
@@ -92,25 +92,33 @@ export class LaneSearch {
   /** Searches from the origins of all lanes. */
   run(found: ArrivalListener): void {
     const { repeated } = this.#order;
-    let place = this.#begin;
+    let rank = this.#begin;
     for (let range = 0; range < repeated.length; range += 2) {
-      const from = Math.max(repeated[range], place);
+      const from = Math.max(repeated[range], rank);
       const to = Math.min(repeated[range + 1], this.#end);
       if (from >= to) continue;
-      this.#sweep(place, from);
+      this.#sweep(rank, from);
       while (this.#sweep(from, to)) {
         // Repeats until no label grows.
       }
-      place = to;
+      rank = to;
     }
-    this.#sweep(place, this.#end);
+    this.#sweep(rank, this.#end);
     this.#tell(found);
   }
 
   /** Boards the trips that leave a stop, for departures of which the first is ready at `ready`. */
   #boardAt(lane: number, stop: StopOrdinal, ready: Millis): void {
-    const { firstVisit, visits, firstCall, callRules, tripCount, firstTime, firstTrip, hasLinks } =
-      this.#timetable;
+    const {
+      firstVisit,
+      visits,
+      firstCall,
+      callRules,
+      tripCount,
+      firstTime,
+      firstTrip,
+      hasContinuations,
+    } = this.#timetable;
     const times = this.#timetable.departures;
     const { departures, step } = this.#limits;
     const last = ready + (departures - 1) * step;
@@ -126,34 +134,34 @@ export class LaneSearch {
         const departure = Math.floor((Math.min(times[start + trip], last) - ready) / step);
         this.#aboard(lane, pattern, firstTrip[pattern] + trip, position, departure);
         // Later trips lead nowhere earlier, unless riders may stay seated in them.
-        if (times[start + trip] >= last && !hasLinks[pattern]) break;
+        if (times[start + trip] >= last && !hasContinuations[pattern]) break;
       }
     }
   }
 
   #aboard(lane: number, pattern: number, trip: number, position: number, departure: number): void {
-    const { firstCall, placeOf } = this.#order;
-    const place = placeOf[firstCall[trip] + position + 1];
-    if (place >= this.#end) return;
-    const at = place * LANES + lane;
+    const { firstCall, rankOf } = this.#order;
+    const rank = rankOf[firstCall[trip] + position + 1];
+    if (rank >= this.#end) return;
+    const at = rank * LANES + lane;
     if (this.#lanes[at] <= departure) this.#lanes[at] = departure + 1;
     this.#ride(pattern);
   }
 
-  /** Scans places once; returns whether any label grew, or a pattern is newly ridden. */
+  /** Scans ranks once; returns whether any label grew, or a pattern is newly ridden. */
   #sweep(from: number, to: number): boolean {
     const { pattern, firstSource, sources } = this.#order;
     const labels = this.#labels;
     let grew = false;
-    for (let place = this.#nextDue(from, to); place < to; place = this.#nextDue(place + 1, to)) {
-      const by = pattern[place];
-      const own = place * WORDS;
+    for (let rank = this.#nextDue(from, to); rank < to; rank = this.#nextDue(rank + 1, to)) {
+      const by = pattern[rank];
+      const own = rank * WORDS;
       let a = labels[own];
       let b = labels[own + 1];
       let c = labels[own + 2];
       let d = labels[own + 3];
-      const end = firstSource[place + 1];
-      for (let i = firstSource[place]; i < end; i++) {
+      const end = firstSource[rank + 1];
+      for (let i = firstSource[rank]; i < end; i++) {
         const source = sources[i] * WORDS;
         a = latest(a, labels[source]);
         b = latest(b, labels[source + 1]);
@@ -192,29 +200,29 @@ export class LaneSearch {
     const end = this.#end;
     known.fill(0);
     for (
-      let place = this.#nextDue(this.#begin, end);
-      place < end;
-      place = this.#nextDue(place + 1, end)
+      let rank = this.#nextDue(this.#begin, end);
+      rank < end;
+      rank = this.#nextDue(rank + 1, end)
     ) {
-      const at = stop[place];
+      const at = stop[rank];
       for (let word = 0; word < WORDS; word++) {
-        const label = labels[place * WORDS + word];
+        const label = labels[rank * WORDS + word];
         if (label === 0) continue;
         if (at !== NO_ALIGHTING) {
           const before = known[at * WORDS + word];
-          if (latest(before, label) !== before) this.#tellOf(found, place, at, word);
+          if (latest(before, label) !== before) this.#tellOf(found, rank, at, word);
         }
-        labels[place * WORDS + word] = 0;
+        labels[rank * WORDS + word] = 0;
       }
     }
   }
 
   /** Reports the lanes of a word. */
-  #tellOf(found: ArrivalListener, place: number, stop: StopOrdinal, word: number): void {
-    const arrival = this.#order.arrival[place];
+  #tellOf(found: ArrivalListener, rank: number, stop: StopOrdinal, word: number): void {
+    const arrival = this.#order.arrival[rank];
     const firstLane = word * LANES_PER_WORD;
     for (let lane = firstLane; lane < firstLane + LANES_PER_WORD; lane++) {
-      const label = this.#lanes[place * LANES + lane];
+      const label = this.#lanes[rank * LANES + lane];
       const before = this.#knownLanes[stop * LANES + lane];
       if (label <= before) continue;
       this.#knownLanes[stop * LANES + lane] = label;
@@ -227,11 +235,11 @@ export class LaneSearch {
     if (this.#isRidden[pattern]) return;
     this.#isRidden[pattern] = 1;
     const { firstTrip } = this.#timetable;
-    const { firstCall, placeOf } = this.#order;
+    const { firstCall, rankOf } = this.#order;
     const end = firstCall[firstTrip[pattern + 1]];
     for (let call = firstCall[firstTrip[pattern]]; call < end; call++) {
-      const place = placeOf[call];
-      this.#due[place >>> PLACE_SHIFT] |= 1 << place;
+      const rank = rankOf[call];
+      this.#due[rank >>> RANK_SHIFT] |= 1 << rank;
     }
   }
 
@@ -241,17 +249,17 @@ export class LaneSearch {
     for (let i = firstNext[pattern]; i < firstNext[pattern + 1]; i++) this.#ride(next[i]);
   }
 
-  /** The first place from `from` on, before `end`, that may have riders aboard; `end`: none. */
+  /** The first rank from `from` on, before `end`, that may have riders aboard; `end`: none. */
   #nextDue(from: number, end: number): number {
     const due = this.#due;
-    let word = from >>> PLACE_SHIFT;
+    let word = from >>> RANK_SHIFT;
     let left = due[word] & (-1 << from);
-    const endWord = end >>> PLACE_SHIFT;
+    const endWord = end >>> RANK_SHIFT;
     while (left === 0) {
       if (word++ >= endWord) return end;
       left = due[word];
     }
-    return Math.min(end, (word << PLACE_SHIFT) + lowestBit(left));
+    return Math.min(end, (word << RANK_SHIFT) + lowestBit(left));
   }
 }
 

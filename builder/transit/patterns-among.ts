@@ -1,12 +1,17 @@
 import type { StopOrdinal } from '../../shards/units.ts';
-import { buildTimetable, type ScheduledTrip, type Timetable, type TripLink } from './timetable.ts';
+import {
+  buildTimetable,
+  type ScheduledTrip,
+  type Timetable,
+  type TripContinuation,
+} from './timetable.ts';
 
 /**
  * The timetable of the patterns that call at any of some stops, and of those for which their riders
  * may stay seated. Stops keep their ordinals, and trips their positions in their patterns.
  */
 export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>): Timetable {
-  const { stopCount, firstVisit, visits, firstTrip, firstLink, links } = timetable;
+  const { stopCount, firstVisit, visits, firstTrip, firstContinuation, continuations } = timetable;
   const kept = new Set<number>();
   for (const stop of stops) {
     for (let visit = firstVisit[stop]; visit < firstVisit[stop + 1]; visit++) {
@@ -15,8 +20,12 @@ export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>
   }
   // Patterns added during the loop are visited too.
   for (const pattern of kept) {
-    for (let at = firstLink[firstTrip[pattern]]; at < firstLink[firstTrip[pattern + 1]]; at++) {
-      kept.add(links[2 * at]);
+    for (
+      let at = firstContinuation[firstTrip[pattern]];
+      at < firstContinuation[firstTrip[pattern + 1]];
+      at++
+    ) {
+      kept.add(continuations[2 * at]);
     }
   }
   if (kept.size === timetable.patternCount) return timetable;
@@ -26,14 +35,17 @@ export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>
       trips.set(firstTrip[pattern] + t, trip);
     });
   }
-  const continuations = [...trips].flatMap(([ordinal, from]) => {
-    const goesOn: TripLink[] = [];
-    for (let link = firstLink[ordinal]; link < firstLink[ordinal + 1]; link++) {
-      goesOn.push([from, trips.get(firstTrip[links[2 * link]] + links[2 * link + 1])!]);
+  const pairs = [...trips].flatMap(([ordinal, from]) => {
+    const following: TripContinuation[] = [];
+    for (let link = firstContinuation[ordinal]; link < firstContinuation[ordinal + 1]; link++) {
+      following.push([
+        from,
+        trips.get(firstTrip[continuations[2 * link]] + continuations[2 * link + 1])!,
+      ]);
     }
-    return goesOn;
+    return following;
   });
-  return buildTimetable(stopCount, [...trips.values()], continuations);
+  return buildTimetable(stopCount, [...trips.values()], pairs);
 }
 
 function scheduledTrips(

@@ -3,10 +3,10 @@
  */
 interface Calls {
   readonly firstCall: Int32Array;
-  readonly placeOf: Int32Array;
+  readonly rankOf: Int32Array;
 }
 
-/** The places that lead to place `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
+/** The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
 interface Ways {
   readonly firstSource: Int32Array;
   readonly sources: Int32Array;
@@ -22,32 +22,32 @@ interface Ways {
  * them, are kept.
  */
 export function prunedTransfers(calls: Calls, { firstSource, sources }: Ways): Ways {
-  const { tripOf, positionOf } = callsByPlace(calls);
+  const { tripOf, positionOf } = callsByRank(calls);
   const kept = new Int32Array(sources.length);
   const firstKept = new Int32Array(firstSource.length);
   const trips = new LastPositions(calls.firstCall.length - 1);
   let count = 0;
-  for (let place = 0; place + 1 < firstSource.length; place++) {
-    const [first, end] = [firstSource[place], firstSource[place + 1]];
+  for (let rank = 0; rank + 1 < firstSource.length; rank++) {
+    const [first, end] = [firstSource[rank], firstSource[rank + 1]];
     for (let i = first; i < end; i++) {
       const between = sources[i];
-      if (between >= place) continue;
+      if (between >= rank) continue;
       for (let j = firstSource[between]; j < firstSource[between + 1]; j++) {
         if (sources[j] < between) trips.raise(tripOf[sources[j]], positionOf[sources[j]]);
       }
     }
     for (let i = first; i < end; i++) {
       const from = sources[i];
-      const isNeeded = from >= place || trips.last[tripOf[from]] < positionOf[from];
+      const isNeeded = from >= rank || trips.last[tripOf[from]] < positionOf[from];
       if (isNeeded) kept[count++] = from;
     }
-    firstKept[place + 1] = count;
+    firstKept[rank + 1] = count;
     trips.clear();
   }
   return { firstSource: firstKept, sources: kept.slice(0, count) };
 }
 
-/** By trip, the last position at which it leads to the current place by another. */
+/** By trip, the last position at which it leads to the current rank by another. */
 class LastPositions {
   /** -1: none. */
   readonly last: Int32Array;
@@ -70,14 +70,14 @@ class LastPositions {
   }
 }
 
-/** The trip of each place, and the position of its call in that trip. */
-function callsByPlace({ firstCall, placeOf }: Calls) {
-  const tripOf = new Int32Array(placeOf.length);
-  const positionOf = new Int32Array(placeOf.length);
+/** The trip of each rank, and the position of its call in that trip. */
+function callsByRank({ firstCall, rankOf }: Calls) {
+  const tripOf = new Int32Array(rankOf.length);
+  const positionOf = new Int32Array(rankOf.length);
   for (let trip = 0; trip + 1 < firstCall.length; trip++) {
     for (let call = firstCall[trip]; call < firstCall[trip + 1]; call++) {
-      tripOf[placeOf[call]] = trip;
-      positionOf[placeOf[call]] = call - firstCall[trip];
+      tripOf[rankOf[call]] = trip;
+      positionOf[rankOf[call]] = call - firstCall[trip];
     }
   }
   return { tripOf, positionOf };

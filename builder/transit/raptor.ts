@@ -116,7 +116,7 @@ export class Raptor {
 
   #scan(pattern: number, from: number): void {
     const { firstCall, callStop, callRules, tripCount, firstTime } = this.#timetable;
-    const { arrivals, departures, hasLinks } = this.#timetable;
+    const { arrivals, departures, hasContinuations } = this.#timetable;
     const trips = tripCount[pattern];
     const start = firstCall[pattern];
     const end = firstCall[pattern + 1];
@@ -137,7 +137,8 @@ export class Raptor {
         while (trip > 0 && departures[times + trip - 1] >= earliest) trip--;
       }
     }
-    if (trip < trips && hasLinks[pattern]) this.#seated.followFrom(pattern, trip, this.#latest);
+    if (trip < trips && hasContinuations[pattern])
+      this.#seated.followFrom(pattern, trip, this.#latest);
   }
 
   /** Rides a trip from its first call without boarding it. */

@@ -2,14 +2,13 @@ import Flatbush from 'flatbush';
 import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { MappedStation } from '../extract/osm-stations.ts';
 import type { FeedEntrance } from '../gtfs/entrances.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
 import type { StopOfFeed, WalkOfFeed } from './feed-day.ts';
 import type { StopWalk } from './footpaths.ts';
 import type { Transit, TransitOfFeeds } from './join-feeds.ts';
-import type { Door } from './timetable.ts';
+import type { Entrance } from './timetable.ts';
 
 const STREET = 0;
-const SECOND = 1000;
 const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUTING.transit;
 
 /**
@@ -28,9 +27,9 @@ export function assumeLevels(
   );
   return {
     ...transit,
-    stops: stops.map(({ level: _, rails: __, doors, ...stop }, i) => ({
+    stops: stops.map(({ level: _, rails: __, entrances, ...stop }, i) => ({
       ...stop,
-      doors: doors.map((door) => withLevels(door, levels[i])),
+      entrances: entrances.map((entrance) => withLevels(entrance, levels[i])),
     })),
     insideWalks: insideWalks.flatMap((walk) =>
       walkBetween(walk, levels[walk.from], levels[walk.to]),
@@ -38,21 +37,21 @@ export function assumeLevels(
   };
 }
 
-function withLevels({ level, isEntrance, ...door }: FeedEntrance, platform: number): Door {
-  if (level === null) return { ...door, secondsOfLevels: 0 };
+function withLevels({ level, isEntrance, ...entrance }: FeedEntrance, platform: number): Entrance {
+  if (level === null) return { ...entrance, secondsOfLevels: 0 };
   const inside = isEntrance || platform === STREET ? 0 : secondsInside;
   const secondsOfLevels = inside + secondsBetween(level, platform);
   return {
-    ...door,
-    secondsIn: door.secondsIn + secondsOfLevels,
-    secondsOut: door.secondsOut + secondsOfLevels,
+    ...entrance,
+    secondsIn: entrance.secondsIn + secondsOfLevels,
+    secondsOut: entrance.secondsOut + secondsOfLevels,
     secondsOfLevels,
   };
 }
 
 function walkBetween({ lies, ...walk }: WalkOfFeed, from: number, to: number): StopWalk[] {
   if (lies === 'off the street' && from === STREET && to === STREET) return [];
-  const levels = lies === 'along pathways' ? 0 : secondsBetween(from, to) * SECOND;
+  const levels = lies === 'along pathways' ? 0 : secondsBetween(from, to) * MILLIS_PER_SECOND;
   return [{ ...walk, time: walk.time + levels, levels }];
 }
 

@@ -1,12 +1,11 @@
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
+import { MILLIS_PER_SECOND } from '../routing-parameters.ts';
 import type { TargetLink } from '../streets/linked-targets.ts';
 import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { Transit } from './join-feeds.ts';
 
-const SECOND = 1000;
-
-/** A door of a stop, linked to the streets. */
+/** A entrance of a stop, linked to the streets. */
 export interface LinkedEntrance {
   readonly link: Link;
   /** Time inside the station, to the platform and from it; infinite if there is no such way. */
@@ -18,8 +17,8 @@ export interface LinkedEntrance {
 
 /** The links of stops to the streets. */
 export interface StopLinks {
-  /** By stop: those of its doors that are near a street. */
-  readonly doors: readonly (readonly LinkedEntrance[])[];
+  /** By stop: those of its entrances that are near a street. */
+  readonly entrances: readonly (readonly LinkedEntrance[])[];
   /** Links into each stop as a target: to its platform. */
   readonly into: readonly TargetLink[];
   /** Number of stops with no street nearby, which cannot be used. */
@@ -32,20 +31,24 @@ export function linkStops(
   walk: ModeNetwork,
   firstTarget: TargetOrdinal,
 ): StopLinks {
-  const doors = transit.stops.map((stop) =>
-    stop.doors.flatMap(({ lon, lat, secondsIn, secondsOut, secondsOfLevels }): LinkedEntrance[] => {
-      const link = walk.linker.linkStop(lon, lat);
-      if (typeof link === 'string') return [];
-      const [timeIn, timeOut] = [secondsIn, secondsOut].map((s) => Math.round(s * SECOND));
-      return [{ link, timeIn, timeOut, levels: secondsOfLevels * SECOND }];
-    }),
+  const entrances = transit.stops.map((stop) =>
+    stop.entrances.flatMap(
+      ({ lon, lat, secondsIn, secondsOut, secondsOfLevels }): LinkedEntrance[] => {
+        const link = walk.linker.linkStop(lon, lat);
+        if (typeof link === 'string') return [];
+        const [timeIn, timeOut] = [secondsIn, secondsOut].map((s) =>
+          Math.round(s * MILLIS_PER_SECOND),
+        );
+        return [{ link, timeIn, timeOut, levels: secondsOfLevels * MILLIS_PER_SECOND }];
+      },
+    ),
   );
-  const into = doors.flatMap((ofStop, stop) =>
+  const into = entrances.flatMap((ofStop, stop) =>
     ofStop
       .filter(({ timeIn }) => Number.isFinite(timeIn))
       .map(({ link, timeIn }) => ({ target: firstTarget + stop, link: longer(link, timeIn) })),
   );
-  return { doors, into, unlinked: doors.filter((ofStop) => ofStop.length === 0).length };
+  return { entrances, into, unlinked: entrances.filter((ofStop) => ofStop.length === 0).length };
 }
 
 /** A link with additional time off the street. */

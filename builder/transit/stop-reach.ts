@@ -1,14 +1,13 @@
 import Flatbush from 'flatbush';
 import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { ROUTING, WINDOW_LENGTH } from '../routing-parameters.ts';
 import { buildFootpaths, type Footpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import { Raptor } from './raptor.ts';
-import type { Door, TransitStop } from './timetable.ts';
+import type { Entrance, TransitStop } from './timetable.ts';
 
-const { departures, departureStep, maxTransferWalk, maxWalkLeg } = ROUTING.transit;
-const WINDOW: Millis = departures * departureStep;
+const { maxTransferWalk, maxWalkLeg } = ROUTING.transit;
 /** The longest distance of a leg on foot on level ground. */
 const WALK_LEG_METRES: Metres = (ROUTING.walkMetresPerSecond * maxWalkLeg) / 1000;
 /** Slightly more than allowed: the sides of a box measure degrees at other latitudes. */
@@ -20,14 +19,14 @@ const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
  */
 interface RiddenStops extends Pick<Transit, 'timetable'> {
   readonly stops: readonly (Pick<TransitStop, 'lon' | 'lat' | 'windowStart'> & {
-    readonly doors: readonly Pick<Door, 'lon' | 'lat'>[];
+    readonly entrances: readonly Pick<Entrance, 'lon' | 'lat'>[];
   })[];
   readonly insideWalks: readonly Pick<StopWalk, 'from' | 'to'>[];
 }
 
 /**
  * Finds the stops that could possibly be used from a box: with the window's whole length for
- * waiting, straight-line walks from door to door, and no time lost. No trip gets farther; anything
+ * waiting, straight-line walks from entrance to entrance, and no time lost. No trip gets farther; anything
  * beyond can be ignored.
  */
 export class StopReach {
@@ -58,7 +57,7 @@ export class StopReach {
   stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
     const access = Int32Array.from(this.#stopsBy(box));
     const readyAt = new Int32Array(access.length).fill(windowStart);
-    const reached = this.#raptor.run(access, readyAt, windowStart + limit + WINDOW);
+    const reached = this.#raptor.run(access, readyAt, windowStart + limit + WINDOW_LENGTH);
     const ridden = this.#raptor.reached.subarray(0, reached);
     const { first, ways } = this.#footpaths;
     const stops = new Set<StopOrdinal>(access);
@@ -89,31 +88,31 @@ export class StopReach {
   /** Ordinals of the stops within walking distance of a box, ascending. */
   #stopsBy(box: BoundingBox): StopOrdinal[] {
     const near = bufferBox(box, this.#walkLeg);
-    return this.#transit.stops.flatMap(({ doors }, stop) =>
-      doors.some(({ lon, lat }) => boxContains(near, lon, lat)) ? [stop] : [],
+    return this.#transit.stops.flatMap(({ entrances }, stop) =>
+      entrances.some(({ lon, lat }) => boxContains(near, lon, lat)) ? [stop] : [],
     );
   }
 
-  /** Boxes around the doors of some stops, extended by walking distance. */
+  /** Boxes around the entrances of some stops, extended by walking distance. */
   boxesAround(stops: Int32Array): BoundingBox[] {
-    const doors = Array.from(stops).flatMap((stop) => this.#transit.stops[stop].doors);
-    return doors.map(({ lon, lat }) => bufferBox(boxAt(lon, lat), this.#walkLeg));
+    const entrances = Array.from(stops).flatMap((stop) => this.#transit.stops[stop].entrances);
+    return entrances.map(({ lon, lat }) => bufferBox(boxAt(lon, lat), this.#walkLeg));
   }
 }
 
 function crowFlights({ stops, insideWalks }: RiddenStops, metres: Metres): StopWalk[] {
   const walks: StopWalk[] = insideWalks.map(({ from, to }) => flight(from, to));
-  const doors = stops.flatMap((stop, ordinal) =>
-    stop.doors.map(({ lon, lat }) => ({ lon, lat, ordinal })),
+  const entrances = stops.flatMap((stop, ordinal) =>
+    stop.entrances.map(({ lon, lat }) => ({ lon, lat, ordinal })),
   );
-  if (doors.length === 0) return walks;
-  const tree = new Flatbush(doors.length);
-  for (const { lon, lat } of doors) tree.add(lon, lat, lon, lat);
+  if (entrances.length === 0) return walks;
+  const tree = new Flatbush(entrances.length);
+  for (const { lon, lat } of entrances) tree.add(lon, lat, lon, lat);
   tree.finish();
-  for (const { lon, lat, ordinal: from } of doors) {
+  for (const { lon, lat, ordinal: from } of entrances) {
     const near = bufferBox(boxAt(lon, lat), metres);
-    for (const door of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
-      const to = doors[door].ordinal;
+    for (const entrance of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
+      const to = entrances[entrance].ordinal;
       if (to !== from) walks.push(flight(from, to));
     }
   }

@@ -1,7 +1,7 @@
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { InsidePois } from '../destinations/inside-pois.ts';
 import type { Progress } from '../progress.ts';
-import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import { MILLIS_PER_MINUTE, MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
 import { type LinkedTargets, linkTargets, targetsAlongStreets } from '../streets/linked-targets.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
@@ -18,15 +18,15 @@ const TRANSFER_LIMIT: Millis =
   (ROUTING.transit.maxTransferWalk / ROUTING.walkMetresPerSecond) * 1000;
 
 /**
- * Walks from stop to stop along the streets, one for each pair of doors. The limit applies to the
- * way from door to door: ways inside the stations only add their time. `doors`: by stop.
+ * Walks from stop to stop along the streets, one for each pair of entrances. The limit applies to the
+ * way from entrance to entrance: ways inside the stations only add their time. `entrances`: by stop.
  */
-export function* walksBetweenDoors(
+export function* walksBetweenEntrances(
   walk: ModeNetwork,
-  doors: readonly (readonly LinkedEntrance[])[],
+  entrances: readonly (readonly LinkedEntrance[])[],
 ): Generator<StopWalk> {
-  const waysIn = doors
-    .flatMap((ofStop, stop) => ofStop.map((door) => ({ ...door, stop })))
+  const waysIn = entrances
+    .flatMap((ofStop, stop) => ofStop.map((entrance) => ({ ...entrance, stop })))
     .filter(({ timeIn }) => Number.isFinite(timeIn));
   const graph = searchGraphOf(walk.graph);
   const targets = waysIn.map(({ link }, target) => ({ target, link }));
@@ -35,7 +35,7 @@ export function* walksBetweenDoors(
     linkTargets(graph, targets.length, targets),
     TRANSFER_LIMIT,
   );
-  for (const [from, ofStop] of doors.entries()) {
+  for (const [from, ofStop] of entrances.entries()) {
     for (const { link, timeOut, levels } of ofStop) {
       if (!Number.isFinite(timeOut)) continue;
       search.run(link);
@@ -51,7 +51,6 @@ export function* walksBetweenDoors(
 }
 
 const { boardSlack, maxWalkLeg, maxTransferWalk } = ROUTING.transit;
-const SECOND = 1000;
 /** The limit of the longest trip. */
 const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
@@ -73,12 +72,12 @@ export function walkFromStops(
   const search = new StreetSearch(searchGraphOf(walk.graph), targets, maxWalkLeg);
   const egress = new EgressBuilder(targetsAlongStreets(targets, firstStop));
   const best = new Map<TargetOrdinal, Millis>();
-  links.doors.forEach((doors, stop) => {
+  links.entrances.forEach((entrances, stop) => {
     best.clear();
     const reach = (target: TargetOrdinal, time: Millis) => {
       if (time < (best.get(target) ?? Number.POSITIVE_INFINITY)) best.set(target, time);
     };
-    for (const { link, timeOut } of doors) {
+    for (const { link, timeOut } of entrances) {
       if (!Number.isFinite(timeOut)) continue;
       search.run(longer(link, timeOut));
       for (let i = 0; i < search.reachedCount; i++) {
@@ -86,11 +85,11 @@ export function walkFromStops(
         if (target < firstStop) reach(target, search.times[target]);
       }
     }
-    for (const { lon, lat, secondsOut } of transit.stops[stop].doors) {
+    for (const { lon, lat, secondsOut } of transit.stops[stop].entrances) {
       if (!Number.isFinite(secondsOut)) continue;
       // Destinations are the first of the targets.
       for (const destination of around.at(lon, lat)) {
-        reach(destination + 0, Math.round(secondsOut * SECOND));
+        reach(destination + 0, Math.round(secondsOut * MILLIS_PER_SECOND));
       }
     }
     for (const [target, time] of best) egress.add(target, time);
@@ -110,8 +109,8 @@ export function walkFromStops(
 function* walksBetweenStops(
   { insideWalks }: Transit,
   walk: ModeNetwork,
-  { doors }: StopLinks,
+  { entrances }: StopLinks,
 ): Generator<StopWalk> {
   yield* insideWalks;
-  yield* walksBetweenDoors(walk, doors);
+  yield* walksBetweenEntrances(walk, entrances);
 }

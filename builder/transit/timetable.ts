@@ -2,7 +2,7 @@ import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Degrees, Millis, StopOrdinal } from '../../shards/units.ts';
 
 /** A way into a stop from the streets, and its time inside the station. */
-export interface Door {
+export interface Entrance {
   readonly lon: Degrees;
   readonly lat: Degrees;
   readonly secondsIn: number;
@@ -25,7 +25,7 @@ export interface TransitStop {
     readonly lon: Degrees;
     readonly lat: Degrees;
   };
-  readonly doors: readonly Door[];
+  readonly entrances: readonly Entrance[];
   /**
    * When the departure window opens at the stop's location: milliseconds on the timetable's clock.
    */
@@ -59,13 +59,14 @@ export interface Timetable {
   /** The first trip of each pattern, numbered across all patterns. */
   readonly firstTrip: Int32Array;
   /**
-   * Trips for which riders of trip `t`, by that number, may stay seated at its end: `firstLink[t]`
-   * to `firstLink[t + 1]`; two numbers each, pattern and trip of the pattern.
+   * Trips for which riders of trip `t`, by that number, may stay seated at its end:
+   * `firstContinuation[t]` to `firstContinuation[t + 1]`; two numbers each, pattern and trip of the
+   * pattern.
    */
-  readonly firstLink: Int32Array;
-  readonly links: Int32Array;
-  /** Whether any trip of a pattern has such links. */
-  readonly hasLinks: Uint8Array;
+  readonly firstContinuation: Int32Array;
+  readonly continuations: Int32Array;
+  /** Whether any trip of a pattern has continuations. */
+  readonly hasContinuations: Uint8Array;
 }
 
 export const BOARD = 1;
@@ -83,13 +84,13 @@ export interface ScheduledTrip {
  * A trip and one that its vehicle continues as, no earlier than it ends, for which riders may stay
  * seated.
  */
-export type TripLink = readonly [from: ScheduledTrip, to: ScheduledTrip];
+export type TripContinuation = readonly [from: ScheduledTrip, to: ScheduledTrip];
 
 /** Groups trips into patterns. The order of the given trips does not matter. */
 export function buildTimetable(
   stopCount: number,
   trips: readonly ScheduledTrip[],
-  continuations: readonly TripLink[] = [],
+  continuations: readonly TripContinuation[] = [],
 ): Timetable {
   const groups = new Map<string, ScheduledTrip[]>();
   for (const trip of trips) {
@@ -134,7 +135,7 @@ export function buildTimetable(
     });
   });
   return {
-    ...linksBetween(patterns, continuations),
+    ...indexContinuations(patterns, continuations),
     stopCount,
     patternCount: patterns.length,
     firstCall,
@@ -149,35 +150,35 @@ export function buildTimetable(
   };
 }
 
-function linksBetween(
+function indexContinuations(
   patterns: readonly (readonly ScheduledTrip[])[],
-  continuations: readonly TripLink[],
-): Pick<Timetable, 'firstTrip' | 'firstLink' | 'links' | 'hasLinks'> {
+  pairs: readonly TripContinuation[],
+): Pick<Timetable, 'firstTrip' | 'firstContinuation' | 'continuations' | 'hasContinuations'> {
   const firstTrip = new Int32Array(patterns.length + 1);
   const places = new Map<ScheduledTrip, { pattern: number; trip: number }>();
   patterns.forEach((trips, pattern) => {
     firstTrip[pattern + 1] = firstTrip[pattern] + trips.length;
-    if (continuations.length === 0) return;
+    if (pairs.length === 0) return;
     trips.forEach((scheduled, trip) => {
       places.set(scheduled, { pattern, trip });
     });
   });
-  const hasLinks = new Uint8Array(patterns.length);
-  const firstLink = new Int32Array(firstTrip[patterns.length] + 1);
-  const placed = continuations.map(([from, to]) => {
+  const hasContinuations = new Uint8Array(patterns.length);
+  const firstContinuation = new Int32Array(firstTrip[patterns.length] + 1);
+  const placed = pairs.map(([from, to]) => {
     const { pattern, trip } = places.get(from)!;
-    hasLinks[pattern] = 1;
-    firstLink[firstTrip[pattern] + trip + 1]++;
+    hasContinuations[pattern] = 1;
+    firstContinuation[firstTrip[pattern] + trip + 1]++;
     return { ordinal: firstTrip[pattern] + trip, to: places.get(to)! };
   });
-  const links = new Int32Array(sumCounts(firstLink) * 2);
-  const next = firstLink.slice();
+  const continuations = new Int32Array(sumCounts(firstContinuation) * 2);
+  const next = firstContinuation.slice();
   for (const { ordinal, to } of placed) {
     const at = 2 * next[ordinal]++;
-    links[at] = to.pattern;
-    links[at + 1] = to.trip;
+    continuations[at] = to.pattern;
+    continuations[at + 1] = to.trip;
   }
-  return { firstTrip, firstLink, links, hasLinks };
+  return { firstTrip, firstContinuation, continuations, hasContinuations };
 }
 
 /**

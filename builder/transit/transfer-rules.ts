@@ -2,9 +2,8 @@ import type { StopOrdinal } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { Feed } from '../gtfs/feed.ts';
 import { FEED_LIMITS } from '../gtfs/limits.ts';
+import { MILLIS_PER_SECOND } from '../routing-parameters.ts';
 import type { TransferRule } from './footpaths.ts';
-
-const SECOND = 1000;
 
 /**
  * A feed's rules for transfers between its stops, which have ordinals: at most one rule per pair. A
@@ -35,7 +34,7 @@ export function transferRulesOf(
     const named = Number(ordinals.has(from)) + Number(ordinals.has(to));
     for (const a of froms) {
       for (const b of tos) {
-        const rule = { from: a, to: b, kind, minimum: minimum * SECOND };
+        const rule = { from: a, to: b, kind, minimum: minimum * MILLIS_PER_SECOND };
         const known = chosen.get(`${a} ${b}`);
         if (known && (known.named - named || slowness(known.rule) - slowness(rule)) >= 0) continue;
         chosen.set(`${a} ${b}`, { rule, named });

@@ -2,7 +2,12 @@ import { boxesMeet, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Metres, Millis, Seconds } from '../../shards/units.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { offsetAtNoon, type ServiceDate } from '../gtfs/service-time.ts';
-import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import {
+  MILLIS_PER_MINUTE,
+  MILLIS_PER_SECOND,
+  ROUTING,
+  WINDOW_LENGTH,
+} from '../routing-parameters.ts';
 
 /** The common clock of all feeds of a release: that of the one with the most trips. */
 export interface TransitClock {
@@ -18,9 +23,7 @@ export interface TransitClock {
   readonly latest: Millis;
 }
 
-const SECOND: Millis = 1000;
-const { windowStart, departures, departureStep } = ROUTING.transit;
-const WINDOW = departures * departureStep;
+const { windowStart } = ROUTING.transit;
 
 /** No train travels this far within the longest reported time. */
 const FARTHEST_RIDE: Metres = 300_000;
@@ -41,7 +44,7 @@ export function clockOf(
   return {
     ...clock,
     earliest: Math.min(...opens),
-    latest: Math.max(...opens) + WINDOW + ROUTING.maxReachMinutes * MILLIS_PER_MINUTE,
+    latest: Math.max(...opens) + WINDOW_LENGTH + ROUTING.maxReachMinutes * MILLIS_PER_MINUTE,
   };
 }
 
@@ -61,5 +64,5 @@ export function opensAt(
   clock: Pick<TransitClock, 'common' | 'aheadOfUtc'>,
   timeZone: string,
 ): Millis {
-  return windowStart + shiftOf(clock, timeZone) * SECOND;
+  return windowStart + shiftOf(clock, timeZone) * MILLIS_PER_SECOND;
 }

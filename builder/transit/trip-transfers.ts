@@ -223,12 +223,12 @@ class TransferChoice {
       tripCount,
       firstTime,
       departures,
-      hasLinks,
+      hasContinuations,
     } = this.#timetable;
     const pattern = this.#calls.patternOf[trip];
     const position = call - this.#calls.firstCall[trip];
     // Riders who stay seated as this trip begins have not boarded it, nor a later one.
-    if (!hasLinks[pattern]) this.#beAboard(trip, position);
+    if (!hasContinuations[pattern]) this.#beAboard(trip, position);
     const atPattern = firstCall[pattern] + position;
     if (!(callRules[atPattern] & ALIGHT)) return;
     const arrival = this.#calls.arrivals[call];
@@ -244,7 +244,7 @@ class TransferChoice {
       const boards = firstTrip[to] + t;
       if (this.#aboard[boards] <= at) continue;
       // Their riders may stay seated, and so get elsewhere.
-      const isKept = hasLinks[to] && this.#aboard[boards] === NEVER;
+      const isKept = hasContinuations[to] && this.#aboard[boards] === NEVER;
       this.#changes.push((boards << this.#calls.positionBits) | at);
       this.#stops.push(isKept ? 1 : 0);
       this.#rideFrom(boards, at, arrival + this.#limit);

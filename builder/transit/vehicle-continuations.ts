@@ -3,7 +3,7 @@ import type { Feed } from '../gtfs/feed.ts';
 import type { FeedStop } from '../gtfs/stops.ts';
 import type { TripRun } from '../gtfs/trips.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import type { ScheduledTrip, TripLink } from './timetable.ts';
+import type { ScheduledTrip, TripContinuation } from './timetable.ts';
 
 /** A trip on a service day, identified by `day`. */
 export interface TripOfDay {
@@ -18,7 +18,7 @@ export interface TripOfDay {
  * (types 4 and 5), which takes precedence, those that it permits, except those that it forbids.
  * Trips repeated by headway cannot be distinguished well enough.
  */
-export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLink[] {
+export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripContinuation[] {
   const byTrip = new Map<string, TripOfDay[]>();
   const byVehicle = new Map<string, TripOfDay[]>();
   const add = (groups: Map<string, TripOfDay[]>, key: string, trip: TripOfDay) => {
@@ -32,7 +32,7 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLi
     const { block } = feed.trips.get(trip.run.trip)!;
     if (block !== '') add(byVehicle, `${trip.day} ${block}`, trip);
   }
-  const links: TripLink[] = [];
+  const continuations: TripContinuation[] = [];
   const named = new Set<string>();
   const leave = new Set<string>();
   for (const { from, to, mayStay } of feed.transfers.betweenTrips) {
@@ -43,7 +43,7 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLi
     named.add(from);
     for (const a of byTrip.get(from) ?? []) {
       const b = nextOf(a, byTrip.get(to) ?? []);
-      if (b) links.push([a.scheduled, b.scheduled]);
+      if (b) continuations.push([a.scheduled, b.scheduled]);
     }
   }
   for (const vehicle of byVehicle.values()) {
@@ -61,10 +61,10 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLi
         );
         continue;
       }
-      if (isAtOnePlace(feed, a.run, b.run)) links.push([a.scheduled, b.scheduled]);
+      if (isAtOnePlace(feed, a.run, b.run)) continuations.push([a.scheduled, b.scheduled]);
     }
   }
-  return links;
+  return continuations;
 }
 
 /** Finds the day of a trip on which it follows another: the same, or else the next. */

@@ -1,7 +1,7 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 
 /** Bytes per entry: while it waits, and once sorted. */
-export const BYTES_AN_ENTRY = 4 + 4 + 4;
+export const BYTES_PER_ENTRY = 4 + 4 + 4;
 /**
  * Maximum number of origins per filling: an entry's value has as many bits for the origin as for
  * the time.

@@ -6,7 +6,7 @@ import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { inOrder } from '../threads/pool.ts';
-import { BYTES_AN_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
+import { BYTES_PER_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
 import type { SliceRequest } from './sort-slice.ts';
 import type { TransposePool } from './transpose-pool.ts';
 import type { TransposeRequest } from './transposer.ts';
@@ -128,7 +128,7 @@ async function* slices(
   bands: Uint32Array,
   threads: number,
 ): AsyncGenerator<{ slice: SliceRequest }> {
-  const bytesAByte = COPIES_OF_A_SLICE + (BYTES_AN_ENTRY * 8) / unit.bits;
+  const bytesAByte = COPIES_OF_A_SLICE + (BYTES_PER_ENTRY * 8) / unit.bits;
   const share = sources.reduce((sum, { bytes }) => sum + bytes, 0) / threads;
   const limit = Math.max(
     MIN_SLICE_BYTES,

@@ -15,7 +15,7 @@ export interface CountedCounty {
 }
 
 const BLOCK_DIGITS = 15;
-const BLOCKS_A_TRACT = 10_000;
+const BLOCKS_PER_TRACT = 10_000;
 /** The share of a release's blocks that a weight must cover. */
 export const LEAST_COVERAGE = 0.9;
 
@@ -174,8 +174,8 @@ function blocksIn(area: string, geoids: Float64Array): [first: number, end: numb
 function inCountedTracts(geoids: Float64Array, isCounted: Uint8Array): number {
   let covered = 0;
   for (let first = 0; first < geoids.length; ) {
-    const tract = Math.floor(geoids[first] / BLOCKS_A_TRACT);
-    const end = rankIn(geoids, (tract + 1) * BLOCKS_A_TRACT);
+    const tract = Math.floor(geoids[first] / BLOCKS_PER_TRACT);
+    const end = rankIn(geoids, (tract + 1) * BLOCKS_PER_TRACT);
     if (isCounted.subarray(first, end).includes(1)) covered += end - first;
     first = end;
   }

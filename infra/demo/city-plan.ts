@@ -8,7 +8,7 @@ const MIN_BLOCKS = 500;
 const MAX_BLOCKS = 1_000_000;
 /** Their codes have three digits, and are odd. */
 const MAX_COUNTIES = 400;
-const MIN_BLOCKS_A_COUNTY = 50;
+const MIN_BLOCKS_PER_COUNTY = 50;
 
 /** A park over several cells: the streets within it are footpaths, and pass its gates. */
 export interface Park extends Cell {
@@ -154,9 +154,9 @@ function requirePossible(blocks: number, seed: number, counties: number): void {
   if (!Number.isInteger(counties) || counties < 2 || counties > MAX_COUNTIES) {
     throw new BuildError(`counties: ${counties} is not a whole number from 2 to ${MAX_COUNTIES}`);
   }
-  if (blocks / counties < MIN_BLOCKS_A_COUNTY) {
+  if (blocks / counties < MIN_BLOCKS_PER_COUNTY) {
     throw new BuildError(
-      `counties: ${counties} would have fewer than ${MIN_BLOCKS_A_COUNTY} of ${blocks} blocks each`,
+      `counties: ${counties} would have fewer than ${MIN_BLOCKS_PER_COUNTY} of ${blocks} blocks each`,
     );
   }
 }

@@ -16,8 +16,8 @@ export const WEIGHT_FILES = [
 
 /** Jobs of a block: most of them downtown, none in most blocks outside. */
 const JOBS = { downtown: 900, outskirts: 8, chanceOutside: 0.25 };
-const WORKERS_A_PERSON = 0.45;
-const ADULTS_A_PERSON = 0.78;
+const WORKERS_PER_PERSON = 0.45;
+const ADULTS_PER_PERSON = 0.78;
 const STREAM = 0x40b5;
 
 /** The counts of a block. */
@@ -82,13 +82,13 @@ function countsOf(plan: CityPlan, { geoid, cell, population, housing }: DemoBloc
   return {
     geoid,
     jobs: parts(jobs, [0.2, 0.3, 0.5]) as unknown as ByWage,
-    workers: parts(part(population, WORKERS_A_PERSON), [
+    workers: parts(part(population, WORKERS_PER_PERSON), [
       0.15 + 0.2 * west,
       0.35,
       0.5 - 0.3 * west,
     ]) as unknown as ByWage,
     people: population,
-    adults: part(population, ADULTS_A_PERSON),
+    adults: part(population, ADULTS_PER_PERSON),
     hispanic,
     whiteNotHispanic: Math.min(races[0], population - hispanic),
     races,

@@ -104,22 +104,22 @@ function addStore(registry: Registry, parts: ProxyParts): void {
     ],
   ]);
   const { responses, queries } = parts.app.services;
-  const { heads } = releaseCache;
+  const { loads } = releaseCache;
   addFamily(registry, {
     name: 'tta_cache_requests_total',
     help: 'Cache lookups: cached (hit), being computed for another request (shared), computed (miss).',
     type: 'counter',
     samples: () => [
-      ...[responses, heads].flatMap(({ hits, shared, made }, i) => {
+      ...[responses, loads].flatMap(({ hits, shared, computed }, i) => {
         const cache = ['answers', 'objects'][i];
         return [
           { labels: { cache, outcome: 'hit' }, value: hits },
           { labels: { cache, outcome: 'shared' }, value: shared },
-          { labels: { cache, outcome: 'miss' }, value: made },
+          { labels: { cache, outcome: 'miss' }, value: computed },
         ];
       }),
       { labels: { cache: 'queries', outcome: 'hit' }, value: queries.hits },
-      { labels: { cache: 'queries', outcome: 'miss' }, value: queries.made },
+      { labels: { cache: 'queries', outcome: 'miss' }, value: queries.computed },
     ],
   });
   const kept = { responses: responses.kept, objects: releaseCache.kept };

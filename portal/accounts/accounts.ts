@@ -33,7 +33,7 @@ export interface Accounts {
    * Claws tokens back once per cause, as many as are left of them: a negative grant. `taken` is 0
    * for a repeated cause.
    */
-  takeBack(id: AccountId, grant: Grant, by: Actor): Promise<{ taken: number; balance: number }>;
+  clawBack(id: AccountId, grant: Grant, by: Actor): Promise<{ taken: number; balance: number }>;
 
   /**
    * Applies account, grant, membership and key in one change. Applies nothing if the account is

@@ -59,8 +59,8 @@ interface UnavailableOptions {
  * A debit that may have been applied, or a refund that may not have been: the charge is refunded,
  * exactly once, when the ledger responds again.
  */
-export class GivenBackLater extends LedgerUnavailable {
-  override readonly name = 'GivenBackLater';
+export class RefundPending extends LedgerUnavailable {
+  override readonly name = 'RefundPending';
 }
 
 /** Error for a ledger written by a newer version of the program. */

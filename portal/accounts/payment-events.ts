@@ -1,7 +1,7 @@
 /** Payment events received and not yet processed. Failures are `LedgerUnavailable`. */
 export interface PaymentEvents {
   /** Stores an event durably; returns `false` if it was stored before, open or not. */
-  keepEvent(event: PaymentEvent): Promise<boolean>;
+  storeEvent(event: PaymentEvent): Promise<boolean>;
   /**
    * Events not yet processed, oldest first, after skipping `offset`: at most `limit`, up to 1,000.
    */

@@ -5,7 +5,8 @@ import type { Charge } from './metering.ts';
 export interface Replays {
   /**
    * `debit`, once per `Idempotency-Key`: the first request is charged and its response kept; a
-   * repetition of the same request within `ANSWER_LIFE_MS` gets that response free. Only one of several concurrent requests is first. Throws a `RangeError` for an empty key, or one over
+   * repetition of the same request within `RESPONSE_LIFE_MS` gets that response free. Only one of
+   * several concurrent requests is first. Throws a `RangeError` for an empty key, or one over
    * `MAX_IDEMPOTENCY_KEY`.
    */
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay>;
@@ -14,7 +15,7 @@ export interface Replays {
    * Stores the response that a debit paid for, outside its transaction, since a body may have
    * megabytes. A body over `MAX_KEPT_BYTES` is not stored, nor one whose debit was undone.
    */
-  storeResponse(receipt: Receipt, answer: StoredResponse): Promise<void>;
+  storeResponse(receipt: Receipt, response: StoredResponse): Promise<void>;
 
   /**
    * The stored response to an earlier request with this `Idempotency-Key`, if any: check before

@@ -7,7 +7,7 @@ import type { RateState } from './rate-state.ts';
  */
 export interface SignIns {
   /** Stores what was mailed to a mailbox; invalidates its earlier challenge. */
-  keepChallenge(mailbox: string, challenge: Challenge): Promise<void>;
+  storeChallenge(mailbox: string, challenge: Challenge): Promise<void>;
 
   /**
    * Checks a response to a challenge; a correct one uses the challenge up, and of concurrent

@@ -13,7 +13,7 @@ export const CACHE_CONTROL = {
   catalogue: 'public, max-age=300, stale-while-revalidate=86400',
   /** A response that never changes. */
   immutable: 'public, max-age=31536000, immutable',
-  /** The same for every key holder: the key is checked at every use of a shared cache. */
+  /** A metered response that never changes: no shared cache may serve it without a key. */
   pinned: 'private, max-age=31536000, immutable',
 } as const;
 
@@ -100,7 +100,7 @@ export class StaticResponseSender {
       return reply.removeHeader('content-type').code(304).send();
     }
     if (coding === null) return reply.send(bytes);
-    const body = await this.#compressed.make(sent, () => compressWith(coding, bytes));
+    const body = await this.#compressed.getOrCompute(sent, () => compressWith(coding, bytes));
     return reply.header('content-encoding', coding).send(body);
   }
 }

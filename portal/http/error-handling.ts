@@ -3,7 +3,7 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { systemCode } from '../../shards/error-facts.ts';
-import { GivenBackLater, LedgerUnavailable } from '../accounts/ledger.ts';
+import { LedgerUnavailable, RefundPending } from '../accounts/ledger.ts';
 import { FaultLog } from './access-log.ts';
 import { CACHE_CONTROL } from './caching.ts';
 import { notPlainJson } from './json-body.ts';
@@ -186,7 +186,7 @@ function asProblem(error: FastifyError, { routeOptions }: FastifyRequest): Probl
   if (error instanceof Problem) return error;
   if (error instanceof LedgerUnavailable) {
     const detail =
-      error instanceof GivenBackLater
+      error instanceof RefundPending
         ? 'accounts stopped responding; any tokens charged for this request are refunded once they respond again'
         : 'accounts are unavailable; nothing was charged';
     return new Problem('debit-unavailable', detail, {}, RETRY);

@@ -64,7 +64,7 @@ const MAX_PROBLEM_BYTES = 14_000;
 const MAX_DETAIL = 500;
 /** Maximum numbers of errors listed in a response and in its `detail`. */
 const MAX_LISTED = 20;
-const MAX_TOLD = 3;
+const MAX_REPORTED = 3;
 const MAX_NAME = 60;
 const MAX_MESSAGE = 600;
 
@@ -77,7 +77,7 @@ export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
       type,
     }),
   );
-  const reported = errors.slice(0, MAX_TOLD).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+  const reported = errors.slice(0, MAX_REPORTED).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
   if (faults.length > reported.length) reported.push(`and ${faults.length - reported.length} more`);
   const omitted = faults.length - errors.length;
   return new Problem('invalid-parameters', reported.join('; '), {

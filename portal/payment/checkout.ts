@@ -10,7 +10,7 @@ import { endSubscriptions } from './end-subscriptions.ts';
 import { isMembership } from './membership.ts';
 import { packMetadata } from './purchase.ts';
 import { settleSubscription } from './settle-membership.ts';
-import { isMissing, withTimeout } from './stripe-client.ts';
+import { asPaymentUnavailable, isMissing } from './stripe-client.ts';
 
 export interface Checkout extends BillingContext {
   readonly ledger: Ledger;
@@ -25,7 +25,7 @@ export async function subscribe(checkout: Checkout, account: Account): Promise<s
   if (isMember(account.membership, checkout.now())) {
     throw await alreadySubscribed(checkout, account);
   }
-  const url = await withTimeout(
+  const url = await asPaymentUnavailable(
     withCustomer(checkout, account, (customer) => membershipSession(checkout, account, customer)),
   );
   if (url === null) throw await alreadySubscribed(checkout, account);
@@ -96,7 +96,7 @@ export function buyPack(checkout: Checkout, account: Account, packId: PackId): P
       metadata: packMetadata(account.id, { tokens, cents }),
     }),
   );
-  return withTimeout(session.then(addressOf));
+  return asPaymentUnavailable(session.then(addressOf));
 }
 
 /** A Stripe page where an account's owner manages membership and invoices. */
@@ -107,7 +107,7 @@ export function manage(checkout: Checkout, account: Account): Promise<string> {
       return_url: `${checkout.accountUrl}${PAGE_PATHS.plan}`,
     }),
   );
-  return withTimeout(session.then(({ url }) => url));
+  return asPaymentUnavailable(session.then(({ url }) => url));
 }
 
 function common({ accountUrl }: Checkout, { id }: Account) {
@@ -182,7 +182,7 @@ export async function priceFault({
   const { price_usd, interval } = PLANS.membership;
   for (const id of membershipPrices) {
     try {
-      const price = await withTimeout(stripe.prices.retrieve(id));
+      const price = await asPaymentUnavailable(stripe.prices.retrieve(id));
       const isDollars = price.currency === 'usd';
       const isOfInterval =
         price.recurring?.interval === interval && price.recurring.interval_count === 1;

@@ -19,7 +19,7 @@ type Settle = (billing: BillingContext, object: string) => Promise<Settled>;
 export const ACCOUNT_CLOSED = 'account.closed';
 
 /** Stripe events that can change the ledger. Others are acknowledged and dropped. */
-const TOLD_BY_STRIPE: Readonly<Record<string, Settle>> = {
+const SETTLERS: Readonly<Record<string, Settle>> = {
   'checkout.session.completed': settleSession,
   'checkout.session.async_payment_succeeded': settleSession,
   'invoice.paid': settleInvoice,
@@ -42,7 +42,7 @@ const TOLD_BY_STRIPE: Readonly<Record<string, Settle>> = {
 export function settleEvent(billing: BillingContext, event: PaymentEvent): Promise<Settled | null> {
   const { type, object } = event;
   if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(billing, event);
-  const settle = TOLD_BY_STRIPE[type];
+  const settle = SETTLERS[type];
   // Written by a version that knew more event types.
   if (!settle) throw new Error(`unknown event type ${type}`);
   return settle(billing, object);
@@ -61,7 +61,7 @@ export function signedEvent(
   { webhookSecret, nowMs }: { readonly webhookSecret: string; readonly nowMs: number },
 ): PaymentEvent | null {
   const reported = EVENT.safeParse(verified(body, signature ?? '', webhookSecret, nowMs));
-  if (!reported.success || !Object.hasOwn(TOLD_BY_STRIPE, reported.data.type)) return null;
+  if (!reported.success || !Object.hasOwn(SETTLERS, reported.data.type)) return null;
   const { id, type, data } = reported.data;
   return { id, type, object: data.object.id, receivedAtMs: nowMs };
 }

@@ -11,7 +11,7 @@ import { EventWorker } from './event-worker.ts';
 import { ACCOUNT_CLOSED, settleEvent, signedEvent } from './events.ts';
 import type { Payment } from './payment.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
-import { asUnavailable, type StripeAccess, stripeClient, within } from './stripe-client.ts';
+import { asUnavailable, rejectAfter, type StripeAccess, stripeClient } from './stripe-client.ts';
 
 /** Configuration of payment. */
 export interface PaymentSettings extends StripeAccess {
@@ -62,7 +62,7 @@ export function openPayment(options: {
   let onError: (error: unknown, event?: PaymentEvent) => void = () => {};
   const workerOf = (isOwn: (event: PaymentEvent) => boolean) =>
     new EventWorker({
-      settle: (event) => within(settleWithinMs, settleEvent(checkout, event)),
+      settle: (event) => rejectAfter(settleWithinMs, settleEvent(checkout, event)),
       onError: (error, event) => onError(error, event),
       ledger,
       isOwn,
@@ -74,7 +74,7 @@ export function openPayment(options: {
   const payments = workerOf((event) => !isClosing(event));
   const closings = workerOf(isClosing);
 
-  const reported = async <T>(response: Promise<T>): Promise<T> => {
+  const withProblem = async <T>(response: Promise<T>): Promise<T> => {
     try {
       return await response;
     } catch (error) {
@@ -85,22 +85,20 @@ export function openPayment(options: {
     }
   };
   return {
-    subscribe: (account) => reported(subscribe(checkout, account)),
-    buyPack: (account, packId) => reported(buyPack(checkout, account, packId)),
-    manage: (account) => reported(manage(checkout, account)),
+    subscribe: (account) => withProblem(subscribe(checkout, account)),
+    buyPack: (account, packId) => withProblem(buyPack(checkout, account, packId)),
+    manage: (account) => withProblem(manage(checkout, account)),
     portalUrl: ({ customer, membership }) =>
       customer !== null && membership?.subscription ? `${accountUrl}/billing/portal` : null,
     async receive(body, signature) {
       const event = signedEvent(body, signature, { webhookSecret, nowMs: now() });
-      if (event && (await ledger.keepEvent(event))) void payments.wake();
+      if (event && (await ledger.storeEvent(event))) void payments.wake();
     },
     async endSubscription({ id }) {
-      // Deduplicates repeated requests: the event stays open for as long as it is recognised as a
-      // duplicate.
-      const turn = Math.floor(now() / (CLOSES_WITHIN_MS / 2));
-      const reported = `${ACCOUNT_CLOSED}:${id}:${turn}`;
-      await ledger.keepEvent({
-        id: reported,
+      // One event per account and half of `CLOSES_WITHIN_MS`: repeated requests are one event.
+      const period = Math.floor(now() / (CLOSES_WITHIN_MS / 2));
+      await ledger.storeEvent({
+        id: `${ACCOUNT_CLOSED}:${id}:${period}`,
         type: ACCOUNT_CLOSED,
         object: id,
         receivedAtMs: now(),

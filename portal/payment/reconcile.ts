@@ -22,7 +22,7 @@ export interface Reconciled extends Settled {
 }
 
 /** Number of failures named. */
-const MAX_TOLD = 5;
+const MAX_REPORTED = 5;
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -98,7 +98,7 @@ export async function reconcile(
     });
   }
   if (failures.length > 0) {
-    const reported = failures.slice(0, MAX_TOLD).join('; ');
+    const reported = failures.slice(0, MAX_REPORTED).join('; ');
     throw new PaymentUnavailable(
       `Stripe: ${failures.length} not settled, all others are: ${reported}`,
     );

@@ -14,12 +14,15 @@ import { idOf, isMissing } from './stripe-client.ts';
  */
 export async function settleSubscription(billing: BillingContext, id: string): Promise<Settled> {
   const { stripe, ledger, membershipPrices, now } = billing;
-  const reported = await stripe.subscriptions.retrieve(id);
-  const account = await ledger.account(reported.metadata.account ?? '');
+  const subscription = await stripe.subscriptions.retrieve(id);
+  const account = await ledger.account(subscription.metadata.account ?? '');
   if (!account) return NOTHING;
-  const customers = new Set([account.customer ?? idOf(reported.customer), idOf(reported.customer)]);
-  if (account.customer === null) await ledger.setCustomer(account.id, idOf(reported.customer));
-  for (let turn = 0; turn < MAX_ROUNDS; turn++) {
+  const customers = new Set([
+    account.customer ?? idOf(subscription.customer),
+    idOf(subscription.customer),
+  ]);
+  if (account.customer === null) await ledger.setCustomer(account.id, idOf(subscription.customer));
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const { membership: kept, closedAtMs } = (await ledger.account(account.id)) as Account;
     if (closedAtMs !== null) {
       for (const customer of customers) await endSubscriptionsOf(billing, customer);
@@ -30,7 +33,7 @@ export async function settleSubscription(billing: BillingContext, id: string): P
     if (kept !== null && kept.subscription === null) return NOTHING;
     const subscriptions = await subscriptionsOf(billing, customers);
     const membership = membershipOf(subscriptions, membershipPrices);
-    if (isSame(kept, membership)) return { ...NOTHING, membershipsChanged: turn > 0 ? 1 : 0 };
+    if (isSame(kept, membership)) return { ...NOTHING, membershipsChanged: round > 0 ? 1 : 0 };
     await ledger.setMembership(account.id, membership, { by: 'payment', atMs: now() });
   }
   throw new Error(`the membership of ${account.id} is changing too fast to be settled`);

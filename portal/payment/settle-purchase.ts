@@ -76,7 +76,7 @@ export async function settlePurchase(
     const { granted } = await ledger.grant(account, { tokens, cause, atMs: paidAtMs }, 'payment');
     if (granted) tokensGranted += tokens;
   }
-  for (let turn = 0; turn < MAX_ROUNDS; turn++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const reversed = await settleReversals(billing, purchase);
     if (!reversed) return { ...NOTHING, tokensGranted, tokensTakenBack };
     tokensGranted += reversed.given;
@@ -109,7 +109,7 @@ async function settleReversals(
     isSettled = false;
     if (stands) {
       const share = { tokens: shares[which], cause: round, atMs };
-      taken += (await billing.ledger.takeBack(account, share, 'payment')).taken;
+      taken += (await billing.ledger.clawBack(account, share, 'payment')).taken;
     } else given += await giveBack(billing, account, round, atMs);
   }
   return isSettled ? null : { given, taken };
@@ -130,7 +130,7 @@ async function giveBack(
   cause: string,
   atMs: number,
 ): Promise<number> {
-  await billing.ledger.takeBack(account, { tokens: 0, cause, atMs }, 'payment');
+  await billing.ledger.clawBack(account, { tokens: 0, cause, atMs }, 'payment');
   const tokens = Math.abs((await bookedBy(billing, account)).get(cause) ?? 0);
   const given = { tokens, cause: undoing(cause), atMs: billing.now() };
   const { granted } = await billing.ledger.grant(account, given, 'payment');

@@ -36,9 +36,9 @@ function addressOf({ protocol, hostname, port }: URL) {
  * Requests Stripe on behalf of a waiting user. Rejects with `PaymentUnavailable` on an error or
  * after `withinMs`.
  */
-export async function withTimeout<T>(response: Promise<T>, withinMs = 12_000): Promise<T> {
+export async function asPaymentUnavailable<T>(response: Promise<T>, withinMs = 12_000): Promise<T> {
   try {
-    return await within(withinMs, response);
+    return await rejectAfter(withinMs, response);
   } catch (error) {
     throw asUnavailable(error);
   }
@@ -48,7 +48,7 @@ export async function withTimeout<T>(response: Promise<T>, withinMs = 12_000): P
  * Rejects with `PaymentUnavailable` if something takes longer: the library's own limit only covers
  * silence, and a response may arrive a byte at a time.
  */
-export async function within<T>(limitMs: number, response: Promise<T>): Promise<T> {
+export async function rejectAfter<T>(limitMs: number, response: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new PaymentUnavailable(`Stripe did not respond within ${limitMs} ms`);

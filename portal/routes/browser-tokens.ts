@@ -11,7 +11,7 @@ import { timeOf } from './own-account.ts';
 import { forChange } from './signed-in.ts';
 
 /** Per session: one for each half minute, however many pages share it. */
-const MADE_AN_HOUR = { limit: 120, windowSeconds: 60 * 60 };
+const MADE_PER_HOUR = { limit: 120, windowSeconds: 60 * 60 };
 const [DEFAULT_MINUTES, MAX_MINUTES] = [10, 60];
 
 const orderSchema = z.strictObject({
@@ -43,7 +43,7 @@ export function serveBrowserTokens(app: FastifyInstance, services: PortalService
       }
       const nowMs = now();
       const subject = `browser tokens of ${account.id} ${session.id}`;
-      const { allowed, rate } = await ledger.takeLimited(subject, MADE_AN_HOUR, nowMs);
+      const { allowed, rate } = await ledger.takeLimited(subject, MADE_PER_HOUR, nowMs);
       if (!allowed) throw rateLimited(reply, rate, 'browser tokens');
       const endsAtMs = nowMs + minutes * 60_000;
       const token = { account: account.id, session: session.id, origin, endsAtMs };
@@ -62,7 +62,7 @@ function isOrigin(text: string): boolean {
 const MINT: Operation = {
   operationId: 'createBrowserToken',
   summary: 'Create a browser token',
-  description: `A credential for pages, which must not contain a key: \`Authorization: Bearer tb_live_…\`. The API accepts it from pages of one origin only, charges the account, and counts its usage under the key id \`browser-token\`. It ends after its minutes, or with this session. A session can create ${MADE_AN_HOUR.limit} an hour; one can serve any number of pages and visitors.`,
+  description: `A credential for pages, which must not contain a key: \`Authorization: Bearer tb_live_…\`. The API accepts it from pages of one origin only, charges the account, and counts its usage under the key id \`browser-token\`. It ends after its minutes, or with this session. A session can create ${MADE_PER_HOUR.limit} an hour; one can serve any number of pages and visitors.`,
   tag: 'Keys',
   access: 'change',
   body: orderSchema,

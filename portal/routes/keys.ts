@@ -12,7 +12,7 @@ import { timeOf } from './own-account.ts';
 import { forChange, forSession, isId } from './signed-in.ts';
 
 /** Per day: a client that needs more accumulates many revoked keys. */
-const MADE_A_DAY = { limit: 30, windowSeconds: 24 * 60 * 60 };
+const MADE_PER_DAY = { limit: 30, windowSeconds: 24 * 60 * 60 };
 /**
  * Control characters, including those that change the writing direction: labels are shown in lists.
  */
@@ -61,7 +61,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
       const made = await ledger.issueKey({
         owner: { id: account.id },
         label: label.trim(),
-        rate: MADE_A_DAY,
+        rate: MADE_PER_DAY,
         by: 'owner',
         atMs: now(),
       });
@@ -126,7 +126,7 @@ const LIST: Operation = {
 const CREATE: Operation = {
   operationId: 'createKey',
   summary: 'Create an API key',
-  description: `Only this response contains the key. An account can have at most ${MAX_ACTIVE_KEYS} active keys and create ${MADE_A_DAY.limit} a day.`,
+  description: `Only this response contains the key. An account can have at most ${MAX_ACTIVE_KEYS} active keys and create ${MADE_PER_DAY.limit} a day.`,
   tag: 'Keys',
   access: 'change',
   body: orderSchema,

@@ -194,7 +194,7 @@ async function mailCode(
   const [secret, nowMs] = [secrets.session[0], now()];
   const { mailed, mailbox, challenge } = newChallenge(secret, email, nowMs);
   if (await takeOne(ledger, 'sent to mailbox', mailbox, nowMs)) return;
-  await ledger.keepChallenge(mailbox, challenge);
+  await ledger.storeChallenge(mailbox, challenge);
   await mailer.send(signInMail(email, mailed, next, config.accountUrl), client);
 }
 

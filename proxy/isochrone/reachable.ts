@@ -52,7 +52,7 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
 }
 
 /** Rows written between two clock checks. */
-const ROWS_A_STEP = 256;
+const ROWS_PER_STEP = 256;
 
 /**
  * Adds the blocks within the time limit, by GEOID. `contours`: ascending, the last equal to
@@ -74,7 +74,7 @@ export async function addBlocksWithin(
   });
   const begin = format.begin();
   for (let i = 0; i < targets.length; i++) {
-    const pause = (i + 1) % ROWS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+    const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
     if (pause) await pause;
     if (minutes[i] > limit) continue;
     rows.add(begin + geoidText.of(matrix.targets[targets[i]]) + ends[minutes[i]]);

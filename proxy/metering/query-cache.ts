@@ -43,22 +43,23 @@ export interface ResolvedRequest {
 /** Memory of a resolved query and its cache entry. */
 const ENTRY_BYTES = 1_000;
 /** A parameter of a few characters takes a list entry and a set entry. */
-const BYTES_A_URL_CHARACTER = 16;
+const BYTES_PER_URL_CHARACTER = 16;
 /** An object that the response depends on, possibly with its county. */
-const BYTES_AN_OBJECT = 24;
+const BYTES_PER_OBJECT = 24;
 /** Longer URLs are resolved anew each time: they are rare, and would crowd out the rest. */
 const MAX_URL_LENGTH = 500;
 
 /**
- * Resolved queries by URL. They depend on the URL and the release alone, so each is computed once while the
- * release is current.
+ * Resolved queries by URL. They depend on the URL and the release alone, so each is computed once
+ * while the release is current.
  */
 export class QueryCache {
   #release: Release | null = null;
   readonly #queries: LRUCache<string, ResolvedRequest>;
-  /** Number of cache hits; likewise of computed entries. */
+  /** Number of cache hits. */
   hits = 0;
-  made = 0;
+  /** Number of computed entries. */
+  computed = 0;
 
   constructor(maxBytes: Bytes) {
     this.#queries = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
@@ -70,13 +71,14 @@ export class QueryCache {
     return known;
   }
 
-  async getOrCompute(
+  /** Resolves the request at a URL, and caches it. */
+  async compute(
     release: Release,
     url: string,
-    work: () => Promise<ResolvedRequest>,
+    resolve: () => Promise<ResolvedRequest>,
   ): Promise<ResolvedRequest> {
-    this.made++;
-    const resolvedRequest = await work();
+    this.computed++;
+    const resolvedRequest = await resolve();
     if (release !== this.#release) {
       this.#release = release;
       this.#queries.clear();
@@ -87,13 +89,14 @@ export class QueryCache {
 }
 
 /**
- * Approximate size of a resolved query without the release: it depends on the URL and the counties involved.
+ * Approximate size of a resolved query without the release: it depends on the URL and the counties
+ * involved.
  */
 function bytesOf({ resolved: { canonical, dependsOn } }: ResolvedRequest, url: string): Bytes {
   return (
     ENTRY_BYTES +
-    url.length * BYTES_A_URL_CHARACTER +
+    url.length * BYTES_PER_URL_CHARACTER +
     canonical.length * 2 +
-    dependsOn.length * BYTES_AN_OBJECT
+    dependsOn.length * BYTES_PER_OBJECT
   );
 }

@@ -31,7 +31,7 @@ const PIECE_BYTES: Bytes = 2 ** 15;
  * A response counts as one request for each of these, which maps read at a time, up to the most:
  * checking every byte costs time.
  */
-const BYTES_A_REQUEST: Bytes = 2 ** 16;
+const BYTES_PER_REQUEST: Bytes = 2 ** 16;
 const MAX_REQUESTS = 256;
 /** Readers below this rate after the grace period are cut off. */
 const MIN_BYTES_PER_SECOND = 16_384;
@@ -101,7 +101,7 @@ export async function sendArchive(
 
 /** The number of requests that a response of some length counts as. */
 export function requestsFor(length: Bytes): number {
-  return Math.min(MAX_REQUESTS, Math.ceil(length / BYTES_A_REQUEST));
+  return Math.min(MAX_REQUESTS, Math.ceil(length / BYTES_PER_REQUEST));
 }
 
 /** Counts the rest of a large response by its client's address; the request itself is counted. */

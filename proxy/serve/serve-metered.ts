@@ -38,8 +38,8 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
   const offers = offersOf(endpoint);
   const route = `GET ${endpoint.path}`;
 
-  const work = (release: Release, request: FastifyRequest): Promise<ResolvedRequest> =>
-    queries.getOrCompute(release, request.raw.url!, async () => {
+  const resolve = (release: Release, request: FastifyRequest): Promise<ResolvedRequest> =>
+    queries.compute(release, request.raw.url!, async () => {
       const resolved = await endpoint.resolve(release, parseInput(endpoint, request), services);
       return { resolved, etag: strongEtag(resolved.canonical, resolved.dependsOn) };
     });
@@ -49,7 +49,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
     const release = releases.current;
     reply.dataRelease = release.version;
     const known = queries.get(release, request.raw.url!);
-    const { resolved, etag: base } = known ?? (await work(release, request));
+    const { resolved, etag: base } = known ?? (await resolve(release, request));
     const { accept } = request.headers;
     const format = formatFor(accept, resolved.isGeoJson ? GEOJSON_OBJECT : offers);
     const etag = format === 'json' ? base : variantEtag(base, format);
@@ -129,7 +129,7 @@ function coded(
 ): FinishedResponse | Promise<FinishedResponse> {
   if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
   const zipped = variantEtag(etag, 'gzip');
-  return responses.get(zipped) ?? responses.make(zipped, () => compressed(plain));
+  return responses.get(zipped) ?? responses.getOrCompute(zipped, () => compressed(plain));
 }
 
 async function send(asked: Asked, answer: FinishedResponse): Promise<void> {
@@ -222,5 +222,5 @@ function made({
     const response = await endpoint.respond(release, resolved, context, located);
     return finishResponse(response, format, endpoint.table, waiters);
   };
-  return services.responses.make(etag, work, admitted.account);
+  return services.responses.getOrCompute(etag, work, admitted.account);
 }

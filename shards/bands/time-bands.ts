@@ -9,9 +9,9 @@ export const BAND_ENDS: readonly Minutes[] = Array.from(
   (_, i) => (i + 1) * BAND_MINUTES,
 );
 
-const TENTHS_A_BAND: Tenths = BAND_MINUTES * 10;
+const TENTHS_PER_BAND: Tenths = BAND_MINUTES * 10;
 
 /** Number of the band of a stored time, from 1; a bound belongs to the lower band. 0 stays 0. */
 export function bandOf(time: Tenths): number {
-  return Math.ceil(time / TENTHS_A_BAND);
+  return Math.ceil(time / TENTHS_PER_BAND);
 }

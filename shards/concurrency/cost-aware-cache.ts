@@ -58,7 +58,7 @@ export class CacheBudget {
 }
 
 /** Minimum cost of recomputing a value, per byte, including lazily filled parts. */
-const MS_A_BYTE = 1e-5;
+const MS_PER_BYTE = 1e-5;
 /** An in-memory cache that shares a budget with others. */
 export class CostAwareCache<K, V> implements Evictable {
   readonly #memory: CacheBudget;
@@ -134,7 +134,7 @@ export class CostAwareCache<K, V> implements Evictable {
   }
 
   #priorityOf({ uses, costMs, bytes }: Entry<K, V>): number {
-    const density = Math.max(costMs / bytes, MS_A_BYTE);
+    const density = Math.max(costMs / bytes, MS_PER_BYTE);
     return this.#memory.age + uses * density;
   }
 

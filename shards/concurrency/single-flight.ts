@@ -9,7 +9,7 @@ interface Kept<K, V> {
 }
 
 interface Flight<V> {
-  readonly context: Promise<V>;
+  readonly promise: Promise<V>;
   readonly group: WaitingGroup;
 }
 
@@ -20,10 +20,12 @@ interface Flight<V> {
 export class SingleFlight<K, V> {
   readonly #kept: Kept<K, V> | null;
   readonly #underWay = new Map<K, Flight<V>>();
-  /** Number of cache hits; likewise of joins to a running computation, and of computations. */
+  /** Number of cache hits. */
   hits = 0;
+  /** Number of callers that joined a running computation. */
   shared = 0;
-  made = 0;
+  /** Number of computations. */
+  computed = 0;
 
   /** `null` disables caching; concurrent calls are still shared. */
   constructor(kept: Kept<K, V> | null) {
@@ -41,20 +43,24 @@ export class SingleFlight<K, V> {
    * Returns the cached value, or computes it on behalf of the given waiters and all that join
    * before it is done.
    */
-  make(key: K, make: (group: WaitingGroup) => Promise<V>, waiters: Waiters = SHARED): Promise<V> {
+  getOrCompute(
+    key: K,
+    compute: (group: WaitingGroup) => Promise<V>,
+    waiters: Waiters = SHARED,
+  ): Promise<V> {
     const value = this.get(key);
     if (value !== undefined) return Promise.resolve(value);
     const underWay = this.#underWay.get(key);
-    if (underWay === undefined) return this.#begin(key, make, new WaitingGroup(waiters));
+    if (underWay === undefined) return this.#begin(key, compute, new WaitingGroup(waiters));
     this.shared++;
     underWay.group.join(waiters);
-    return underWay.context;
+    return underWay.promise;
   }
 
-  #begin(key: K, make: (group: WaitingGroup) => Promise<V>, group: WaitingGroup): Promise<V> {
-    this.made++;
+  #begin(key: K, compute: (group: WaitingGroup) => Promise<V>, group: WaitingGroup): Promise<V> {
+    this.computed++;
     const begunMs = performance.now();
-    const context = make(group).then(
+    const promise = compute(group).then(
       (value) => {
         this.#underWay.delete(key);
         this.#kept?.set(key, value, performance.now() - begunMs);
@@ -65,7 +71,7 @@ export class SingleFlight<K, V> {
         throw error;
       },
     );
-    this.#underWay.set(key, { context, group });
-    return context;
+    this.#underWay.set(key, { promise, group });
+    return promise;
   }
 }

@@ -11,7 +11,7 @@ export interface Outlines extends Rings {
 }
 
 /** Blocks between two pauses of `outlineSteps`: well under 5 ms of work. */
-const BLOCKS_A_STEP = 1000;
+const BLOCKS_PER_STEP = 1000;
 
 /**
  * Reads a county's whole `blocks` object, using no more memory than the arrays it returns. Throws a
@@ -50,7 +50,7 @@ function* readSteps(layer: FlatGeobufView): Generator<undefined, Outlines, undef
       points += end - start;
     });
     at = layer.featureAfter(at);
-    if (i % BLOCKS_A_STEP === BLOCKS_A_STEP - 1) yield;
+    if (i % BLOCKS_PER_STEP === BLOCKS_PER_STEP - 1) yield;
   }
   if (at !== layer.bytes) throw new RangeError(`end at ${at} of ${layer.bytes} bytes`);
 
@@ -60,7 +60,7 @@ function* readSteps(layer: FlatGeobufView): Generator<undefined, Outlines, undef
   const featureOf = new Float64Array(count);
   for (let i = 0; i < count; i++) {
     featureOf[rankIn(sorted, geoids[i])] = features[i];
-    if (i % BLOCKS_A_STEP === BLOCKS_A_STEP - 1) yield;
+    if (i % BLOCKS_PER_STEP === BLOCKS_PER_STEP - 1) yield;
   }
 
   const sink = new RingSink(count, rings, points);
@@ -76,7 +76,7 @@ function* readSteps(layer: FlatGeobufView): Generator<undefined, Outlines, undef
       sink.endRing(isShell);
     });
     sink.endArea();
-    if (i % BLOCKS_A_STEP === BLOCKS_A_STEP - 1) yield;
+    if (i % BLOCKS_PER_STEP === BLOCKS_PER_STEP - 1) yield;
   }
   return { geoids: sorted, ...sink.finish() };
 }

@@ -2,7 +2,7 @@ import { sumCounts } from '../arrays/prefix-sums.ts';
 import { pastEdge, type Side, sideAfter } from './point-in-area.ts';
 import type { Rings } from './rings.ts';
 
-const EDGES_A_BAND = 4;
+const EDGES_PER_BAND = 4;
 const MAX_BANDS = 1 << 14;
 
 /**
@@ -32,7 +32,7 @@ export class BandedArea {
     }
     this.#minY = y.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
     const height = y.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) - this.#minY;
-    const bands = Math.max(1, Math.min(MAX_BANDS, Math.ceil(points / EDGES_A_BAND)));
+    const bands = Math.max(1, Math.min(MAX_BANDS, Math.ceil(points / EDGES_PER_BAND)));
     this.#bandsAUnit = height > 0 ? bands / (height + 1) : 0;
     this.#firstEdge = new Uint32Array(bands + 1);
     this.#eachBand((_, band) => this.#firstEdge[band + 1]++);

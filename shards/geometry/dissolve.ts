@@ -31,7 +31,7 @@ export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareM
 }
 
 /** Areas between two steps of `dissolveSteps`. */
-const AREAS_A_STEP = 512;
+const AREAS_PER_STEP = 512;
 
 /** `dissolve` in steps, for callers with other work to do. */
 export function* dissolveSteps(
@@ -44,7 +44,7 @@ export function* dissolveSteps(
     for (let i = 0; i < areas.length; i++) {
       if (borders) borders.pushBorder(edges, outlines, areas[i], members!);
       else pushArea(edges, outlines, areas[i]);
-      if (i % AREAS_A_STEP === AREAS_A_STEP - 1) yield;
+      if (i % AREAS_PER_STEP === AREAS_PER_STEP - 1) yield;
     }
   }
   yield* edges.cancelSteps();

@@ -2,9 +2,9 @@ import { grow } from '../arrays/growable-array.ts';
 import { runToCompletion } from '../concurrency/run-to-completion.ts';
 
 /** Hash table slots per edge: the table is at most half full. */
-const SLOTS_AN_EDGE = 2;
+const SLOTS_PER_EDGE = 2;
 /** Edges between two steps of `oppositeSteps`: a millisecond or two. */
-const EDGES_A_STEP = 1 << 14;
+const EDGES_PER_STEP = 1 << 14;
 
 /**
  * Directed edges in integer coordinates, with the inside to their left. Adjacent areas traverse
@@ -71,8 +71,8 @@ export class EdgeSet {
    */
   *oppositeSteps(): Generator<undefined, Uint32Array, undefined> {
     const mask = this.#clearTable(this.length);
-    for (let first = 0; first < this.length; first += EDGES_A_STEP) {
-      this.#findOpposites(mask, first, Math.min(this.length, first + EDGES_A_STEP));
+    for (let first = 0; first < this.length; first += EDGES_PER_STEP) {
+      this.#findOpposites(mask, first, Math.min(this.length, first + EDGES_PER_STEP));
       yield;
     }
     return this.#opposite;
@@ -132,7 +132,7 @@ export class EdgeSet {
 
 /** Number of hash table slots for the given number of entries: a power of two. */
 export function slotsFor(entries: number): number {
-  return 1 << (32 - Math.clz32(Math.max(8, entries * SLOTS_AN_EDGE) - 1));
+  return 1 << (32 - Math.clz32(Math.max(8, entries * SLOTS_PER_EDGE) - 1));
 }
 
 /** Hashes a pair of integers to 32 bits, after the finaliser of MurmurHash3. */

@@ -3,8 +3,8 @@ import { EdgeSet } from './edge-set.ts';
 import type { Rings } from './rings.ts';
 
 /** Areas, and edges, between two steps of `sharedBorderSteps`. */
-const AREAS_A_STEP = 512;
-const EDGES_A_STEP = 1 << 16;
+const AREAS_PER_STEP = 512;
+const EDGES_PER_STEP = 1 << 16;
 
 /**
  * Neighbours across the borders of a county's areas, computed once. The border of any union is then
@@ -85,13 +85,13 @@ export function* sharedBorderSteps(
         edges.push(x[previous], y[previous], x[i], y[i]);
       }
     }
-    if (area % AREAS_A_STEP === AREAS_A_STEP - 1) yield;
+    if (area % AREAS_PER_STEP === AREAS_PER_STEP - 1) yield;
   }
   const opposite = yield* edges.oppositeSteps();
   const beyondEdge = new Uint32Array(x.length).fill(areas);
   for (let e = 0; e < edges.length; e++) {
     if (opposite[e] !== 0) beyondEdge[pointOf[e]] = areaOf[opposite[e] - 1];
-    if (e % EDGES_A_STEP === EDGES_A_STEP - 1) yield;
+    if (e % EDGES_PER_STEP === EDGES_PER_STEP - 1) yield;
   }
 
   const firstRun = new Uint32Array(areas + 1);
@@ -107,7 +107,7 @@ export function* sharedBorderSteps(
       }
     }
     firstRun[area + 1] = runs;
-    if (area % AREAS_A_STEP === AREAS_A_STEP - 1) yield;
+    if (area % AREAS_PER_STEP === AREAS_PER_STEP - 1) yield;
   }
   return new SharedBorders(firstRun, firstEdge.slice(0, runs), beyond.slice(0, runs));
 }

@@ -86,7 +86,7 @@ export class SweepLine {
     for (let points = 1; this.#next < this.#ends.length; points++) {
       const fault = this.#passPoint();
       if (fault) return fault;
-      if (points % POINTS_A_STEP === 0) yield;
+      if (points % POINTS_PER_STEP === 0) yield;
     }
     return null;
   }
@@ -249,7 +249,7 @@ export class SweepLine {
 
 const NO_OWNER = -1;
 /** A fraction of a millisecond of work. */
-const POINTS_A_STEP = 128;
+const POINTS_PER_STEP = 128;
 
 /** Decided by the turn at the westernmost vertex, exactly. */
 function isCounterClockwise(ring: Ring): boolean {

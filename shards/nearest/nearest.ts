@@ -4,25 +4,30 @@ import { readEnvelope, writeEnvelope } from '../store/envelope.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { Bytes, CountyBlock, Tenths } from '../units.ts';
 
-export const NEAREST_KIND = 'NEAR';
-
 /**
  * Minutes from each block to the nearest POI of each leaf type, by each mode: rows of a fixed
  * stride in block index order, so that a response takes one range read at a computed offset. Column
  * = mode position × leaves + leaf position, both in manifest order; a cell is 16 bits of tenths of
  * a minute, 0 for "not within 30 minutes"; a row ends with its checksum (`checked-row.ts`).
  */
+export const NEAREST_KIND = 'NEAR';
+
+/** Where rows begin: after a header of two sections (24 + 2 × 32 + 4 bytes), aligned to 8. */
 const ROWS_OFFSET = 96;
+const META_BYTES = 8;
 
 function nearestStride(columns: number): number {
   return columns * 2 + ROW_CRC_BYTES;
 }
 
-/** Size of an object with the given number of rows; verifies its length without reading it. */
+/**
+ * Size in bytes of an object with this many rows: compared with the manifest, it checks the length
+ * without a read.
+ */
 export function nearestBytes(rows: number, columns: number): number {
   const end = ROWS_OFFSET + rows * nearestStride(columns);
   const meta = Math.ceil(end / 8) * 8;
-  return meta + 8;
+  return meta + META_BYTES;
 }
 
 export function nearestRange(
@@ -46,7 +51,7 @@ export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
     }
     sealRow(body, row, at, at + stride);
   }
-  const meta = new Uint8Array(8);
+  const meta = new Uint8Array(META_BYTES);
   new DataView(meta.buffer).setUint32(0, rows, true);
   new DataView(meta.buffer).setUint32(4, columns, true);
   // Rows come first: their offset does not depend on anything a reader would have to fetch.

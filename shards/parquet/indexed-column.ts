@@ -8,7 +8,7 @@ import { type Dictionary, type IndexedValues, NULL_INDEX } from './table.ts';
 export type Compressor = (bytes: Uint8Array) => Uint8Array;
 
 /** Rows that a run must have on average for runs to be shorter than packed indexes. */
-const ROWS_A_RUN = 8;
+const ROWS_PER_RUN = 8;
 /** Packed indexes come in groups of this many. */
 const PACKED = 8;
 
@@ -163,7 +163,7 @@ function encodeIndexes(indexes: Uint32Array, count: number): Uint8Array {
   const bytes = count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
   let runs = 0;
   for (let i = 0; i < indexes.length; i++) if (i === 0 || indexes[i] !== indexes[i - 1]) runs++;
-  const inRuns = runs * ROWS_A_RUN <= indexes.length;
+  const inRuns = runs * ROWS_PER_RUN <= indexes.length;
   const page = new ByteWriter(inRuns ? runs * (bytes + 5) + 1 : indexes.length * bytes + 64);
   page.appendUint8(bytes * 8);
   if (inRuns) {

@@ -2,7 +2,7 @@ import { countWhile } from '../arrays/sorted.ts';
 import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
 import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
-import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
+import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
 import {
   checkedSection,
@@ -109,7 +109,9 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
     facts.uint(place.population);
     const { minLon, minLat, maxLon, maxLat } = place.box;
     for (const degrees of [minLon, minLat, maxLon, maxLat]) facts.int(toMicro(degrees));
-    const counties = [...new Set(place.blocks.map((block) => Math.floor(block / BLOCKS_A_COUNTY)))];
+    const counties = [
+      ...new Set(place.blocks.map((block) => Math.floor(block / BLOCKS_PER_COUNTY))),
+    ];
     facts.uint(counties.length);
     for (const county of counties) facts.uint(county);
     const start = rows.length;

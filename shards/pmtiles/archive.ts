@@ -65,7 +65,7 @@ export class PmtilesArchive {
     let entry = findEntry(directory, id);
     if (entry !== -1 && directory.runs[entry] === 0) {
       const leaf = within(this.#ref, leaves, directory, entry);
-      directory = await this.#leaves.make(leaf.offset, () => this.#readDirectory(leaf));
+      directory = await this.#leaves.getOrCompute(leaf.offset, () => this.#readDirectory(leaf));
       entry = findEntry(directory, id);
     }
     if (entry === -1) return null;

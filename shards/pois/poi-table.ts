@@ -78,7 +78,7 @@ interface Columns {
 }
 
 /** Strings, and records, between two steps of reading a table. */
-const ENTRIES_A_STEP = 1 << 12;
+const ENTRIES_PER_STEP = 1 << 12;
 
 /** A decoded POI table. Strings stay UTF-8 until needed: a page needs few of many thousands. */
 export class PoiTable {
@@ -183,7 +183,7 @@ function* columnSteps(bytes: Uint8Array): Generator<undefined, Columns, undefine
     stringStarts[i] = reader.position;
     reader.bytes(length);
     stringEnds[i] = reader.position;
-    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+    if (i % ENTRIES_PER_STEP === ENTRIES_PER_STEP - 1) yield;
   }
   const count = reader.uint();
   if (count > bytes.length) throw new RangeError(`counts ${count} records`);
@@ -212,7 +212,7 @@ function* columnSteps(bytes: Uint8Array): Generator<undefined, Columns, undefine
       byType.get(type)!.add(i);
     }
     typeStarts[i + 1] = types.length;
-    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+    if (i % ENTRIES_PER_STEP === ENTRIES_PER_STEP - 1) yield;
   }
   return {
     count,

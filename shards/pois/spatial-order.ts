@@ -15,7 +15,7 @@ export interface SpatialOrder {
 }
 
 /** POIs between two steps of `spatialOrderSteps`. */
-const POIS_A_STEP = 1 << 13;
+const POIS_PER_STEP = 1 << 13;
 
 /** Builds the spatial order of POIs, in steps of a few milliseconds. */
 export function* spatialOrderSteps({
@@ -31,7 +31,7 @@ export function* spatialOrderSteps({
     cell[i] = worldCell(lon[i], lat[i]);
     keys[i] = cell[i] * count + i;
     tree!.add(lon[i], lat[i], lon[i], lat[i]);
-    if (i % POIS_A_STEP === POIS_A_STEP - 1) yield;
+    if (i % POIS_PER_STEP === POIS_PER_STEP - 1) yield;
   }
   tree?.finish();
   yield;

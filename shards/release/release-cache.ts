@@ -4,16 +4,16 @@ import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
 
-/** A decoded head and its memory use. */
-interface Head<T extends object = object> {
+/** A decoded value and its memory use. */
+interface CachedValue<T extends object = object> {
   readonly value: T;
   readonly bytes: Bytes;
 }
 
 /** Cache of a reader, shared by successive releases, with its read statistics. */
 export class ReleaseCache {
-  readonly heads: SingleFlight<string, Head>;
-  readonly #kept: CostAwareCache<string, Head>;
+  readonly loads: SingleFlight<string, CachedValue>;
+  readonly #kept: CostAwareCache<string, CachedValue>;
   /**
    * Bytes fetched in addition to those requested: gaps between rows, the rest of a checked page.
    */
@@ -23,21 +23,21 @@ export class ReleaseCache {
   constructor(memory: CacheBudget | Bytes) {
     const shared = typeof memory === 'number' ? new CacheBudget(memory) : memory;
     this.#kept = new CostAwareCache(shared, ({ bytes }) => Math.max(1, bytes));
-    this.heads = new SingleFlight(this.#kept);
+    this.loads = new SingleFlight(this.#kept);
   }
 
   /** Current size, and the total time saved by hits. */
-  get kept(): Pick<CostAwareCache<string, Head>, 'bytes' | 'savedMs'> {
+  get kept(): Pick<CostAwareCache<string, CachedValue>, 'bytes' | 'savedMs'> {
     return this.#kept;
   }
 
-  /** Returns the decoded head of an object; concurrent readers share one load. */
-  async head<T extends object>(
+  /** Returns what was decoded of an object; concurrent readers share one load. */
+  async getOrLoad<T extends object>(
     ref: ObjectRef,
-    load: (group: WaitingGroup) => Promise<Head<T>>,
+    load: (group: WaitingGroup) => Promise<CachedValue<T>>,
     waiters?: Waiters,
   ): Promise<T> {
-    const { value } = await this.heads.make(ref.name, load, waiters);
+    const { value } = await this.loads.getOrCompute(ref.name, load, waiters);
     return value as T;
   }
 }

@@ -129,7 +129,7 @@ export class Release {
   /** The blocks of a county. One read of the whole object, then cached. */
   index(county: CountyManifest): Promise<BlockIndex> {
     const ref = county.objects.index;
-    return this.#cache.head(ref, async () => {
+    return this.#cache.getOrLoad(ref, async () => {
       const value = BlockIndex.decode(ref.name, await readVerified(this.store, ref));
       if (value.count !== county.blocks) {
         throw new ShardError(ref.name, 'blocks', `${value.count} of ${county.blocks} blocks`);
@@ -175,7 +175,7 @@ export class Release {
    */
   weightCounts(county: CountyManifest, weight: string): Promise<Uint32Array> {
     const ref = this.weightObject(county, weight);
-    return this.#cache.head({ ...ref, name: `${ref.name}/${weight}` }, async () => {
+    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/${weight}` }, async () => {
       const value =
         weight === PEOPLE.weight
           ? (await this.index(county)).people()
@@ -185,7 +185,7 @@ export class Release {
   }
 
   async #weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
-    const table = await this.#cache.head(ref, async () => {
+    const table = await this.#cache.getOrLoad(ref, async () => {
       const value = await WeightTable.open(this.store, ref);
       if (value.blocks !== county.blocks) {
         throw new ShardError(ref.name, 'blocks', `${value.blocks} of ${county.blocks} blocks`);
@@ -203,7 +203,7 @@ export class Release {
    */
   nthNearest(county: CountyManifest): Promise<Matrix> {
     const ref = county.objects['nth-nearest'];
-    return this.#cache.head(ref, async () => {
+    return this.#cache.getOrLoad(ref, async () => {
       const value = await Matrix.open(this.store, ref);
       if (value.targets.length !== county.blocks || value.modes !== this.manifest.modes.length) {
         throw new ShardError(ref.name, 'shape', 'does not match the manifest');
@@ -223,7 +223,7 @@ export class Release {
       }
       return { value, bytes: matrix.byteLength + table.byteLength };
     };
-    return this.#cache.head(ref, load, waiters);
+    return this.#cache.getOrLoad(ref, load, waiters);
   }
 
   /** The POIs at home in a county, and the head of their catchments. Two reads, then cached. */
@@ -235,7 +235,7 @@ export class Release {
       const bytes = matrix.byteLength + table.byteLength + table.count * 64;
       return { value: { matrix, table, ...order }, bytes };
     };
-    return this.#cache.head(ref, load, waiters);
+    return this.#cache.getOrLoad(ref, load, waiters);
   }
 
   /** The object with a county's block-to-block times in one of the release's directions. */
@@ -248,7 +248,7 @@ export class Release {
   /** The head of a county's block-to-block times, from or to its blocks. */
   reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
     const ref = this.reachObject(county, direction);
-    return this.#cache.head(ref, async () => {
+    return this.#cache.getOrLoad(ref, async () => {
       const value = await Matrix.open(this.store, ref);
       return { value, bytes: value.byteLength };
     });
@@ -265,7 +265,7 @@ export class Release {
       const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
       return { value: { outlines, index }, bytes };
     };
-    return this.#cache.head(ref, load, waiters);
+    return this.#cache.getOrLoad(ref, load, waiters);
   }
 
   /** Shared borders of a county's block polygons. Computed once, then cached. */
@@ -276,14 +276,14 @@ export class Release {
       const value = await runCooperatively(group, sharedBorderSteps(outlines));
       return { value, bytes: value.byteLength };
     };
-    return this.#cache.head({ ...ref, name: `${ref.name}/borders` }, load, waiters);
+    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/borders` }, load, waiters);
   }
 
   /** The census places of a state. */
   places(state: StateManifest): Promise<PlaceTable> {
     const ref = state.objects.places;
     return this.derived(ref.name, () =>
-      this.#cache.head(ref, async () => {
+      this.#cache.getOrLoad(ref, async () => {
         const value = await PlaceTable.open(this.store, ref);
         return { value, bytes: value.byteLength };
       }),
@@ -296,7 +296,7 @@ export class Release {
    */
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
-    return this.#cache.head(ref, async (group) => {
+    return this.#cache.getOrLoad(ref, async (group) => {
       const whole = await readVerified(this.store, ref, group);
       const value = await runCooperatively(group, outlineSteps(ref.name, whole));
       return { value, bytes: value.x.length * 8 };
@@ -306,7 +306,7 @@ export class Release {
   /** The blocks whose centre is in a census place, ascending. One range read, then cached. */
   placeBlocks(table: PlaceTable, ordinal: StatePlace): Promise<Float64Array> {
     const part = { ...table.ref, name: `${table.ref.name}/blocks-${ordinal}` };
-    return this.#cache.head(part, async () => {
+    return this.#cache.getOrLoad(part, async () => {
       const value = Float64Array.from(await table.blocks(ordinal));
       return { value, bytes: value.byteLength };
     });
@@ -315,7 +315,7 @@ export class Release {
   /** The boundary of a census place. One range read, then cached. */
   placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
     const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };
-    return this.#cache.head(part, async () => {
+    return this.#cache.getOrLoad(part, async () => {
       const value = new BandedArea(await table.outline(ordinal));
       return { value, bytes: value.byteLength };
     });
@@ -325,7 +325,7 @@ export class Release {
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
     return this.derived(ref.name, () =>
-      this.#cache.head(ref, async () => {
+      this.#cache.getOrLoad(ref, async () => {
         const value = new DestDirectory(ref.name, await readVerified(this.store, ref));
         return { value, bytes: value.byteLength };
       }),
@@ -334,7 +334,7 @@ export class Release {
 
   /** A tile archive. Two reads, then cached. */
   tiles(tiles: TileArchive): Promise<PmtilesArchive> {
-    return this.#cache.head(tiles.archive, async () => {
+    return this.#cache.getOrLoad(tiles.archive, async () => {
       const pages = await this.tilePages(tiles);
       const value = await PmtilesArchive.open(pages, tiles.archive);
       return { value, bytes: value.byteLength + pages.byteLength };
@@ -343,7 +343,7 @@ export class Release {
 
   /** The bytes of a tile archive, checked as they are read. One read, then cached. */
   tilePages({ archive, sums }: TileArchive): Promise<CheckedPages> {
-    return this.#cache.head(sums, async () => {
+    return this.#cache.getOrLoad(sums, async () => {
       const value = await CheckedPages.open(this.store, archive, sums, (bytes) => {
         this.#cache.readAlong += bytes;
       });
@@ -352,16 +352,16 @@ export class Release {
   }
 
   /** Values derived from an object's head and cached with it, within the same memory. */
-  beside<T extends object>(
+  derivedFrom<T extends object>(
     ref: ObjectRef,
     what: string,
     make: () => { value: T; bytes: Bytes } | Promise<{ value: T; bytes: Bytes }>,
   ): Promise<T> {
-    return this.#cache.head({ ...ref, name: `${ref.name}/${what}` }, async () => make());
+    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/${what}` }, async () => make());
   }
 
   /** A value derived from the release as a whole, computed once. */
   derived<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#derived.make(name, work) as Promise<T>;
+    return this.#derived.getOrCompute(name, work) as Promise<T>;
   }
 }

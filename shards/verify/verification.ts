@@ -1,6 +1,6 @@
 import type { BlockIndex } from '../blocks/block-index.ts';
 import { ShardError } from '../errors.ts';
-import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
+import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { TimeUnit } from '../matrix/row-codec.ts';
 import type { DestDirectory } from '../pois/dest-directory.ts';
@@ -104,5 +104,5 @@ export class Verification {
 }
 
 export function countyOfBlock(geoid: GeoidNumber): CountyFips {
-  return String(Math.floor(geoid / BLOCKS_A_COUNTY)).padStart(5, '0');
+  return String(Math.floor(geoid / BLOCKS_PER_COUNTY)).padStart(5, '0');
 }

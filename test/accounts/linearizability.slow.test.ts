@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GivenBackLater, type Ledger, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import { type Ledger, LedgerUnavailable, RefundPending } from '../../portal/accounts/ledger.ts';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { type AccountInput, type AccountOutput, accountModel } from '../support/account-model.ts';
@@ -162,7 +162,7 @@ async function historyOf(
         } catch (error) {
           if (!(error instanceof LedgerUnavailable)) throw error;
           // A debit reported as not made was not made.
-          if (!(error instanceof GivenBackLater)) return;
+          if (!(error instanceof RefundPending)) return;
           lost++;
           history.noteOpen({ kind: 'lost debit', tokens, id: lost }, calledAt);
           history.noteOpen({ kind: 'undo', tokens, id: lost });
@@ -179,7 +179,7 @@ async function historyOf(
             return {};
           });
         } catch (error) {
-          if (!(error instanceof GivenBackLater)) throw error;
+          if (!(error instanceof RefundPending)) throw error;
           history.noteOpen(input, calledAt);
         }
       },
@@ -191,7 +191,7 @@ async function historyOf(
         const calledAt = history.now();
         try {
           await history.note({ ...step, cause }, async () => {
-            if (step.kind === 'take back') return ledger.takeBack(account, given, 'payment');
+            if (step.kind === 'take back') return ledger.clawBack(account, given, 'payment');
             const { granted, balance } = await ledger.grant(account, given, 'payment');
             return { isDone: granted, balance };
           });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { GivenBackLater, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import { LedgerUnavailable, RefundPending } from '../../portal/accounts/ledger.ts';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf, openCustomer } from '../support/books.ts';
@@ -69,7 +69,7 @@ test('refunds a debit whose reply is lost, however often that happens, and no ot
       const undone = await settled(
         made.receipt ? ledger.undeliver(made.receipt, part) : ledger.refund(charge, part),
       );
-      if (undone instanceof Error) expect(undone).toBeInstanceOf(GivenBackLater);
+      if (undone instanceof Error) expect(undone).toBeInstanceOf(RefundPending);
       debited -= part;
       if (part === charge.tokens) requests--;
     }
@@ -99,7 +99,7 @@ async function madeUnheard(ask: () => Promise<unknown>): Promise<string> {
   const said = ask().catch((error: unknown) => error);
   await cut;
   expect((await books()).used).toBe(charge.tokens);
-  expect(await said).toBeInstanceOf(GivenBackLater);
+  expect(await said).toBeInstanceOf(RefundPending);
   return String(await said);
 }
 
@@ -118,7 +118,7 @@ test('handles a single debit whose reply is lost, whose request is lost, or whos
     const held = wire.cutBeforeNext();
     const lost = ask().catch((error: unknown) => error);
     const letGo = await held;
-    expect(await lost).toBeInstanceOf(GivenBackLater);
+    expect(await lost).toBeInstanceOf(RefundPending);
     await back();
     // Undone before it arrived; no later debit of the account may make it possible again.
     await pause(600);
@@ -140,7 +140,7 @@ test.each([
   const lost = ask().catch((error: unknown) => error);
   clock.mockRestore();
   const letGo = await held;
-  expect(await lost).toBeInstanceOf(GivenBackLater);
+  expect(await lost).toBeInstanceOf(RefundPending);
   await back();
   // By then it has been undone, or a warning logged; no other debit has passed.
   await ledger.close();
@@ -165,7 +165,7 @@ test('a replay whose reply is lost is neither counted as delivered nor charged',
     const unread = wire.cutBeforeNext('hmget');
     const begun = ask().catch((error: unknown) => error);
     await unread;
-    expect(String(await begun)).toMatch(/^GivenBackLater: .* 1 tokens will be refunded later$/);
+    expect(String(await begun)).toMatch(/^RefundPending: .* 1 tokens will be refunded later$/);
     await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
     await back();
   }
@@ -179,9 +179,9 @@ test('makes a refund once when its reply is lost or it cannot be sent', async ()
   const cut = wire.cutAfterNext();
   const lost = ledger.refund(charge).catch((error: unknown) => error);
   await cut;
-  expect(await lost).toBeInstanceOf(GivenBackLater);
+  expect(await lost).toBeInstanceOf(RefundPending);
   // The connection is not open yet.
-  await expect(ledger.refund(charge, 1)).rejects.toThrow(GivenBackLater);
+  await expect(ledger.refund(charge, 1)).rejects.toThrow(RefundPending);
   await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
   await pause(600);
   expect(await books()).toMatchObject({ used: charge.tokens - 1, requests: 1 });

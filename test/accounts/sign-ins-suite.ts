@@ -20,7 +20,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       const keep = (codeHash: string, at = atMs) => {
         const endsAtMs = at + 10 * MINUTE_MS;
         const linkHash = `link of ${codeHash}`;
-        return ledger.keepChallenge(mailbox, { startedAtMs: at, codeHash, linkHash, endsAtMs });
+        return ledger.storeChallenge(mailbox, { startedAtMs: at, codeHash, linkHash, endsAtMs });
       };
       await keep('right');
       return {
@@ -190,11 +190,11 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       const open = () => ledger.openEvents(100);
       const [first, second, third] = [event(1, NOON), event(2, NOON + 5), event(3, NOON + 5)];
       const kept = await Promise.all(
-        [ledger, other, ledger, other].map((on) => on.keepEvent(second)),
+        [ledger, other, ledger, other].map((on) => on.storeEvent(second)),
       );
       expect(kept.filter(Boolean)).toHaveLength(1);
-      expect(await ledger.keepEvent(third)).toBe(true);
-      expect(await ledger.keepEvent(first)).toBe(true);
+      expect(await ledger.storeEvent(third)).toBe(true);
+      expect(await ledger.storeEvent(first)).toBe(true);
       expect(await open()).toEqual([first, second, third]);
       expect(await other.openEvents(2)).toEqual([first, second]);
       expect(await other.openEvents(2, 1)).toEqual([second, third]);
@@ -202,7 +202,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       await ledger.closeEvent('evt_1', NOON + 10);
       await ledger.closeEvent('evt_1', NOON + 10);
       await ledger.closeEvent('evt_none', NOON + 10);
-      expect(await other.keepEvent(first)).toBe(false);
+      expect(await other.storeEvent(first)).toBe(false);
       expect(await open()).toEqual([second, third]);
       for (const { id } of [second, third]) await other.closeEvent(id, NOON + 11);
       expect(await open()).toEqual([]);

@@ -29,7 +29,7 @@ const CITY = { blocks: 1_500, seed: 14 };
 const ROW_BUDGET = 2_000;
 /** One request in ten comes from a customer with this few tokens, to truncate batches. */
 const FEW_TOKENS = 150;
-const MAX_TOLD = 10;
+const MAX_REPORTED = 10;
 const FORMATS = ['text/csv', 'application/x-ndjson', 'application/geo+json'];
 /** Depends on the clock or the connection; cross-origin headers are the same on every response. */
 const NOT_COMPARED =
@@ -97,7 +97,7 @@ async function compare(): Promise<void> {
     for (const { request, digest } of recorded) {
       const answer = await ask(request);
       if (answer.digest === digest) continue;
-      if (others++ < MAX_TOLD) {
+      if (others++ < MAX_REPORTED) {
         process.stdout.write(`${JSON.stringify(request)}\n${answer.text.slice(0, 2_000)}\n\n`);
       }
     }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** The unit of Linux's processor time. */
-const TICKS_A_SECOND = 100;
+const TICKS_PER_SECOND = 100;
 
 /**
  * Seconds of processor time used by a process and its descendants: from `/proc`, to a hundredth.
@@ -20,7 +20,7 @@ export async function processorSeconds(pid: number): Promise<number> {
     ]);
   }
   const ticks = known.filter((one) => below.has(one.pid)).map((one) => one.ticks);
-  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_A_SECOND;
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }
 
 async function statOf(pid: string) {

@@ -25,9 +25,9 @@ const byStreet = { minLon: -0.2, minLat: -0.2, maxLon: 0.2, maxLat: 0.2 };
 function ride(from: number, to: number, [leaves, arrives]: [number, number]): FeedDay {
   const stops = [from, to].map((lon, i) => {
     const at = { id: `${i}`, name: `${lon}`, lon, lat: 0 };
-    const door = { lon, lat: 0, secondsIn: 0, secondsOut: 0, level: 0, isEntrance: false };
+    const entrance = { lon, lat: 0, secondsIn: 0, secondsOut: 0, level: 0, isEntrance: false };
     const street = { rails: null, level: null };
-    return { ...at, agency: `${from}`, station: at, doors: [door], ...street, windowStart };
+    return { ...at, agency: `${from}`, station: at, entrances: [entrance], ...street, windowStart };
   });
   const times = [leaves, arrives].map((minutes) => windowStart + minutes * MINUTE);
   const calls = { stops: [0, 1], rules: [BOARD | ALIGHT, BOARD | ALIGHT] };
@@ -35,7 +35,7 @@ function ride(from: number, to: number, [leaves, arrives]: [number, number]): Fe
     stops,
     departures: [new Map([['line', 4]]), new Map()],
     trips: [{ ...calls, arrivals: times, departures: times }],
-    links: [],
+    continuations: [],
     rules: [],
     insideWalks: [],
   };
@@ -92,7 +92,7 @@ test('the start of a county’s window does not depend on feeds out of its reach
   const placed = north.map((stop) => ({
     ...stop,
     lat: 0.4,
-    doors: stop.doors.map((door) => ({ ...door, lat: 0.4 })),
+    entrances: stop.entrances.map((entrance) => ({ ...entrance, lat: 0.4 })),
   }));
   const opens = (days: readonly FeedDay[]) =>
     new StopReach(joinFeeds(days), 60 * MINUTE, 1).windowStartOf([wide]);

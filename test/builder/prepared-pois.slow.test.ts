@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { readPoiFiles } from '../../builder/destinations/from-files.ts';
-import { ofSingleIds, singlePois } from '../../builder/destinations/single-pois.ts';
+import { distinctById, singlePois } from '../../builder/destinations/single-pois.ts';
 import { PoiTables } from '../../builder/prepare/read-pois.ts';
 import { writePois } from '../../builder/prepare/write-pois.ts';
 import { silent } from '../../builder/progress.ts';
@@ -89,7 +89,7 @@ test('places equal those made from all lists at once, in memory or spilled, what
   );
   const accounts = [];
   for await (const account of readPoiFiles(lists, EVERYWHERE, silent)) accounts.push(account);
-  const whole = singlePois(ofSingleIds(accounts));
+  const whole = singlePois(distinctById(accounts));
   const [held, laid] = [await prepare(lists, 'held'), await prepare(lists, 'laid', 50)];
   expect(await held.within(EVERYWHERE)).toEqual(whole);
   expect(laid.prepared).toEqual(held.prepared);

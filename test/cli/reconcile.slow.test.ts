@@ -124,7 +124,7 @@ test('a portal whose price is not the membership’s does not start; one starts 
   }
   // A portal that does not start leaves nothing open that acts.
   const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };
-  await shop.ledger.keepEvent({ ...event, receivedAtMs: shop.now() });
+  await shop.ledger.storeEvent({ ...event, receivedAtMs: shop.now() });
   const set = portalSettings({ ledger: address, port: '0' }, '1', settings());
   const failing = servePortal(set, shop.ledger, () => {
     throw new Error('no such route');

@@ -30,7 +30,7 @@ export const CATALOGUE: readonly string[] = [
   '/v1/meta/block-bands',
 ];
 
-const TILES_AN_ARCHIVE = 12;
+const TILES_PER_ARCHIVE = 12;
 
 /**
  * Requests of every route that reads objects, spread over the whole release. None has a further
@@ -122,7 +122,7 @@ export async function requestsOf(
   for (const name of random.shuffle(archives).slice(0, spread.archives)) {
     const url = `/v1/isochrone/tiles/${name.replace('-', '/')}`;
     free(`${url}.json`);
-    for (let i = 0; i < TILES_AN_ARCHIVE; i++) {
+    for (let i = 0; i < TILES_PER_ARCHIVE; i++) {
       const { x, y, z } = tileAt(random.pick(centres), 6 + random.below(9));
       get(`${url}/${z}/${x}/${y}.mvt`);
     }

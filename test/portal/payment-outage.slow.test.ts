@@ -127,7 +127,7 @@ test('the event worker survives any number of failing events', async () => {
     new EventWorker({
       // On a disk, storing that many would take minutes.
       ledger: {
-        keepEvent: async () => true,
+        storeEvent: async () => true,
         openEvents: async (limit, offset = 0) => open.slice(offset, offset + limit),
         closeEvent: async () => {},
       },

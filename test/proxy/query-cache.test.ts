@@ -9,8 +9,8 @@ import { forAll } from '../support/for-all.ts';
 
 const RELEASES = ['first', 'second'].map((name) => ({ name }) as unknown as Release);
 
-/** A plan that records its URL and release. */
-const planOf = (release: number, url: string): ResolvedRequest => ({
+/** A resolved request that records its URL and release. */
+const resolvedOf = (release: number, url: string): ResolvedRequest => ({
   resolved: { canonical: url, dependsOn: [] } as unknown as ResolvedRequest['resolved'],
   etag: `"${release} ${url}"`,
 });
@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   url: fc.constantFrom('/a', '/b', '/c'),
 });
 
-test('returns a plan for its own URL and release, whichever release is planned on meanwhile', () =>
+test('returns the request resolved for its own URL and release, whichever release is resolved on meanwhile', () =>
   forAll(300, fc.array(step, { maxLength: 30 }), async (steps) => {
     const queries = new QueryCache(1e6);
     const ending: (() => Promise<unknown>)[] = [];
@@ -35,17 +35,17 @@ test('returns a plan for its own URL and release, whichever release is planned o
       if (does === 'begin') {
         made++;
         let end = () => {};
-        const worked = queries.getOrCompute(RELEASES[release], url, async () => {
+        const worked = queries.compute(RELEASES[release], url, async () => {
           await new Promise<void>((resolve) => {
             end = resolve;
           });
-          return planOf(release, url);
+          return resolvedOf(release, url);
         });
         ending.push(async () => {
           end();
-          expect(await worked).toEqual(planOf(release, url));
-          // Available until another one is planned on.
-          expect(queries.get(RELEASES[release], url)).toEqual(planOf(release, url));
+          expect(await worked).toEqual(resolvedOf(release, url));
+          // Available until another release is resolved on.
+          expect(queries.get(RELEASES[release], url)).toEqual(resolvedOf(release, url));
           hits++;
         });
       }
@@ -53,22 +53,20 @@ test('returns a plan for its own URL and release, whichever release is planned o
       if (does === 'ask') {
         const known = queries.get(RELEASES[release], url);
         if (known === undefined) continue;
-        expect(known).toEqual(planOf(release, url));
+        expect(known).toEqual(resolvedOf(release, url));
         hits++;
       }
     }
-    expect([queries.hits, queries.made]).toEqual([hits, made]);
+    expect([queries.hits, queries.computed]).toEqual([hits, made]);
     for (const end of ending) await end();
   }));
 
-test('a failed plan leaves the existing ones', async () => {
+test('a failed resolution leaves the existing ones', async () => {
   const queries = new QueryCache(1e6);
-  await queries.getOrCompute(RELEASES[0], '/a', async () => planOf(0, '/a'));
-  const failing = queries.getOrCompute(RELEASES[1], '/b', () =>
-    Promise.reject(new Error('no plan')),
-  );
-  await expect(failing).rejects.toThrow('no plan');
-  expect(queries.get(RELEASES[0], '/a')).toEqual(planOf(0, '/a'));
+  await queries.compute(RELEASES[0], '/a', async () => resolvedOf(0, '/a'));
+  const failing = queries.compute(RELEASES[1], '/b', () => Promise.reject(new Error('unresolved')));
+  await expect(failing).rejects.toThrow('unresolved');
+  expect(queries.get(RELEASES[0], '/a')).toEqual(resolvedOf(0, '/a'));
 });
 
 test('keeps queries of URLs up to 500 characters, but not of longer ones', async () => {
@@ -78,7 +76,7 @@ test('keeps queries of URLs up to 500 characters, but not of longer ones', async
     [501, false],
   ] as const) {
     const url = `/${'x'.repeat(length - 1)}`;
-    await queries.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
+    await queries.compute(RELEASES[0], url, async () => resolvedOf(0, url));
     expect(queries.get(RELEASES[0], url) !== undefined).toBe(isKept);
   }
 });
@@ -87,7 +85,7 @@ test('with more queries than it may hold, keeps the most recently used', async (
   const queries = new QueryCache(10_000);
   const urls = Array.from({ length: 20 }, (_, i) => `/${i}`);
   for (const url of urls) {
-    await queries.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
+    await queries.compute(RELEASES[0], url, async () => resolvedOf(0, url));
     expect(queries.get(RELEASES[0], urls[0])).toBeDefined();
   }
   const kept = urls.filter((url) => queries.get(RELEASES[0], url) !== undefined);

@@ -10,10 +10,10 @@ test('concurrent callers share one computation, and later ones find its cached r
     await new Promise(setImmediate);
     return ++made;
   };
-  const waiters = Array.from({ length: 5 }, () => flight.make('a', make));
+  const waiters = Array.from({ length: 5 }, () => flight.getOrCompute('a', make));
   expect(await Promise.all(waiters)).toEqual([1, 1, 1, 1, 1]);
-  expect(await flight.make('a', make)).toBe(1);
-  expect(await flight.make('b', make)).toBe(2);
+  expect(await flight.getOrCompute('a', make)).toBe(1);
+  expect(await flight.getOrCompute('b', make)).toBe(2);
   expect(flight.get('a')).toBe(1);
 });
 
@@ -25,18 +25,23 @@ test('a failure reaches all waiting callers, and is not cached', async () => {
     if (++tries === 1) throw new Error('no disk');
     return tries;
   };
-  const first = await Promise.allSettled([flight.make('a', make), flight.make('a', make)]);
+  const first = await Promise.allSettled([
+    flight.getOrCompute('a', make),
+    flight.getOrCompute('a', make),
+  ]);
   expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(flight.get('a')).toBeUndefined();
-  expect(await flight.make('a', make)).toBe(2);
+  expect(await flight.getOrCompute('a', make)).toBe(2);
 });
 
 test('without caching, the computation is still shared', async () => {
   const flight = new SingleFlight<string, number>(null);
   let made = 0;
   const make = async () => ++made;
-  expect(await Promise.all([flight.make('a', make), flight.make('a', make)])).toEqual([1, 1]);
-  expect(await flight.make('a', make)).toBe(2);
+  expect(
+    await Promise.all([flight.getOrCompute('a', make), flight.getOrCompute('a', make)]),
+  ).toEqual([1, 1]);
+  expect(await flight.getOrCompute('a', make)).toBe(2);
   expect(flight.get('a')).toBeUndefined();
 });
 
@@ -52,10 +57,10 @@ test('a slow computation continues in the turns of another caller that needs it 
   };
   const order: number[] = [];
   const made = Array.from({ length: 10 }, (_, nr) => {
-    return flight.make(`${nr}`, work(nr), 'many').then((value) => order.push(value));
+    return flight.getOrCompute(`${nr}`, work(nr), 'many').then((value) => order.push(value));
   });
   const last = `${made.length - 1}`;
-  made.push(flight.make(last, work(-1), 'few').then((value) => order.push(value)));
+  made.push(flight.getOrCompute(last, work(-1), 'few').then((value) => order.push(value)));
   await Promise.all(made);
   expect(order.slice(0, 2)).toEqual([made.length - 2, made.length - 2]);
 });

@@ -23,14 +23,14 @@ const CALM = withStress(0, 1, 1);
 const BOTH = WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | CALM;
 const RIDE = RIDE_FORWARD | RIDE_BACKWARD | CALM;
 const LAT = 36;
-const METRES_A_DEGREE = 111_000 * Math.cos((LAT * Math.PI) / 180);
+const METRES_PER_DEGREE = 111_000 * Math.cos((LAT * Math.PI) / 180);
 
 /**
  * A straight street along a meridian, long enough not to be an island, at the given metres east of
  * 0.
  */
 function street(metres: number, traits: number, vertices = 100) {
-  const lon = -70 + metres / METRES_A_DEGREE;
+  const lon = -70 + metres / METRES_PER_DEGREE;
   return {
     traits,
     points: Array.from({ length: vertices }, (_, i) => [lon, LAT + (i - vertices / 2) * 1e-4]),
@@ -177,7 +177,7 @@ test('a bicycle is ridden from the nearest ridable street, bridge or not', () =>
 /** Points along a meridian, at the given metres east of 0, from south to north in steps of 11 m. */
 const line = (metres: number, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => [
-    -70 + metres / METRES_A_DEGREE,
+    -70 + metres / METRES_PER_DEGREE,
     LAT + (from + i) * 1e-4,
   ]);
 

@@ -15,7 +15,7 @@ function stopAt(north: number, lines: Record<string, number> | number, agency = 
     windowStart: 0,
     ...at,
     station: { id, name: `${agency} ${id}`, ...at },
-    doors: [{ ...at, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 }],
+    entrances: [{ ...at, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 }],
   };
   const departures = new Map(Object.entries(typeof lines === 'number' ? { red: lines } : lines));
   return { stop, departures };

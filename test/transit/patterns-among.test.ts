@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { patternsAmong } from '../../builder/transit/patterns-among.ts';
-import { ALIGHT, BOARD, buildTimetable, type TripLink } from '../../builder/transit/timetable.ts';
+import {
+  ALIGHT,
+  BOARD,
+  buildTimetable,
+  type TripContinuation,
+} from '../../builder/transit/timetable.ts';
 
 const MINUTE = 60_000;
 
@@ -20,13 +25,13 @@ test('the patterns among some stops equal those of a timetable without any other
   const onward = trip(12, 1, 3);
   const beyond = trip(14, 3, 4, 5);
   const far = [trip(10, 3, 4), trip(11, 5, 6)];
-  const links: TripLink[] = [
+  const continuations: TripContinuation[] = [
     [near[0], onward],
     [near[1], near[3]],
     [onward, beyond],
   ];
-  const all = buildTimetable(7, [...far, ...near, beyond, onward], links);
-  const own = buildTimetable(7, [...near, onward, beyond], links);
+  const all = buildTimetable(7, [...far, ...near, beyond, onward], continuations);
+  const own = buildTimetable(7, [...near, onward, beyond], continuations);
   expect(patternsAmong(all, [0])).toEqual(own);
   expect(patternsAmong(own, [0])).toBe(own);
 });

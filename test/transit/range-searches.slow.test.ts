@@ -60,10 +60,10 @@ describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
       return { stops, rules, arrivals: times, departures: times };
     });
     const last = Math.max(...trips.flatMap(({ stops }) => stops));
-    const links = Object.entries(becomes).map(
+    const continuations = Object.entries(becomes).map(
       ([from, to]) => [trips[Number(from)], trips[to]] as const,
     );
-    const timetable = buildTimetable(last + 1, trips, links);
+    const timetable = buildTimetable(last + 1, trips, continuations);
     const footpaths = buildFootpaths(last + 1, [], [], MINUTE);
     const search = by === 'range RAPTOR' ? raptor : lanes;
     const access = [{ stops: Int32Array.of(0), times: Int32Array.of(0) }];

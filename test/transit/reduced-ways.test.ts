@@ -11,13 +11,13 @@ test('reachability stays the same, whatever ways are left out', () =>
   forAll(200, fc.nat(), fc.integer({ min: 1, max: 6 }), (seed, trips) => {
     const { calls, ways } = randomCalls(seed, trips);
     const left = reduced(calls, ways);
-    expect(leads(left, calls.placeOf.length)).toEqual(leads(ways, calls.placeOf.length));
+    expect(leads(left, calls.rankOf.length)).toEqual(leads(ways, calls.rankOf.length));
   }));
 
 test('leaves out a way that a ride in between covers as well, from a later call of its trip', () => {
   // Trips of two calls, chained: from the first stop, through the second, to the third; and
   // directly.
-  const calls = { firstCall: Int32Array.of(0, 2, 3, 4), placeOf: Int32Array.of(0, 1, 2, 3) };
+  const calls = { firstCall: Int32Array.of(0, 2, 3, 4), rankOf: Int32Array.of(0, 1, 2, 3) };
   const by: Way[] = [
     [0, 1],
     [1, 2],
@@ -42,16 +42,16 @@ function randomCalls(seed: number, trips: number) {
   const lengths = Array.from({ length: trips }, () => 1 + dice.below(5));
   const firstCall = Int32Array.from([0, ...lengths]);
   const count = sumCounts(firstCall);
-  const placeOf = new Int32Array(count);
+  const rankOf = new Int32Array(count);
   const next = firstCall.slice(0, trips);
   for (let place = 0; place < count; place++) {
     const waiting = lengths.flatMap((_, t) => (next[t] < firstCall[t + 1] ? [t] : []));
-    placeOf[next[waiting[dice.below(waiting.length)]]++] = place;
+    rankOf[next[waiting[dice.below(waiting.length)]]++] = place;
   }
   const ways: Way[] = [];
   lengths.forEach((length, t) => {
     for (let call = firstCall[t]; call < firstCall[t] + length - 1; call++) {
-      ways.push([placeOf[call], placeOf[call + 1]]);
+      ways.push([rankOf[call], rankOf[call + 1]]);
     }
   });
   for (let i = dice.below(3 * count); i > 0; i--) {
@@ -59,23 +59,23 @@ function randomCalls(seed: number, trips: number) {
     const isBack = dice.chance(0.05);
     if (a !== b) ways.push(a < b === !isBack ? [a, b] : [b, a]);
   }
-  return { calls: { firstCall, placeOf }, ways };
+  return { calls: { firstCall, rankOf }, ways };
 }
 
 /** The ways that are kept, by their destination. */
 function reduced(
-  calls: { firstCall: Int32Array; placeOf: Int32Array },
+  calls: { firstCall: Int32Array; rankOf: Int32Array },
   ways: readonly Way[],
 ): Way[] {
   const sorted = ways.toSorted(([, a], [, b]) => a - b);
-  const firstSource = new Int32Array(calls.placeOf.length + 1);
+  const firstSource = new Int32Array(calls.rankOf.length + 1);
   for (const [, to] of ways) firstSource[to + 1]++;
   sumCounts(firstSource);
   const kept = prunedTransfers(calls, {
     firstSource,
     sources: Int32Array.from(sorted, ([from]) => from),
   });
-  return [...calls.placeOf.keys()].flatMap((to) =>
+  return [...calls.rankOf.keys()].flatMap((to) =>
     Array.from(
       kept.sources.subarray(kept.firstSource[to], kept.firstSource[to + 1]),
       (from): Way => [from, to],

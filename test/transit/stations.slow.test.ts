@@ -11,26 +11,26 @@ import { pointAt } from './small-city.ts';
 const town = new BusTown();
 
 /**
- * Seconds in and out by the doors of stops, and inside to others, with the given number of rail
+ * Seconds in and out by the entrances of stops, and inside to others, with the given number of rail
  * calls there.
  */
 function stationsIn(read: Feed, rails: Readonly<Record<string, RailKind>> = {}) {
-  const doors = new StationEntrances(read, new Map(Object.entries(rails)));
+  const entrances = new StationEntrances(read, new Map(Object.entries(rails)));
   const platforms = [...read.stops.values()].filter(({ type }) => type === 0);
   const ids = platforms.map(({ id }) => id);
   const stops = platforms.map((stop) => {
-    return { ...stop, doors: doors.of(stop), rails: rails[stop.id] ?? null };
+    return { ...stop, entrances: entrances.of(stop), rails: rails[stop.id] ?? null };
   });
   const insideWalks = platforms.flatMap((stop, from) =>
-    [...doors.within(stop)].flatMap(([id, { seconds, lies }]) =>
+    [...entrances.within(stop)].flatMap(([id, { seconds, lies }]) =>
       ids.includes(id) ? [{ from, to: ids.indexOf(id), time: seconds * 1000, lies }] : [],
     ),
   );
   const levelled = assumeLevels({ stops, insideWalks } as unknown as TransitOfFeeds, []);
   return {
-    doorsOf: (id: string) => levelled.stops[ids.indexOf(id)].doors,
+    entrancesOf: (id: string) => levelled.stops[ids.indexOf(id)].entrances,
     secondsOf: (id: string) =>
-      levelled.stops[ids.indexOf(id)].doors.map(({ secondsIn, secondsOut }) =>
+      levelled.stops[ids.indexOf(id)].entrances.map(({ secondsIn, secondsOut }) =>
         [secondsIn, secondsOut].map(Math.round),
       ),
     inside: (from: string, to: string) => {
@@ -42,14 +42,14 @@ function stationsIn(read: Feed, rails: Readonly<Record<string, RailKind>> = {}) 
   };
 }
 
-test('a station with pathways is entered and left by its doors', async () => {
-  // The platform lies 400 m beyond the door that leads to it, a minute's stairs away.
+test('a station with pathways is entered and left by its entrances', async () => {
+  // The platform lies 400 m beyond the entrance that leads to it, a minute's stairs away.
   const feed = busFeed();
   const { lon, lat } = pointAt(STOPS.A + 400, 0);
-  const door = { stop_lon: pointAt(STOPS.A, 0).lon, stop_lat: pointAt(STOPS.A, 0).lat };
+  const entrance = { stop_lon: pointAt(STOPS.A, 0).lon, stop_lat: pointAt(STOPS.A, 0).lat };
   const station: readonly FeedRecord[] = [
     { stop_id: 'S', location_type: 1, stop_lon: lon, stop_lat: lat },
-    { stop_id: 'door', location_type: 2, parent_station: 'S', ...door },
+    { stop_id: 'door', location_type: 2, parent_station: 'S', ...entrance },
     { stop_id: 'A', location_type: 0, parent_station: 'S', stop_lon: lon, stop_lat: lat },
     ...feed['stops.txt'].filter(({ stop_id }) => stop_id !== 'A'),
   ];
@@ -74,7 +74,7 @@ test('a station with pathways is entered and left by its doors', async () => {
   expect(await town.minutes('out.zip', withWays(outOnly))).toBe(undefined);
 });
 
-test('a station whose pathways reach none of its doors is also entered by them, a straight walk away', async () => {
+test('a station whose pathways reach none of its entrances is also entered by them, a straight walk away', async () => {
   const feed = busFeed();
   const at = (east: number, north: number) => {
     const { lon, lat } = pointAt(east, north);
@@ -97,19 +97,19 @@ test('a station whose pathways reach none of its doors is also entered by them, 
     ],
   });
   const read = await readFeed(file);
-  const { doorsOf, secondsOf, inside } = stationsIn(read);
+  const { entrancesOf, secondsOf, inside } = stationsIn(read);
   // 500 m, at 80 m a minute.
   expect(secondsOf('A')).toEqual([
     [375, 375],
     [0, 0],
   ]);
-  expect(doorsOf('A')[0].lon).toBe(at(STOPS.A - 300, 0).stop_lon);
+  expect(entrancesOf('A')[0].lon).toBe(at(STOPS.A - 300, 0).stop_lon);
   expect(['other', 'across'].map((id) => inside('A', id))).toEqual([
     [60, 0],
     [20, 0],
   ]);
   const { lon, lat } = read.stops.get('B')!;
-  expect(doorsOf('B')).toEqual([{ lon, lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 }]);
+  expect(entrancesOf('B')).toEqual([{ lon, lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 }]);
   expect(inside('B', 'A')).toBe(undefined);
   read.source.close();
 });
@@ -196,9 +196,9 @@ test('a stop that may be entered from the street is, whatever its station has', 
     ],
   });
   const read = await readFeed(file);
-  const { doorsOf, secondsOf, inside } = stationsIn(read, { bay: 'subway', subway: 'subway' });
+  const { entrancesOf, secondsOf, inside } = stationsIn(read, { bay: 'subway', subway: 'subway' });
   expect(['bay', 'ramp'].map(secondsOf)).toEqual([[[0, 0]], [[0, 0]]]);
-  expect(doorsOf('bay')[0].lon).toBe(pointAt(80, 0).lon);
+  expect(entrancesOf('bay')[0].lon).toBe(pointAt(80, 0).lon);
   expect(secondsOf('subway')).toEqual([[60 + 100, 60 + 100]]);
   expect(secondsOf('unknown')).toEqual([[60, 60]]);
   // To change there one goes out to the street.

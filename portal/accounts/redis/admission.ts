@@ -31,9 +31,9 @@ export class Admissions {
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
     const isUseDue = this.#lastUses.isDue(keyHash, nowMs);
-    const said = await this.#ask(keyHash, nowMs, isUseDue);
-    if (said === null) return { outcome: 'invalid-key' };
-    const admission = this.#admissionIn(said, nowMs);
+    const reply = await this.#ask(keyHash, nowMs, isUseDue);
+    if (reply === null) return { outcome: 'invalid-key' };
+    const admission = this.#admissionIn(reply, nowMs);
     if ('rate' in admission && isUseDue) this.#lastUses.noted(keyHash, nowMs);
     return admission;
   }
@@ -42,13 +42,13 @@ export class Admissions {
     const { account, sessions, rate } = keysOf(id);
     const { limit, windowSeconds } = this.#window;
     const of = [nowMs, limit, windowSeconds * 1000, id, sessionId];
-    const said = await this.#redis.run(ADMIT_SESSION, [account, sessions, rate], of);
-    return this.#admissionIn(said, nowMs);
+    const reply = await this.#redis.run(ADMIT_SESSION, [account, sessions, rate], of);
+    return this.#admissionIn(reply, nowMs);
   }
 
-  #admissionIn(said: Admitted, nowMs: number): Admission {
-    if (said[0] === 'invalid-key' || said[0] === 'account-disabled') return { outcome: said[0] };
-    const [outcome, account, keyId, text, balanceText, used, elapsedMs] = said;
+  #admissionIn(reply: Admitted, nowMs: number): Admission {
+    if (reply[0] === 'invalid-key' || reply[0] === 'account-disabled') return { outcome: reply[0] };
+    const [outcome, account, keyId, text, balanceText, used, elapsedMs] = reply;
     const membership: Membership | null = text === null ? null : JSON.parse(text);
     const [member, balance] = [isMember(membership, nowMs), Number(balanceText)];
     const rate = rateState(this.#window, used, elapsedMs);

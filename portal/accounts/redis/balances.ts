@@ -11,13 +11,13 @@ import { script } from './script.ts';
 export async function debit(redis: RedisConnection, once: Once, charge: Charge): Promise<Debit> {
   const { account: id, tokens, atMs } = charge;
   requireTokens(tokens);
-  const { account, usage, lanes } = keysOf(id);
+  const { account, usage, sequences } = keysOf(id);
   const field = usageField(charge);
   const [isDebited, balance] = await once.charge({ account: id, field, tokens }, (change) =>
     redis.runInTime(
       DEBIT,
-      [account, usage, lanes],
-      [field, tokens, atMs, change.lane, change.number],
+      [account, usage, sequences],
+      [field, tokens, atMs, change.sequence, change.number],
     ),
   );
   return { outcome: isDebited ? 'debited' : 'insufficient', balance };
@@ -30,10 +30,16 @@ export async function refund(
   tokens = charge.tokens,
 ): Promise<void> {
   requireRefund(charge, tokens);
-  const { account, usage, lanes } = keysOf(charge.account);
+  const { account, usage, sequences } = keysOf(charge.account);
   const field = usageField(charge);
-  const isRefunded = await once.giveBack({ account: charge.account, tokens }, ({ lane, number }) =>
-    redis.run(REFUND, [account, usage, lanes], [field, charge.tokens, tokens, lane, number]),
+  const isRefunded = await once.giveBack(
+    { account: charge.account, tokens },
+    ({ sequence, number }) =>
+      redis.run(
+        REFUND,
+        [account, usage, sequences],
+        [field, charge.tokens, tokens, sequence, number],
+      ),
   );
   if (!isRefunded) throw noDebit(charge);
 }
@@ -50,7 +56,7 @@ export async function grant(
   return { granted: granted === 1, balance };
 }
 
-export async function takeBack(
+export async function clawBack(
   redis: RedisConnection,
   id: AccountId,
   given: Grant,
@@ -90,12 +96,12 @@ const DEBIT = script<[isDebited: 0 | 1, balance: number]>(
   CHARGE,
   PASS,
   `
-local account, usage, lanes = KEYS[1], KEYS[2], KEYS[3]
-local field, tokens, at, lane, number = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
-if has_passed(lanes, lane, number) then return undone() end
+local account, usage, sequences = KEYS[1], KEYS[2], KEYS[3]
+local field, tokens, at, sequence, number = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
+if has_passed(sequences, sequence, number) then return undone() end
 local charged, balance = charge(account, usage, field, 1, tokens, at)
 if charged == nil then return unknown(account) end
-if charged then pass(lanes, lane, number, '') end
+if charged then pass(sequences, sequence, number, '') end
 return { charged and 1 or 0, balance }`,
 );
 
@@ -104,12 +110,12 @@ const REFUND = script<0 | 1>(
   PASS,
   UNDO_CHARGE,
   `
-local account, usage, lanes = KEYS[1], KEYS[2], KEYS[3]
-local field, charged, tokens, lane, number = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local account, usage, sequences = KEYS[1], KEYS[2], KEYS[3]
+local field, charged, tokens, sequence, number = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
 if not known(account) then return unknown(account) end
-if has_passed(lanes, lane, number) then return 1 end
+if has_passed(sequences, sequence, number) then return 1 end
 local undone = undo_charge(account, usage, field, charged, tokens)
-if undone == 1 then pass(lanes, lane, number, '') end
+if undone == 1 then pass(sequences, sequence, number, '') end
 return undone`,
 );
 

@@ -11,7 +11,7 @@ const COMMAND_MS = 1_500;
 /** A command that starts later than this would likely finish too late. */
 const BEGIN_WITHIN_MS = COMMAND_MS - 100;
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 1_000];
-const KEYS_A_SCAN = 1_000;
+const KEYS_PER_SCAN = 1_000;
 /**
  * How long a write waits for its replicas: less than a command, so that the error can name the
  * cause.
@@ -116,8 +116,8 @@ export class RedisConnection {
         Promise.all(asked).then((counts) => resolve(Math.min(...counts)), reject);
       });
     });
-    const [said, count] = await Promise.all([reply, this.#replicating]);
-    if (count >= this.#replicas) return said;
+    const [value, count] = await Promise.all([reply, this.#replicating]);
+    if (count >= this.#replicas) return value;
     throw new LedgerUnavailable(
       `ledger ${this.shown}: only ${count} of ${this.#replicas} replicas acknowledged a write; is one down?`,
       { mayBeDone: true },
@@ -170,7 +170,7 @@ export class RedisConnection {
       let cursor = '0';
       do {
         const [next, keys] = await this.ask(() =>
-          node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_SCAN),
+          node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_PER_SCAN),
         );
         for (const key of keys.filter((key) => !seen.has(key))) {
           seen.add(key);

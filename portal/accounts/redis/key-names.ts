@@ -39,16 +39,16 @@ export function keysOf(id: AccountId) {
     receipts: `${of}receipts`,
     /** Sorted set: receipt ids by when their responses expire. */
     receiptEnds: `${of}receipt-ends`,
-    /** Hash: lane → the number that passed it last, and its receipt; see `ChangeId`. */
-    lanes: `${of}lanes`,
+    /** Hash: sequence → the number applied last, and its receipt; see `ChangeId`. */
+    sequences: `${of}lanes`,
     /**
      * String: "receipt-id endsAtMs fingerprint". Customer text must not be able to form another key
      * name.
      */
     replay: (idempotencyKey: string) =>
       `${of}replay:${Buffer.from(idempotencyKey).toString('base64url')}`,
-    /** Hash: headers, gzip. */
-    respond: (receiptId: string) => `${of}answer:${receiptId}`,
+    /** Hash of a stored response: headers, gzip. */
+    response: (receiptId: string) => `${of}answer:${receiptId}`,
   };
 }
 

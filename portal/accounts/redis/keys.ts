@@ -65,23 +65,23 @@ async function issueTo(
     rate: order.rate,
   };
   const remove = () => redis.ask((client) => client.del(entry));
-  const said = await redis.run(
+  const reply = await redis.run(
     ISSUE_KEY,
     [account, keys, grants, audit, made],
     [JSON.stringify(issue)],
   );
-  if (said[0] === 'issued') {
-    const [, ...flat] = said;
+  if (reply[0] === 'issued') {
+    const [, ...flat] = reply;
     const issued = { ...key, lastUsedAtMs: null };
     return { created: true, plainKey, key: issued, account: accountOf(id, fieldsOf(flat)) };
   }
   await remove();
-  if (said[0] === 'unknown') throw new Error(`no account ${id}`);
-  if (said[0] === 'closed' && opening) return undefined;
-  if (said[0] === 'closed' || said[0] === 'too-many-keys') {
-    return { created: false, reason: said[0] };
+  if (reply[0] === 'unknown') throw new Error(`no account ${id}`);
+  if (reply[0] === 'closed' && opening) return undefined;
+  if (reply[0] === 'closed' || reply[0] === 'too-many-keys') {
+    return { created: false, reason: reply[0] };
   }
-  const [reason, used, elapsedMs] = said;
+  const [reason, used, elapsedMs] = reply;
   return { created: false, reason, rate: rateState(order.rate!, used, elapsedMs) };
 }
 

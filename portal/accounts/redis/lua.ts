@@ -3,9 +3,9 @@ import { STILL_DISABLED } from '../audit-details.ts';
 import { LATE, REFUSED } from './script.ts';
 
 /** Ids are looked up within a day; a sequence unused for two days is dropped. */
-const LANE_LIFE_SECONDS = 2 * 24 * 60 * 60;
-/** Sequences are pruned when there are this many more of them. */
-const LANES_LOOKED_AT = 16;
+const SEQUENCE_LIFE_SECONDS = 2 * 24 * 60 * 60;
+/** Unused sequences are removed each time this many more have been added. */
+const PRUNE_INTERVAL = 16;
 
 // Lua shared by several scripts.
 
@@ -116,27 +116,27 @@ local function undo_charge(account, usage, field, charged, tokens)
 end`;
 
 /**
- * Checks whether a change, or a later one, has passed its lane; and marks it as passed, with a word
- * on the outcome. See `ChangeId`. The time of passing is by Redis's clock, since those of the
- * processes may differ.
+ * Checks whether a change, or a later one of its sequence, has been applied; and records one as
+ * applied, with the receipt it wrote, if any. See `ChangeId`. The time is by Redis's clock, since
+ * those of the processes may differ.
  */
 export const PASS = `
-local function has_passed(lanes, lane, number)
-  local last = string.match(redis.call('HGET', lanes, lane) or '', '^%d+')
+local function has_passed(sequences, sequence, number)
+  local last = string.match(redis.call('HGET', sequences, sequence) or '', '^%d+')
   return last ~= nil and tonumber(last) >= tonumber(number)
 end
 -- No caller waits for what has been undone.
 local function undone()
   return redis.error_reply('${REFUSED}it has been undone')
 end
-local function pass(lanes, lane, number, word)
+local function pass(sequences, sequence, number, receipt_id)
   local now = redis.call('TIME')[1]
-  if redis.call('HSET', lanes, lane, number .. ' ' .. now .. ' ' .. word) == 0 then return end
-  if redis.call('HLEN', lanes) % ${LANES_LOOKED_AT} ~= 0 then return end
-  local all = redis.call('HGETALL', lanes)
+  if redis.call('HSET', sequences, sequence, number .. ' ' .. now .. ' ' .. receipt_id) == 0 then return end
+  if redis.call('HLEN', sequences) % ${PRUNE_INTERVAL} ~= 0 then return end
+  local all = redis.call('HGETALL', sequences)
   for at = 1, #all, 2 do
     local passed = tonumber(string.match(all[at + 1], '^%d+ (%d+) '))
-    if passed < now - ${LANE_LIFE_SECONDS} then redis.call('HDEL', lanes, all[at]) end
+    if passed < now - ${SEQUENCE_LIFE_SECONDS} then redis.call('HDEL', sequences, all[at]) end
   end
 end`;
 
@@ -165,7 +165,7 @@ end`;
  */
 export const UNDELIVERED = `
 ${RECEIPT}
-local function undeliver(account, usage, receipts, receipt_ends, answer, id, undelivered)
+local function undeliver(account, usage, receipts, receipt_ends, response_key, id, undelivered)
   local receipt = receipt_of(receipts, id)
   if not receipt or receipt.deliveries == 0 then return 0 end
   local tokens = receipt.tokens
@@ -178,7 +178,7 @@ local function undeliver(account, usage, receipts, receipt_ends, answer, id, und
     if receipt.delivered == 0 then
       redis.call('HDEL', receipts, id)
       redis.call('ZREM', receipt_ends, id)
-      redis.call('DEL', answer)
+      redis.call('DEL', response_key)
       return 1
     end
   end

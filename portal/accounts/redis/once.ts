@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountId } from '../accounts.ts';
-import { GivenBackLater, LedgerUnavailable } from '../ledger.ts';
+import { LedgerUnavailable, RefundPending } from '../ledger.ts';
 import type { RedisConnection } from './connection.ts';
 import { keysOf } from './key-names.ts';
 import { PASS, UNDELIVERED, UNDO_CHARGE } from './lua.ts';
@@ -17,12 +17,12 @@ const AT_ONCE = 100;
 const CLOSE_MS = 2_000;
 
 /**
- * Identifies one change of an account. Changes pass a lane one after another, with increasing
- * numbers, and a lane records the last one applied: so the change of a given number is applied at
- * most once, and never after a higher one has passed.
+ * Identifies one change of an account. The changes of a sequence are made one after another, with
+ * increasing numbers, and the last one applied is recorded: so the change of a given number is
+ * applied at most once, and never after a higher one.
  */
 export interface ChangeId {
-  readonly lane: string;
+  readonly sequence: string;
   readonly number: number;
 }
 
@@ -32,7 +32,7 @@ interface Due {
   readonly tokens: number;
   readonly sinceMs: number;
   make(): Promise<unknown>;
-  /** Releases the lane for others. */
+  /** Releases the sequence for other changes. */
   leave(): void;
 }
 
@@ -40,13 +40,13 @@ interface Due {
  * Exactly-once changes by id, in case the connection breaks between a change and its reply. A debit
  * whose reply was lost is undone in the background, wherever it is: if it was applied, it is
  * refunded; if it is still in transit, it is barred. A failed refund is retried. A process uses as
- * many lanes per account as it has concurrent changes: usually one.
+ * many sequences per account as it has concurrent changes: usually one.
  */
 export class Once {
   readonly #redis: RedisConnection;
   readonly #warn: (words: string) => void;
   readonly #process = randomBytes(6).toString('base64url');
-  readonly #lanes = new Map<AccountId, Set<number>>();
+  readonly #sequences = new Map<AccountId, Set<number>>();
   readonly #due = new Set<Due>();
   #lastNumber = 0;
   #isPaying = false;
@@ -59,7 +59,7 @@ export class Once {
 
   /**
    * Runs a charge script under the next sequence number. If its outcome is unknown, throws
-   * `GivenBackLater` and undoes the charge of the given number of tokens, counted under a field of
+   * `RefundPending` and undoes the charge of the given number of tokens, counted under a field of
    * `usage`.
    */
   async charge<Reply>(
@@ -81,17 +81,17 @@ export class Once {
         throw error;
       }
       const of = keysOf(account);
-      const keys = [of.account, of.usage, of.lanes, of.receipts, of.receiptEnds];
-      const args = [id.lane, id.number, this.#next(), field, tokens, of.respond('')];
+      const keys = [of.account, of.usage, of.sequences, of.receipts, of.receiptEnds];
+      const args = [id.sequence, id.number, this.#next(), field, tokens, of.response('')];
       const make = () => this.#redis.run(UNDO, keys, args);
       this.#owe({ account, tokens, sinceMs: Date.now(), make, leave });
-      throw new GivenBackLater(`${error.message}; any charge will be refunded`, {
+      throw new RefundPending(`${error.message}; any charge will be refunded`, {
         cause: error,
       });
     }
   }
 
-  /** Refunds by a script that passes its lane: now, or as soon as Redis responds. */
+  /** Refunds by a script that records its number: now, or as soon as Redis responds. */
   async giveBack<Reply>(
     { account, tokens }: { account: AccountId; tokens: number },
     ask: (id: ChangeId) => Promise<Reply>,
@@ -108,7 +108,7 @@ export class Once {
         throw error;
       }
       this.#owe({ account, tokens, sinceMs: Date.now(), make: () => ask(id), leave });
-      throw new GivenBackLater(`${error.message}; ${tokens} tokens will be refunded later`, {
+      throw new RefundPending(`${error.message}; ${tokens} tokens will be refunded later`, {
         cause: error,
       });
     }
@@ -119,20 +119,20 @@ export class Once {
     const until = Date.now() + CLOSE_MS;
     while (this.#due.size > 0 && Date.now() < until) await pause(50);
     this.#closed = true;
-    if (this.#due.size > 0) this.#tell([...this.#due], 'before it was closed');
+    if (this.#due.size > 0) this.#report([...this.#due], 'before it was closed');
   }
 
   #take(account: AccountId): { id: ChangeId; leave(): void } {
-    const taken = this.#lanes.get(account) ?? new Set();
-    this.#lanes.set(account, taken);
-    let lane = 0;
-    while (taken.has(lane)) lane++;
-    taken.add(lane);
+    const taken = this.#sequences.get(account) ?? new Set();
+    this.#sequences.set(account, taken);
+    let sequence = 0;
+    while (taken.has(sequence)) sequence++;
+    taken.add(sequence);
     const leave = () => {
-      taken.delete(lane);
-      if (taken.size === 0) this.#lanes.delete(account);
+      taken.delete(sequence);
+      if (taken.size === 0) this.#sequences.delete(account);
     };
-    return { id: { lane: `${this.#process}.${lane}`, number: this.#next() }, leave };
+    return { id: { sequence: `${this.#process}.${sequence}`, number: this.#next() }, leave };
   }
 
   /** Higher than any earlier number of this process. */
@@ -154,7 +154,7 @@ export class Once {
       const made = await Promise.all(some.map((due) => this.#make(due)));
       if (!made.includes(false)) continue;
       const old = [...this.#due].filter(({ sinceMs }) => Date.now() - sinceMs > OWED_LIFE_MS);
-      if (old.length > 0) this.#tell(old, 'for a day');
+      if (old.length > 0) this.#report(old, 'for a day');
       for (const due of old) this.#settle(due);
       await pause(RETRY_MS);
     }
@@ -178,7 +178,7 @@ export class Once {
     due.leave();
   }
 
-  #tell(due: readonly Due[], when: string): void {
+  #report(due: readonly Due[], when: string): void {
     const all = due.map(({ account, tokens }) => `${tokens} to ${account}`).join(', ');
     this.#warn(
       `ledger ${this.#redis.shown}: did not respond ${when}; tokens owed, if charged: ${all}`,
@@ -192,10 +192,10 @@ const UNDO: Script<0 | 1> = script(
   UNDO_CHARGE,
   UNDELIVERED,
   `
-local account, usage, lanes, receipts, receipt_ends = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local lane, number, field, tokens = ARGV[1], ARGV[2], ARGV[4], tonumber(ARGV[5])
-local last, receipt = string.match(redis.call('HGET', lanes, lane) or '', '^(%d+) %d+ (.*)$')
-pass(lanes, lane, ARGV[3], '')
+local account, usage, sequences, receipts, receipt_ends = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local sequence, number, field, tokens = ARGV[1], ARGV[2], ARGV[4], tonumber(ARGV[5])
+local last, receipt = string.match(redis.call('HGET', sequences, sequence) or '', '^(%d+) %d+ (.*)$')
+pass(sequences, sequence, ARGV[3], '')
 if last ~= number then return 0 end
 if receipt == '' then return undo_charge(account, usage, field, tokens, tokens) end
 return undeliver(account, usage, receipts, receipt_ends, ARGV[6] .. receipt, receipt, nil)`,

@@ -3,7 +3,7 @@ import type { RedisConnection } from './connection.ts';
 import { EVENTS } from './key-names.ts';
 import { fleeting, script } from './script.ts';
 
-export async function keepEvent(redis: RedisConnection, event: PaymentEvent): Promise<boolean> {
+export async function storeEvent(redis: RedisConnection, event: PaymentEvent): Promise<boolean> {
   const { id, receivedAtMs } = event;
   const keys = [EVENTS.open, EVENTS.records, EVENTS.closed(id)];
   return (await redis.run(KEEP_EVENT, keys, [id, receivedAtMs, JSON.stringify(event)])) === 1;
@@ -29,7 +29,7 @@ export async function closeEvent(redis: RedisConnection, id: string): Promise<vo
   await redis.run(CLOSE_EVENT, [EVENTS.open, EVENTS.records, EVENTS.closed(id)], [id]);
 }
 
-/** Lua cannot return more values at once. */
+/** `unpack` fails near Lua's C stack limit of some 8,000 values; this stays well below it. */
 const MAX_EVENTS = 1_000;
 
 const KEEP_EVENT = script<0 | 1>(

@@ -42,13 +42,13 @@ export async function debitOnce(
     of.replay(request.key),
     of.receipts,
     of.receiptEnds,
-    of.lanes,
+    of.sequences,
   ];
-  const said = await once.charge({ account, field, tokens }, ({ lane, number }) =>
+  const reply = await once.charge({ account, field, tokens }, ({ sequence, number }) =>
     redis.runInTime(DEBIT_ONCE, keys, [
       charge.atMs,
       request.fingerprint,
-      lane,
+      sequence,
       number,
       field,
       tokens,
@@ -56,9 +56,9 @@ export async function debitOnce(
       receipt.endsAtMs,
     ]),
   );
-  if (said[0] === 'debited') return { outcome: 'debited', balance: said[1], receipt };
-  if (said[0] === 'insufficient') return { outcome: 'insufficient', balance: said[1] };
-  return replayOf(redis, once, charge.account, said);
+  if (reply[0] === 'debited') return { outcome: 'debited', balance: reply[1], receipt };
+  if (reply[0] === 'insufficient') return { outcome: 'insufficient', balance: reply[1] };
+  return replayOf(redis, once, charge.account, reply);
 }
 
 /** Returns the response stored for a request, counting one more delivery of it. */
@@ -70,12 +70,12 @@ export async function replay(
   nowMs: number,
 ): Promise<Replay | undefined> {
   const of = keysOf(account);
-  const keys = [of.account, of.usage, of.replay(request.key), of.receipts, of.lanes];
+  const keys = [of.account, of.usage, of.replay(request.key), of.receipts, of.sequences];
   // The receipt determines the charge, and undoing goes by the receipt.
-  const said = await once.charge({ account, field: '', tokens: 0 }, ({ lane, number }) =>
-    redis.runInTime(REPLAY, keys, [nowMs, request.fingerprint, lane, number]),
+  const reply = await once.charge({ account, field: '', tokens: 0 }, ({ sequence, number }) =>
+    redis.runInTime(REPLAY, keys, [nowMs, request.fingerprint, sequence, number]),
   );
-  return said === null ? undefined : replayOf(redis, once, account, said);
+  return reply === null ? undefined : replayOf(redis, once, account, reply);
 }
 
 /** Stores the response of a debit that has not been undone. */
@@ -85,9 +85,9 @@ export async function storeResponse(
   { headers, gzip }: StoredResponse,
 ): Promise<void> {
   if (gzip.length > MAX_KEPT_BYTES) return;
-  const { receipts, respond: answer } = keysOf(account);
+  const { receipts, response } = keysOf(account);
   const body = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.length);
-  await redis.run(KEEP_ANSWER, [receipts, answer(id)], [id, JSON.stringify(headers), body]);
+  await redis.run(STORE_RESPONSE, [receipts, response(id)], [id, JSON.stringify(headers), body]);
 }
 
 /**
@@ -103,13 +103,13 @@ export async function undeliver(
 ): Promise<void> {
   if (undelivered !== undefined) requireTokens(undelivered);
   const of = keysOf(account);
-  const keys = [of.account, of.usage, of.receipts, of.receiptEnds, of.respond(id), of.lanes];
-  await once.giveBack({ account, tokens: owed }, ({ lane, number }) =>
-    redis.run(UNDELIVER, keys, [id, undelivered ?? '', lane, number]),
+  const keys = [of.account, of.usage, of.receipts, of.receiptEnds, of.response(id), of.sequences];
+  await once.giveBack({ account, tokens: owed }, ({ sequence, number }) =>
+    redis.run(UNDELIVER, keys, [id, undelivered ?? '', sequence, number]),
   );
 }
 
-type SaidOfReplay =
+type ReplayReply =
   | [outcome: 'conflict']
   | [outcome: 'unpaid', tokens: number, balance: number]
   | [
@@ -122,11 +122,12 @@ async function replayOf(
   redis: RedisConnection,
   once: Once,
   account: AccountId,
-  said: SaidOfReplay,
+  reply: ReplayReply,
 ): Promise<Replay> {
-  if (said[0] === 'conflict') return { outcome: 'conflict' };
-  if (said[0] === 'unpaid') return { outcome: 'insufficient', tokens: said[1], balance: said[2] };
-  const [outcome, balance, tokens, charged, id, endsAtMs] = said;
+  if (reply[0] === 'conflict') return { outcome: 'conflict' };
+  if (reply[0] === 'unpaid')
+    return { outcome: 'insufficient', tokens: reply[1], balance: reply[2] };
+  const [outcome, balance, tokens, charged, id, endsAtMs] = reply;
   const receipt = { account, endsAtMs: Number(endsAtMs), id };
   try {
     const response = await responseOf(redis, receipt);
@@ -146,7 +147,7 @@ async function responseOf(
   { account, id }: Receipt,
 ): Promise<StoredResponse | null> {
   const [headers, gzip] = await redis.ask((client) =>
-    client.hmgetBuffer(keysOf(account).respond(id), 'headers', 'gzip'),
+    client.hmgetBuffer(keysOf(account).response(id), 'headers', 'gzip'),
   );
   return headers && gzip ? { headers: JSON.parse(headers.toString()), gzip } : null;
 }
@@ -156,8 +157,8 @@ const BEGIN_REPLAY = `
 ${CHARGE}
 ${RECEIPT}
 ${PASS}
-local function begin_replay(account, usage, replay, receipts, lanes)
-  local now, fingerprint, lane, number = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local function begin_replay(account, usage, replay, receipts, sequences)
+  local now, fingerprint, sequence, number = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
   local id, ends, of = string.match(redis.call('GET', replay) or '', '^(%S+) (%S+) (.*)$')
   if not id or tonumber(ends) <= now then return nil end
   local receipt = receipt_of(receipts, id)
@@ -168,11 +169,11 @@ local function begin_replay(account, usage, replay, receipts, lanes)
   if not charged then return { 'unpaid', repaid, balance } end
   receipt.deliveries, receipt.repaid = receipt.deliveries + 1, 0
   keep_receipt(receipts, id, receipt)
-  pass(lanes, lane, number, id)
+  pass(sequences, sequence, number, id)
   return { 'replayed', balance, receipt.tokens, repaid, id, ends }
 end`;
 
-const REPLAY = script<SaidOfReplay | null>(
+const REPLAY = script<ReplayReply | null>(
   IN_TIME,
   BEGIN_REPLAY,
   `
@@ -185,22 +186,22 @@ return begin_replay(KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])`,
  * removes more expired receipts than it adds.
  */
 const DEBIT_ONCE = script<
-  SaidOfReplay | [outcome: 'debited', balance: number] | [outcome: 'insufficient', balance: number]
+  ReplayReply | [outcome: 'debited', balance: number] | [outcome: 'insufficient', balance: number]
 >(
   IN_TIME,
   KNOWN,
   BEGIN_REPLAY,
   `
-local account, usage, replay, receipts, receipt_ends, lanes = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local now, fingerprint, lane, number = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local account, usage, replay, receipts, receipt_ends, sequences = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local now, fingerprint, sequence, number = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local field, tokens, id, ends = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
-if has_passed(lanes, lane, number) then return undone() end
-local earlier = begin_replay(account, usage, replay, receipts, lanes)
+if has_passed(sequences, sequence, number) then return undone() end
+local earlier = begin_replay(account, usage, replay, receipts, sequences)
 if earlier then return earlier end
 local charged, balance = charge(account, usage, field, 1, tokens, now)
 if charged == nil then return unknown(account) end
 if not charged then return { 'insufficient', balance } end
-pass(lanes, lane, number, id)
+pass(sequences, sequence, number, id)
 redis.call('SET', replay, id .. ' ' .. ends .. ' ' .. fingerprint, 'PX', ${RESPONSE_LIFE_MS})
 keep_receipt(receipts, id, { deliveries = 1, delivered = 0, repaid = 0, tokens = tokens, field = field })
 redis.call('ZADD', receipt_ends, ends, id)
@@ -214,7 +215,7 @@ redis.call('PEXPIRE', receipt_ends, ${RECEIPT_LIFE_MS})
 return { 'debited', balance }`,
 );
 
-const KEEP_ANSWER = fleeting<0 | 1>(
+const STORE_RESPONSE = fleeting<0 | 1>(
   `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[2], 'headers', ARGV[2], 'gzip', ARGV[3])
@@ -226,9 +227,9 @@ const UNDELIVER = script<0 | 1>(
   PASS,
   UNDELIVERED,
   `
-local account, usage, receipts, receipt_ends, answer, lanes = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local lane, number = ARGV[3], ARGV[4]
-if has_passed(lanes, lane, number) then return 0 end
-pass(lanes, lane, number, '')
-return undeliver(account, usage, receipts, receipt_ends, answer, ARGV[1], tonumber(ARGV[2]))`,
+local account, usage, receipts, receipt_ends, response_key, sequences = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local sequence, number = ARGV[3], ARGV[4]
+if has_passed(sequences, sequence, number) then return 0 end
+pass(sequences, sequence, number, '')
+return undeliver(account, usage, receipts, receipt_ends, response_key, ARGV[1], tonumber(ARGV[2]))`,
 );

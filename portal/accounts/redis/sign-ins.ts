@@ -6,7 +6,7 @@ import { challengeEntry, limitEntry } from './key-names.ts';
 import { TAKE } from './lua.ts';
 import { fleeting, script } from './script.ts';
 
-export async function keepChallenge(
+export async function storeChallenge(
   redis: RedisConnection,
   mailbox: string,
   { startedAtMs, codeHash, linkHash, endsAtMs }: Challenge,

@@ -83,8 +83,8 @@ export function grant(
   return { granted: true, balance: balance + tokens };
 }
 
-/** SqlConnection a negative grant of the given tokens, or as many as are left. */
-export function takeBack(
+/** Books a negative grant of the given tokens, or of as many as are left. */
+export function clawBack(
   db: SqlConnection,
   id: AccountId,
   given: Grant,

@@ -2,7 +2,7 @@ import { EVENT_LIFE_MS, type PaymentEvent } from '../payment-events.ts';
 import { removeEnded, type SqlConnection } from './sql-connection.ts';
 
 /** Returns `false` if an event with this id was stored before. */
-export function keepEvent(db: SqlConnection, event: PaymentEvent): boolean {
+export function storeEvent(db: SqlConnection, event: PaymentEvent): boolean {
   const { id, type, object, receivedAtMs } = event;
   const sql = 'INSERT INTO payment_events VALUES (?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING';
   return db.run(sql, id, type, object, receivedAtMs) > 0;

@@ -13,7 +13,7 @@ interface LimitRow {
   readonly endsAtMs: number;
 }
 
-export function keepChallenge(db: SqlConnection, mailbox: string, challenge: Challenge): void {
+export function storeChallenge(db: SqlConnection, mailbox: string, challenge: Challenge): void {
   const { startedAtMs, codeHash, linkHash, endsAtMs } = challenge;
   db.run(
     'INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, 0)',

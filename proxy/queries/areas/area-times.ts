@@ -33,7 +33,7 @@ export const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
 export type MissingReason = (typeof MISSING_REASONS)[number];
 
 /** Maximum number of blocks read together. */
-const BLOCKS_A_READ = 32;
+const BLOCKS_PER_READ = 32;
 /** Ends a page of outlines: those of remote blocks have thousands of vertices. */
 const PAGE_BYTES: Bytes = 4 << 20;
 
@@ -56,7 +56,7 @@ export async function addArealPage(
     for (let first = 0, end: number; first < ordinals.length; first = end) {
       end = Math.min(ordinals.length, first + step);
       // Blocks that reach little give few rows, so more of them are needed.
-      step = Math.min(BLOCKS_A_READ, step * 2);
+      step = Math.min(BLOCKS_PER_READ, step * 2);
       const some = ordinals.slice(first, end);
       const wanted = query.withMissing ? some : some.filter((block) => index.isRoutable(block));
       const times = await release.nearestRows(county, wanted);
@@ -94,7 +94,7 @@ async function outlinesFor(
  */
 function minBlocks(release: Release, { modes, types }: ArealQuery, limit: number): number {
   const rowsABlock = modes.length * (types?.size ?? release.taxonomy.leafIds.length);
-  return Math.min(BLOCKS_A_READ, Math.ceil(limit / Math.max(1, rowsABlock)) + 1);
+  return Math.min(BLOCKS_PER_READ, Math.ceil(limit / Math.max(1, rowsABlock)) + 1);
 }
 
 /** The rows of a page, added block by block. */

@@ -3,7 +3,7 @@ import { ordinalIn, ordinalsOf, rankIn } from '../../../shards/arrays/sorted.ts'
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import {
-  BLOCKS_A_COUNTY,
+  BLOCKS_PER_COUNTY,
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
@@ -109,8 +109,8 @@ function together(a: Uint32Array, b: Uint32Array): Uint32Array {
 async function blocksNamed(release: Release, geoids: Float64Array): Promise<CountyBlocks[]> {
   const parts: CountyBlocks[] = [];
   for (let first = 0, end: number; first < geoids.length; first = end) {
-    const code = Math.floor(geoids[first] / BLOCKS_A_COUNTY);
-    end = rankIn(geoids, (code + 1) * BLOCKS_A_COUNTY);
+    const code = Math.floor(geoids[first] / BLOCKS_PER_COUNTY);
+    end = rankIn(geoids, (code + 1) * BLOCKS_PER_COUNTY);
     const own = geoids.subarray(first, end);
     const county = release.county(countyOf(geoidFromNumber(own[0])));
     if (!county) throw noSuchBlock(own[0]);

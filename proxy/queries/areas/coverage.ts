@@ -129,12 +129,12 @@ export class CoverageSums {
     }
     const matrix = await this.#release.nthNearest(county);
     const wanted = types.map((type) => matrix.originOrdinal(nthNearestId(type, nth)));
-    for (const [t, row] of (await matrix.encodedRows(wanted)).entries()) {
+    for (const [t, encoded] of (await matrix.encodedRows(wanted)).entries()) {
       for (const [m, position] of modes.entries()) {
-        const times = row.mode(position);
+        const times = encoded.mode(position);
         for (let w = 0; w < weights.length; w++) {
-          const row = (t * modes.length + m) * weights.length + w;
-          addTimes(this.#sumsOf(row), this.#slots.of, times, masked[w]);
+          const sumRow = (t * modes.length + m) * weights.length + w;
+          addTimes(this.#sumsOf(sumRow), this.#slots.of, times, masked[w]);
           const pause = yieldIfOverdue(waiters);
           if (pause) await pause;
         }

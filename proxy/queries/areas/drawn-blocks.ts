@@ -2,7 +2,7 @@ import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
-import { BLOCKS_A_COUNTY, type GeoidNumber } from '../../../shards/geoid.ts';
+import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../../../shards/geoid.ts';
 import { boxAroundBoth, boxesMeet } from '../../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release, ReleaseCounty } from '../../../shards/release/release.ts';
@@ -12,7 +12,7 @@ import {
   MICRO,
   type MicroDegrees,
 } from '../../../shards/units.ts';
-import { COUNTIES_A_PAGE, type SearchedArea } from '../pois/poi-search.ts';
+import { COUNTIES_PER_PAGE, type SearchedArea } from '../pois/poi-search.ts';
 
 /** Blocks of a county. */
 export interface CountyBlocks {
@@ -40,14 +40,14 @@ export async function blocksIn(
   from: GeoidNumber,
   waiters: Waiters,
 ): Promise<FoundBlocks> {
-  const firstCounty = Math.floor(from / BLOCKS_A_COUNTY);
+  const firstCounty = Math.floor(from / BLOCKS_PER_COUNTY);
   const counties = (await countiesOf(release, area, waiters)).filter(
     ({ fips }) => Number(fips) >= firstCounty,
   );
-  const next = counties.at(COUNTIES_A_PAGE);
+  const next = counties.at(COUNTIES_PER_PAGE);
   return {
-    counties: eachIn(release, counties.slice(0, COUNTIES_A_PAGE), area, from, waiters),
-    beyond: next ? Number(next.fips) * BLOCKS_A_COUNTY : null,
+    counties: eachIn(release, counties.slice(0, COUNTIES_PER_PAGE), area, from, waiters),
+    beyond: next ? Number(next.fips) * BLOCKS_PER_COUNTY : null,
   };
 }
 
@@ -84,9 +84,9 @@ async function countiesOf(
 }
 
 /** Blocks per sort: well under a millisecond of work. */
-const BLOCKS_A_SORT = 1 << 13;
+const BLOCKS_PER_SORT = 1 << 13;
 /** Points tested between two clock checks. */
-const POINTS_A_STEP = 256;
+const POINTS_PER_STEP = 256;
 
 /** Ordinals of the blocks from `first` on that are in an area, and in a box, ascending. */
 async function ordinalsIn(
@@ -99,21 +99,21 @@ async function ordinalsIn(
   // The multiplication by a million may be slightly off: the area decides exactly.
   const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
   const [south, north] = [box.minLat * MICRO - 1, box.maxLat * MICRO + 1];
-  const near = new Float64Array(BLOCKS_A_SORT);
+  const near = new Float64Array(BLOCKS_PER_SORT);
   const inside: CountyBlock[] = [];
-  for (let start = first; start < count; start += BLOCKS_A_SORT) {
+  for (let start = first; start < count; start += BLOCKS_PER_SORT) {
     let found = 0;
-    for (let i = start; i < Math.min(count, start + BLOCKS_A_SORT); i++) {
+    for (let i = start; i < Math.min(count, start + BLOCKS_PER_SORT); i++) {
       if (lon[i] < west || lon[i] > east || lat[i] < south || lat[i] > north) continue;
-      near[found++] = (lon[i] - WESTERNMOST) * BLOCKS_A_SORT + (i - start);
+      near[found++] = (lon[i] - WESTERNMOST) * BLOCKS_PER_SORT + (i - start);
     }
     // West to east, the fastest order for area tests.
     const eastward = near.subarray(0, found).sort();
     const firstInside = inside.length;
     for (let k = 0; k < found; k++) {
-      const i = start + (eastward[k] % BLOCKS_A_SORT);
+      const i = start + (eastward[k] % BLOCKS_PER_SORT);
       if (area.contains?.(lon[i], lat[i]) !== false) inside.push(i);
-      const pause = (k + 1) % POINTS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      const pause = (k + 1) % POINTS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
       if (pause) await pause;
     }
     const ascending = Uint32Array.from(inside.splice(firstInside)).sort();

@@ -6,7 +6,7 @@ import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 const END = '\n';
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/gu;
 /** Names processed between two clock checks. */
-export const NAMES_A_STEP = 64;
+export const NAMES_PER_STEP = 64;
 
 /**
  * Finds names by substring. The names are concatenated into one text, the best first, so that a
@@ -28,7 +28,7 @@ export class NameIndex {
     const words: string[] = [];
     for (const [i, name] of names.entries()) {
       words.push(` ${name.replaceAll(BETWEEN_WORDS, ' ')}`);
-      const pause = (i + 1) % NAMES_A_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
+      const pause = (i + 1) % NAMES_PER_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
       if (pause) await pause;
     }
     return new NameIndex(names, words);

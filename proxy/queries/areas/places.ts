@@ -4,7 +4,7 @@ import { SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import {
-  BLOCKS_A_COUNTY,
+  BLOCKS_PER_COUNTY,
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
@@ -15,7 +15,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import { uspsOf } from '../../../shards/states.ts';
 import type { StatePlace } from '../../../shards/units.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
-import { NAMES_A_STEP, NameIndex } from './name-index.ts';
+import { NAMES_PER_STEP, NameIndex } from './name-index.ts';
 
 /** A census place of the release, and where its data is stored. */
 export interface LocatedPlace {
@@ -43,7 +43,7 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
 }
 
 /** Blocks of a place that are looked up together: a page seldom needs more. */
-const BLOCKS_A_STEP = 256;
+const BLOCKS_PER_STEP = 256;
 
 /**
  * The blocks of a place whose GEOID is at least `from`, in batches of up to `most` within one
@@ -53,12 +53,12 @@ export async function* blocksOfPlace(
   release: Release,
   { table, ordinal }: LocatedPlace,
   from: GeoidNumber,
-  most = BLOCKS_A_STEP,
+  most = BLOCKS_PER_STEP,
 ): AsyncGenerator<CountyBlocks> {
   const blocks = await release.placeBlocks(table, ordinal);
   for (let first = rankIn(blocks, from), end: number; first < blocks.length; first = end) {
     const fips = countyOf(geoidFromNumber(blocks[first]));
-    end = Math.min(first + most, rankIn(blocks, (Number(fips) + 1) * BLOCKS_A_COUNTY));
+    end = Math.min(first + most, rankIn(blocks, (Number(fips) + 1) * BLOCKS_PER_COUNTY));
     const county = release.county(fips)!;
     const index = await release.index(county);
     yield { county, index, ordinals: ordinalsOf(index.geoids, blocks.subarray(first, end)) };
@@ -127,7 +127,7 @@ class PlaceNames {
     const names: string[] = [];
     for (const [i, { name }] of places.entries()) {
       names.push(foldText(name));
-      const pause = (i + 1) % NAMES_A_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
+      const pause = (i + 1) % NAMES_PER_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
       if (pause) await pause;
     }
     return new PlaceNames(places, await NameIndex.of(names));

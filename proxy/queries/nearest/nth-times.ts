@@ -31,7 +31,7 @@ export interface NthRow {
 }
 
 /** POIs read between two clock checks. */
-const POIS_A_STEP = 2_048;
+const POIS_PER_STEP = 2_048;
 
 /**
  * The times from a block to its n-th nearest POIs, by mode id, type id, n; those beyond 30 minutes
@@ -60,7 +60,7 @@ export async function nthTimesOf(
         insertNth(lists, leaf, time);
         if (countTenths !== null && time <= countTenths) counts[leaf]++;
       }
-      const pause = (i + 1) % POIS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      const pause = (i + 1) % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
       if (pause) await pause;
     }
     for (const [leaf, type] of leaves.entries()) {

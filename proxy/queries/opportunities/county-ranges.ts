@@ -1,6 +1,6 @@
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import {
-  BLOCKS_A_COUNTY,
+  BLOCKS_PER_COUNTY,
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
@@ -14,7 +14,7 @@ export function countyRanges(
   const ranges: { fips: CountyFips; first: number; end: number }[] = [];
   for (let first = 0; first < geoids.length; ) {
     const fips = countyOf(geoidFromNumber(geoids[first] as GeoidNumber));
-    const end = rankIn(geoids, (Number(fips) + 1) * BLOCKS_A_COUNTY);
+    const end = rankIn(geoids, (Number(fips) + 1) * BLOCKS_PER_COUNTY);
     ranges.push({ fips, first, end });
     first = end;
   }

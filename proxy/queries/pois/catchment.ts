@@ -42,7 +42,7 @@ export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
 }
 
 /** Rows written between two clock checks. */
-const ROWS_A_STEP = 256;
+const ROWS_PER_STEP = 256;
 
 /**
  * The next `limit` blocks that reach a POI after a position (mode id, GEOID). At most one range
@@ -75,7 +75,7 @@ export async function catchmentOf(
         for (let i = 0; i < targets.length; i++) {
           const geoid = geoidText.of(matrix.targets[targets[i]]);
           rows.add(`${before}${geoid},${timeText[times[i]]}${format.end}`);
-          const pause = (i + 1) % ROWS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+          const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
           if (pause) await pause;
         }
       }

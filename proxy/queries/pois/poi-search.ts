@@ -43,7 +43,7 @@ export interface SearchedArea {
 }
 
 /** Counties searched per page: a search over a continent takes several pages. */
-export const COUNTIES_A_PAGE = 64;
+export const COUNTIES_PER_PAGE = 64;
 
 /** A box, which crosses the antimeridian when its west edge is east of its east edge. */
 export function boxArea(
@@ -100,7 +100,7 @@ export interface PoiResult {
 }
 
 /** POIs examined between two clock checks. */
-const POIS_A_STEP = 128;
+const POIS_PER_STEP = 128;
 
 /** The counties whose POIs may be in an area, ordered by code. */
 export function countiesOfArea(release: Release, { boxes }: SearchedArea): ReleaseCounty[] {
@@ -126,13 +126,13 @@ export async function addPois(
   const open = counties.filter(({ fips }) => Number(fips) >= firstCounty);
   for (const [visited, { fips, manifest }] of open.entries()) {
     const code = Number(fips);
-    if (visited === COUNTIES_A_PAGE) return [code, 0, 0];
+    if (visited === COUNTIES_PER_PAGE) return [code, 0, 0];
     const catchments = await release.catchments(manifest, waiters);
     const texts = await textsOf(release, manifest, catchments, results.format);
     const isWanted = await wantedBy(release, manifest, catchments, search);
     const firstRank = code === firstCounty ? rankFrom(catchments, firstCell, firstId) : 0;
     for (const [i, rank] of (await ranksIn(catchments, area, firstRank, waiters)).entries()) {
-      const pause = (i + 1) % POIS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      const pause = (i + 1) % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
       if (pause) await pause;
       const ordinal = catchments.byRank[rank];
       if (!isWanted(ordinal)) continue;
@@ -175,7 +175,7 @@ async function ranksIn(
     // degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
       if (rank[ordinal] < first) continue;
-      const pause = ++looked % POIS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      const pause = ++looked % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
       if (pause) await pause;
       const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
       if (boxContains(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
@@ -197,7 +197,7 @@ async function wantedBy(
   const names =
     name === undefined
       ? undefined
-      : await release.beside(objects.catchment, 'names', () => {
+      : await release.derivedFrom(objects.catchment, 'names', () => {
           const value = new FragmentCache(table.count, (poi) => foldText(table.name(poi)));
           return { value, bytes: value.bytesAtMost(table.textBytes) };
         });
@@ -213,7 +213,7 @@ function textsOf(
   catchments: Catchments,
   format: RowFormat,
 ): Promise<FragmentCache<ByteText>> {
-  return release.beside(objects.catchment, `rows.${format.name}`, () => {
+  return release.derivedFrom(objects.catchment, `rows.${format.name}`, () => {
     const value = new FragmentCache(catchments.table.count, (poi) => {
       const result = poiResult(catchments, poi);
       const members = format.members({ ...result }, POIS.columns);

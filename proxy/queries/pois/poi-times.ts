@@ -31,7 +31,7 @@ export interface PoiFilter {
 }
 
 /** Rows written between two clock checks. */
-const ROWS_A_STEP = 256;
+const ROWS_PER_STEP = 256;
 
 /**
  * The next `limit` rows of a block after a position (mode id, `dest_id`). `origin`: the members
@@ -61,7 +61,7 @@ export async function poisOf(
         for (let i = 0; i < targets.length; i++) {
           const { begin, id, facts } = texts.of(targets[i]);
           rows.add(begin + from + id + timeText[times[i]] + facts);
-          const pause = (i + 1) % ROWS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+          const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
           if (pause) await pause;
         }
       }
@@ -94,7 +94,7 @@ function textsOf(
   { matrix, table }: PoiMatrix,
   format: RowFormat,
 ): Promise<FragmentCache<PoiText>> {
-  return release.beside(objects.pois, `rows.${format.name}`, () => {
+  return release.derivedFrom(objects.pois, `rows.${format.name}`, () => {
     const value = new FragmentCache(table.count, (poi): PoiText => {
       const { name, lon, lat, street, city, state, zip } = table.facts(poi);
       const facts = { name, lon, lat, address: { street, city, state, zip } };

@@ -8,8 +8,8 @@ import { TIME } from '../../formats/row-table.ts';
 
 /** A tract's code has eleven digits; a block's GEOID adds four. */
 const TRACT_DIGITS = 11;
-const BLOCKS_A_TRACT = 10_000;
-const BLOCK_CODES = Array.from({ length: BLOCKS_A_TRACT }, (_, i) => String(i).padStart(4, '0'));
+const BLOCKS_PER_TRACT = 10_000;
+const BLOCK_CODES = Array.from({ length: BLOCKS_PER_TRACT }, (_, i) => String(i).padStart(4, '0'));
 const ANY = geoidFromNumber(0);
 
 /** Renders the member `geoid` of rows: fastest for blocks that come tract by tract. */
@@ -24,12 +24,12 @@ export class GeoidFragment {
   }
 
   of(geoid: GeoidNumber): ByteText {
-    const tract = Math.floor(geoid / BLOCKS_A_TRACT);
+    const tract = Math.floor(geoid / BLOCKS_PER_TRACT);
     if (tract !== this.#tract) {
       this.#tract = tract;
       this.#beforeBlock = this.#before + String(tract).padStart(TRACT_DIGITS, '0');
     }
-    return this.#beforeBlock + BLOCK_CODES[geoid - tract * BLOCKS_A_TRACT] + this.#after;
+    return this.#beforeBlock + BLOCK_CODES[geoid - tract * BLOCKS_PER_TRACT] + this.#after;
   }
 }
 
@@ -57,7 +57,7 @@ export const timeTexts = perFormat((format) => {
 });
 
 /** Size of a POI's fragments in addition to its own strings, in the most verbose format. */
-const BYTES_A_POI: Bytes = 350;
+const BYTES_PER_POI: Bytes = 350;
 
 /** Text fragments of the POIs of a county: each is rendered once, on first use. */
 export class FragmentCache<T> {
@@ -79,7 +79,7 @@ export class FragmentCache<T> {
 
   /** Approximate maximum memory use; `ownBytes`: that of the POIs' strings. */
   bytesAtMost(ownBytes: Bytes): Bytes {
-    return this.#texts.length * BYTES_A_POI + ownBytes;
+    return this.#texts.length * BYTES_PER_POI + ownBytes;
   }
 }
 

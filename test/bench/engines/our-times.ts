@@ -107,8 +107,8 @@ export function enteredAsByR5(region: Region): Region {
   if (!transit) return region;
   const stops = transit.stops.map((stop) => {
     const { lon, lat } = stop;
-    const door = { lon, lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 };
-    return { ...stop, doors: [door] };
+    const entrance = { lon, lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 };
+    return { ...stop, entrances: [entrance] };
   });
   return { ...region, transit: { ...transit, stops, insideWalks: [] } };
 }

@@ -17,7 +17,7 @@ const folder = folderOfTests();
 const SITES = 12;
 /** Half the side of the square around a block's centre that a site is in, in degrees. */
 const AROUND = 0.0004;
-const WALKED_A_MINUTE_M = 80;
+const METRES_WALKED_PER_MINUTE = 80;
 const LIBRARIES = { type: [601], label: 'libraries' };
 
 interface Point {
@@ -45,7 +45,7 @@ test('95 % of blocks are as far from sites as from the same points built in, to 
       sites,
       rows.map(({ geoid }) => geoid),
     );
-    const slack = 1 + meanRadius(release.blocks) / WALKED_A_MINUTE_M;
+    const slack = 1 + meanRadius(release.blocks) / METRES_WALKED_PER_MINUTE;
     const known = rows.filter(({ geoid }) => bySites.has(geoid));
     // Between blocks times are whole minutes, rounded up.
     const isClose = ({ geoid, travel_time }: (typeof rows)[number]) =>
