@@ -25,7 +25,7 @@ async function worked(answers: (event: PaymentEvent) => unknown, retryMs?: numbe
   const reads: number[] = [];
   const worker = new EventWorker({
     ledger: {
-      keepEvent: async () => true,
+      storeEvent: async () => true,
       openEvents: async (limit, offset = 0) => {
         reads.push(seconds());
         return open.slice(offset, offset + limit);
@@ -271,7 +271,7 @@ test('a ledger that cannot be read is reported, and read again', async () => {
   const worker = await ofThisTest(
     new EventWorker({
       ledger: {
-        keepEvent: async () => true,
+        storeEvent: async () => true,
         openEvents: async () => {
           if (++reads === 1) throw new Error('locked');
           return [];

@@ -2,14 +2,14 @@ import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PaymentUnavailable } from '../../portal/payment/billing-context.ts';
 import {
+  asPaymentUnavailable,
   asUnavailable,
   idOf,
   isFaultOfStripe,
   isMissing,
   isUnreachable,
+  rejectAfter,
   stripeClient,
-  within,
-  withTimeout,
 } from '../../portal/payment/stripe-client.ts';
 
 const { errors } = Stripe;
@@ -88,9 +88,9 @@ describe('a time limit', () => {
 
   test('ends a wait when it has passed, not before, and says how long it was', async () => {
     for (const [limited, limitMs] of [
-      [() => within(500, never()), 500],
-      [() => withTimeout(never(), 700), 700],
-      [() => withTimeout(never()), 12_000],
+      [() => rejectAfter(500, never()), 500],
+      [() => asPaymentUnavailable(never(), 700), 700],
+      [() => asPaymentUnavailable(never()), 12_000],
     ] as const) {
       const outcome = limited().catch((error) => error);
       let isOver = false;
@@ -106,10 +106,10 @@ describe('a time limit', () => {
   });
 
   test('leaves no timer behind a response or an error, and converts those of Stripe', async () => {
-    expect(await withTimeout(Promise.resolve(7))).toBe(7);
+    expect(await asPaymentUnavailable(Promise.resolve(7))).toBe(7);
     const failure = new errors.StripeAPIError({ message });
-    await expect(withTimeout(Promise.reject(failure))).rejects.toThrow(PaymentUnavailable);
-    await expect(within(100, Promise.reject(failure))).rejects.toBe(failure);
+    await expect(asPaymentUnavailable(Promise.reject(failure))).rejects.toThrow(PaymentUnavailable);
+    await expect(rejectAfter(100, Promise.reject(failure))).rejects.toBe(failure);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -121,7 +121,7 @@ test('a query takes the more memory the longer it is and the more objects it dep
     const dependsOn = dependingOn(Array(objects).fill('0000'));
     for (let i = 0; i < 200; i++) {
       const resolved = { canonical, dependsOn } as unknown as ResolvedRequest['resolved'];
-      await queries.getOrCompute(RELEASES[0], `/${i}`, async () => ({ resolved, etag: '"x"' }));
+      await queries.compute(RELEASES[0], `/${i}`, async () => ({ resolved, etag: '"x"' }));
     }
     return Array.from({ length: 200 }, (_, i) => queries.get(RELEASES[0], `/${i}`)).filter(Boolean)
       .length;
@@ -133,12 +133,15 @@ test('a query takes the more memory the longer it is and the more objects it dep
 
 test('finished responses count with their bodies, and are not kept in a cache of no bytes', async () => {
   const response = (bytes: number) => ({
-    ...{ body: Body.of(new Uint8Array(bytes)), contentType: 'text/csv', contentEncoding: null },
-    ...{ tokens: 1, beside: {} },
+    body: Body.of(new Uint8Array(bytes)),
+    contentType: 'text/csv',
+    contentEncoding: null,
+    tokens: 1,
+    beside: {},
   });
   const cache = new ResponseCache(new CacheBudget(10_000));
-  await cache.make('"a"', async () => response(1_000));
-  await cache.make('"b"', async () => response(2_000));
+  await cache.getOrCompute('"a"', async () => response(1_000));
+  await cache.getOrCompute('"b"', async () => response(2_000));
   expect(cache.kept!.bytes).toBeGreaterThan(3_000);
   expect(cache.kept!.bytes).toBeLessThan(4_000);
   expect(new ResponseCache(new CacheBudget(10_000), 0).kept).toBeNull();
