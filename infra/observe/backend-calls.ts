@@ -94,8 +94,15 @@ class Ending extends LedgerUnavailable {
 }
 
 const OPERATIONS: readonly LedgerCall['operation'][] = [
-  ...(['admit', 'admitSession', 'debit', 'debitOnce', 'replay'] as const),
-  ...(['refund', 'undeliver', 'storeResponse', 'ping'] as const),
+  'admit',
+  'admitSession',
+  'debit',
+  'debitOnce',
+  'replay',
+  'refund',
+  'undeliver',
+  'storeResponse',
+  'ping',
 ];
 /** Operations that must be attempted even while the breaker is open. */
 const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'storeResponse', 'ping']);

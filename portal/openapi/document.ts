@@ -5,7 +5,9 @@ import type { ProblemSlug } from '../http/problem-types.ts';
 import type { Operation, ServedOperation } from '../routes/operation.ts';
 
 const OPEN_PROBLEMS: readonly ProblemSlug[] = [
-  ...(['invalid-parameters', 'key-in-url', 'internal-error'] as const),
+  'invalid-parameters',
+  'key-in-url',
+  'internal-error',
 ];
 const PROBLEMS_BY_ACCESS: Readonly<Record<Operation['access'], readonly ProblemSlug[]>> = {
   open: OPEN_PROBLEMS,

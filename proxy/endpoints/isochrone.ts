@@ -148,8 +148,12 @@ export const isochrone = meteredEndpoint({
   response: z.union([contoursBody, blocksBody]),
   geoJson: contoursBody,
   problems: [
-    ...(['missing-location', 'block-not-found', 'point-not-covered'] as const),
-    ...(['invalid-geometry', 'no-isochrone-data', 'direction-not-available'] as const),
+    'missing-location',
+    'block-not-found',
+    'point-not-covered',
+    'invalid-geometry',
+    'no-isochrone-data',
+    'direction-not-available',
   ],
 
   resolve(release, { query: asked }): ResolvedIsochrone {

@@ -162,7 +162,10 @@ export async function narrowed(error: unknown) {
 
 const IN_NODE = { module: 'NodeNext', lib: ['ES2022'], types: ['node'], skipLibCheck: true };
 const IN_BROWSERS = {
-  ...{ module: 'ESNext', moduleResolution: 'Bundler', lib: ['ES2022', 'DOM'], types: [] },
+  module: 'ESNext',
+  moduleResolution: 'Bundler',
+  lib: ['ES2022', 'DOM'],
+  types: [],
 };
 
 /** Compiles files of the folder strictly. */

@@ -317,12 +317,23 @@ describe('over the demo city', () => {
       '/v1/coverage': { area: { blocks }, mode, type: [101], weight, nth: 5, all_of },
       '/v1/blocks/match': { area: { blocks }, all_of, near, limit: 1000, cursor: null },
       '/v1/sites/coverage': {
-        ...{ sites: named('site'), candidates: named('candidate'), choose: 50 },
-        ...{ area: { blocks }, mode: 'bike', direction: 'from', weight, minutes },
+        sites: named('site'),
+        candidates: named('candidate'),
+        choose: 50,
+        area: { blocks },
+        mode: 'bike',
+        direction: 'from',
+        weight,
+        minutes,
       },
       '/v1/access': {
-        ...{ origins: points.slice(0, 250), mode, direction: 'from', minutes },
-        ...{ of: [...weight, 'type:101'], decay: 'step', max_rows: 50_000 },
+        origins: points.slice(0, 250),
+        mode,
+        direction: 'from',
+        minutes,
+        of: [...weight, 'type:101'],
+        decay: 'step',
+        max_rows: 50_000,
       },
     };
     const { paths } = (await city.get('/openapi.json')).json();

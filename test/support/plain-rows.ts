@@ -124,8 +124,12 @@ export class PlainRows {
     for (let cursor: string | undefined; ; ) {
       const body = {
         ...area,
-        ...{ mode: ['walk', 'bike', 'transit'], type: types, limit: 1_000, cursor },
-        ...{ include_population: true, include_missing: true },
+        mode: ['walk', 'bike', 'transit'],
+        type: types,
+        limit: 1_000,
+        cursor,
+        include_population: true,
+        include_missing: true,
       };
       const response = await this.#proxy.post('/v1/blocks/query', this.#proxy.key, body);
       const { results, next_cursor } = response.json();

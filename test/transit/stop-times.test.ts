@@ -172,12 +172,22 @@ function plainTimes(calls: readonly PlainCall[]): [arrives: number[], departs: n
 
 const EIGHT = 8 * 3600;
 const REPEATED = {
-  ...{ trip_id: 'second', start_time: '10:00:00', end_time: '10:15:00' },
-  ...{ headway_secs: 600, exact_times: 1 },
+  trip_id: 'second',
+  start_time: '10:00:00',
+  end_time: '10:15:00',
+  headway_secs: 600,
+  exact_times: 1,
 };
 const OF_ANOTHER_YEAR: Row = {
-  ...{ trip: 'of another year', stop: 'a', sequence: '1', arrives: 0, departs: 0 },
-  ...{ distance: 0, pickup: '', dropOff: '', zone: '' },
+  trip: 'of another year',
+  stop: 'a',
+  sequence: '1',
+  arrives: 0,
+  departs: 0,
+  distance: 0,
+  pickup: '',
+  dropOff: '',
+  zone: '',
 };
 
 test('a trip has the calls and times of a plain reading of its rows, and every row left out is reported', async () => {

@@ -163,7 +163,11 @@ const placeCoverage: TwinRoute = {
   body: ({ modeId, type }, rows, _next, blocks, land_area_m2) => ({
     area: { blocks, land_area_m2 },
     results: rows.map(([total, no_data, ...sums]) => ({
-      ...{ dest_type_id: type, mode: label(modeId), weight: 'people', nth: 1, total },
+      dest_type_id: type,
+      mode: label(modeId),
+      weight: 'people',
+      nth: 1,
+      total,
       within: Object.fromEntries(STEPS.map((most, i) => [most, sums[i]])),
       beyond: Number(total) - Number(no_data) - Number(sums.at(-1)),
       no_data,

@@ -53,7 +53,10 @@ test('sums, catchments and gains are those over the rows between blocks', async 
       await api.post(PATH, {
         sites: sent,
         ...(offered.length > 0 && { candidates: offered, choose: 3 }),
-        ...{ area, mode, direction, minutes },
+        area,
+        mode,
+        direction,
+        minutes,
       }),
     );
     // A centre may lie outside its block.
