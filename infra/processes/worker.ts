@@ -13,7 +13,8 @@ let serving: Promise<Serving> | null = null;
 let withinMs = CLOSE_WITHIN_MS;
 let processes: ProcessCount = { serving: 1, wanted: 1, haveStarted: false };
 const ending = shutDownOnSignals({
-  close: async () => (await serving)?.close(),
+  // One that could not start is reported by its parent.
+  close: async () => (await serving?.catch(() => null))?.close(),
   cutOff: async () => (await serving)?.cutOff(),
   withinMs: () => withinMs,
 });

@@ -130,6 +130,12 @@ export const PROBLEM_TYPES = {
     title: 'Unknown county',
     advice: 'Send the five-digit FIPS code of a county that the release covers.',
   },
+  'area-not-covered': {
+    status: 404,
+    title: 'Area outside all counties of the release',
+    advice:
+      'Check that latitude and longitude are not swapped: a position of GeoJSON is longitude, then latitude.',
+  },
   'point-not-covered': {
     status: 404,
     title: 'Point outside all blocks of the release',

@@ -10,7 +10,12 @@ export const type = z.coerce.string().trim().min(1).max(100);
 const MODE = ['walk', 'bike', 'transit'] as const;
 
 /** Schemas of members that several tools take. They are listed to models: descriptions are short. */
-export const types = z.array(type).min(1).max(8).describe('Names or ids');
+const TYPES_FAULT = { error: 'send 1 to 8 names or ids, such as ["libraries"]' };
+export const types = z
+  .array(type, TYPES_FAULT)
+  .min(1, TYPES_FAULT)
+  .max(8, TYPES_FAULT)
+  .describe('Names or ids');
 export const mode = z.enum(MODE).default('walk');
 export const modes = z.array(z.enum(MODE)).min(1).max(3).default(['walk']);
 export const weight = z

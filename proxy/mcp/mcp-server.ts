@@ -20,6 +20,16 @@ const ESTIMATE = { estimate_only: z.boolean().optional() };
 /** Member of every result: tokens charged, or of an estimate, that the call would cost at most. */
 const TOKENS = { tokens: z.int() };
 
+/** The schema of a tool's arguments, which names those that it takes when it meets another. */
+function inputOf(shape: z.ZodRawShape) {
+  return z.strictObject(shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `unknown argument; this tool takes ${Object.keys(shape).join(', ')}`
+        : undefined,
+  });
+}
+
 /** The tools as servers list them, made once. */
 const LISTED = TOOLS.map((tool) => {
   const { description, input, output } = tool;
@@ -27,7 +37,7 @@ const LISTED = TOOLS.map((tool) => {
   const answered = tool.price ? output.partial() : output;
   const about = {
     description,
-    inputSchema: listedInput(z.strictObject({ ...input.shape, ...(tool.price && ESTIMATE) })),
+    inputSchema: listedInput(inputOf({ ...input.shape, ...(tool.price && ESTIMATE) })),
     outputSchema: listedOutput(z.strictObject({ ...TOKENS, ...answered.shape })),
     annotations: { readOnlyHint: true },
   };

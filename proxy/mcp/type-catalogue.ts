@@ -80,6 +80,11 @@ export class TypeCatalogue {
     const wanted = stemsOf(text).join(' ');
     const whole = found.filter((one) => namesOf(one).includes(wanted));
     if (whole.length === 1) return whole[0];
+    const byWord = found.filter(({ name, label }) => {
+      const own = [...stemsOf(name), ...stemsOf(label)];
+      return stemsOf(text).every((stem) => own.includes(stem));
+    });
+    if (byWord.length === 1) return byWord[0];
     if (found.length === 1) return found[0];
     // A type that stands for all others that fit is what its name says.
     const parent = found.find(({ leafIds }) =>

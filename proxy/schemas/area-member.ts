@@ -16,6 +16,7 @@ export const AREA_PROBLEMS = [
   'missing-area',
   'invalid-geometry',
   'polygon-too-complex',
+  'area-not-covered',
   'place-not-found',
   'county-not-found',
   'block-not-found',

@@ -29,7 +29,8 @@ const rings: oas31.SchemaObject = { type: 'array', items: ring, minItems: 1 };
 export const polygonMember = z
   .unknown()
   .transform((value, context): Polygon[] => {
-    if (!isObject(value)) throw invalidPolygon('it is not an object');
+    if (!isObject(value))
+      throw invalidPolygon(`it is not an object such as {"type":"Polygon","coordinates":[…]}`);
     // Another type has other members, so the type is the error to report.
     if ('type' in value) checkType(value.type);
     const unknown = Object.keys(value).filter((name) => !MEMBERS.includes(name));

@@ -143,6 +143,7 @@ describe('nothing is charged', () => {
     ['a point at sea', 'explain_block', { origin: '36,-60' }, /\w/],
     ['an unknown county', 'find_blocks', { area: '01001' }, /no county/],
     ['minutes out of order', 'reach_from', { minutes: [30, 15] }, /ascend/],
+    ['minutes to POIs over 30', 'reach_from', { of: ['libraries'], minutes: [45] }, /up to 30/],
     ['an unknown weight', 'compare_places', { weight: 'cats' }, /people/],
     ['one city twice', 'compare_places', { places: ['Halcyon', '9931200'] }, /different/],
   ])('for %s', async (_, name, args, advice) => {
@@ -150,6 +151,14 @@ describe('nothing is charged', () => {
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(advice);
     expect(result.structuredContent.tokens).toBe(0);
+  });
+
+  test.each([
+    ['one city', 'compare_places', { places: ['Halcyon'] }, /2 to 5 cities/],
+    ['no types', 'explain_block', { types: undefined }, /names or ids/],
+    ['an argument of another tool', 'measure_coverage', { minutes: [5] }, /this tool takes area/],
+  ])('for %s, refused before the call', async (_, name, args, advice) => {
+    expect(textOf(await call(name, { ...calls()[name], ...args }))).toMatch(advice);
   });
 
   test('without a key or tokens, and the error says what to do', async () => {

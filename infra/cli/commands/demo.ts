@@ -32,13 +32,13 @@ export function addDemoCommand(program: Command): void {
     .requiredOption('--out <dir>', 'output folder')
     .addHelpText(
       'after',
-      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip --weights city/weights/* --out ./store',
+      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip \\\n    --gtfs city/gtfs/*.zip --places city/places/tl_99_place.zip --weights city/weights/* --out ./store',
     )
     .action((flags: DemoFlags) =>
       run(async () => {
         const files = await writeDemoCity(
           {
-            blocks: integer('--blocks', flags.blocks, 1, 1_000_000)!,
+            blocks: integer('--blocks', flags.blocks, 500, 1_000_000)!,
             seed: integer('--seed', flags.seed, 0, 2 ** 32 - 1)!,
             counties: integer('--counties', flags.counties, 2, 400)!,
             preset: flags.preset,

@@ -40,11 +40,10 @@ export function addExportCommands(program: Command): void {
       '--out <folder>',
       'where to write: a folder, or s3://bucket/prefix (default: the store itself, for the API to serve)',
     )
-    .option(
-      '--tables <names>',
-      `tables, comma-separated, of: ${TABLE_NAMES.join(', ')} (default: all)`,
-      tableNames,
-      TABLE_NAMES,
+    .addOption(
+      new Option('--tables <names>', `tables, comma-separated, of: ${TABLE_NAMES.join(', ')}`)
+        .argParser(tableNames)
+        .default(TABLE_NAMES, 'all'),
     )
     .option('--county <fips>', 'counties, five-digit codes, comma-separated (default: all)', list)
     .option('--place <geoids>', 'counties that these census places lie in, comma-separated', list)

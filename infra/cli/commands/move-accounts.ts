@@ -82,7 +82,8 @@ async function newFile(file: string): Promise<NodeJS.WritableStream> {
 function usageErrorOf(error: unknown, file: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || !['open', 'read', 'write'].includes(syscall ?? '')) return error;
-  const reason = code === 'EEXIST' ? 'already exists' : `cannot be used (${code})`;
+  const reason =
+    { EEXIST: 'already exists', ENOENT: 'no such file' }[code ?? ''] ?? `cannot be used (${code})`;
   return new UsageError(`${file}: ${reason}`);
 }
 

@@ -277,7 +277,8 @@ function titleOf(state: MapState, { mode, type }: Choice, poiName: string | null
   if (view === 'catchment')
     return `${reachTitle(mode, 'to', minutes)}: ${poiName ?? 'no POI chosen'}`;
   if (view === 'basket') return 'Blocks by a basket of criteria';
-  if (view === 'nearest' || origin === null) return mapTitle(mode, type.name);
+  if (view === 'nearest') return mapTitle(mode, type.name);
+  if (origin === null) return 'No block chosen';
   if (view === 'compare') return `A and B side by side, within ${minutes} minutes`;
   return `${reachTitle(mode, direction, minutes)}: ${originName(origin, poiName)}`;
 }

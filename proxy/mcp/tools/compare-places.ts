@@ -17,12 +17,14 @@ function priceOf(cities: number, types: readonly NamedType[]): number {
   return cities * Math.max(area_minimum, rowsOf(types) + (needsBasket(types) ? basket : 0));
 }
 
+const PLACES_FAULT = { error: 'send 2 to 5 cities, by name or GEOID' };
+
 export const comparePlaces = tool({
   name: 'compare_places',
   description:
     'People of 2 to 5 cities within some minutes of each type, and of all types. 10 tokens or more a city.',
   input: z.object({
-    places: z.array(place).min(2).max(5),
+    places: z.array(place, PLACES_FAULT).min(2, PLACES_FAULT).max(5, PLACES_FAULT),
     types,
     mode,
     minutes: z.literal([5, 10, 15, 20, 25, 30]).default(15),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_POI_MINUTES } from '../../../shards/matrix/row-codec.ts';
 import { NeedsChoice } from '../advice.ts';
 import { mode, origin, originOf } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
@@ -9,8 +10,10 @@ const minutes = z
   .array(z.int().min(1).max(60))
   .min(1)
   .max(6)
-  .default([15, 30, 45, 60])
+  .optional()
   .describe('Up to 30 for types');
+/** Counts that each opportunity has at most if no minutes are sent. */
+const DEFAULT_COUNTS = 4;
 
 export const reachFrom = tool({
   name: 'reach_from',
@@ -28,10 +31,10 @@ export const reachFrom = tool({
     within: table,
     unrouted,
   }),
-  price: async ({ of, minutes }) => of.length * minutes.length,
+  price: async ({ of, minutes }) => of.length * (minutes?.length ?? DEFAULT_COUNTS),
   async run({ origin: text, mode, direction, of, minutes }, calls, site) {
     const origin = originOf(text);
-    if (minutes.some((one, i) => i > 0 && one <= minutes[i - 1])) {
+    if (minutes?.some((one, i) => i > 0 && one <= minutes[i - 1])) {
       throw new NeedsChoice('minutes must ascend, such as [15, 30, 60].');
     }
     const { client } = calls;
@@ -46,7 +49,18 @@ export const reachFrom = tool({
         names.set(`type:${type.id}`, type.name);
       }
     }
-    const query = { mode: [mode], direction, of: [...names.keys()], minutes };
+    const hasTypes = [...names.keys()].some((name) => name.startsWith('type:'));
+    if (hasTypes && minutes?.some((one) => one > MAX_POI_MINUTES)) {
+      throw new NeedsChoice(
+        `POIs are known up to ${MAX_POI_MINUTES} minutes: send minutes up to that, such as [15, 30].`,
+      );
+    }
+    const query = {
+      mode: [mode],
+      direction,
+      of: [...names.keys()],
+      ...(minutes && { minutes }),
+    };
     const {
       block,
       results,

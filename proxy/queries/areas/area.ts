@@ -12,7 +12,7 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyFips } from '../../../shards/units.ts';
 import type { SearchedArea } from '../pois/poi-search.ts';
-import { blocksIn, type CountyBlocks } from './drawn-blocks.ts';
+import { allBlocksIn, type CountyBlocks } from './drawn-blocks.ts';
 import { blocksOfPlace, locatePlace } from './places.ts';
 
 /** Some blocks of a release, by one of the ways to name them. */
@@ -23,8 +23,8 @@ export type Area =
   | { readonly kind: 'blocks' /** Ascending. */; readonly geoids: Float64Array };
 
 /**
- * The blocks of an area, county by county, each block once. Throws `place-not-found`,
- * `county-not-found` or `block-not-found` for what the release lacks.
+ * The blocks of an area, county by county, each block once. Throws `area-not-covered`,
+ * `place-not-found`, `county-not-found` or `block-not-found` for what the release lacks.
  */
 export async function blocksOfArea(
   release: Release,
@@ -69,10 +69,8 @@ async function blocksDrawn(
   waiters: Waiters,
 ): Promise<CountyBlocks[]> {
   const all: CountyBlocks[] = [];
-  for (let from: number | null = 0; from !== null; ) {
-    const { counties, beyond } = await blocksIn(release, drawn, from, waiters);
-    for await (const part of counties) if (part.ordinals.length > 0) all.push(part);
-    from = beyond;
+  for await (const part of allBlocksIn(release, drawn, waiters)) {
+    if (part.ordinals.length > 0) all.push(part);
   }
   return all;
 }

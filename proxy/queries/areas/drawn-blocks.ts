@@ -1,3 +1,4 @@
+import { Problem } from '../../../portal/http/problem.ts';
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
@@ -49,6 +50,25 @@ export async function blocksIn(
     counties: eachIn(release, counties.slice(0, COUNTIES_PER_PAGE), area, from, waiters),
     beyond: next ? Number(next.fips) * BLOCKS_PER_COUNTY : null,
   };
+}
+
+/**
+ * All blocks of a release whose centre is in an area, county by county. Throws `area-not-covered`
+ * if no county of the release is near it.
+ */
+export async function* allBlocksIn(
+  release: Release,
+  area: SearchedArea,
+  waiters: Waiters,
+): AsyncGenerator<CountyBlocks> {
+  const counties = await countiesOf(release, area, waiters);
+  if (counties.length === 0) {
+    throw new Problem(
+      'area-not-covered',
+      'the area is outside all counties of this release; GeoJSON positions are longitude, latitude',
+    );
+  }
+  yield* eachIn(release, counties, area, 0, waiters);
 }
 
 async function* eachIn(

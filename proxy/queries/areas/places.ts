@@ -37,9 +37,12 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
     return { place: table.places[ordinal], ordinal, table, state };
   }
   const asked = truncate(geoid);
-  throw new Problem('place-not-found', `there is no census place ${asked} in this release`, {
-    geoid: asked,
-  });
+  const advice = '; a place is a GEOID of 7 digits, which /v1/places?q= finds';
+  throw new Problem(
+    'place-not-found',
+    `there is no census place ${asked} in this release${/^\d{7}$/.test(geoid) ? '' : advice}`,
+    { geoid: asked },
+  );
 }
 
 /** Blocks of a place that are looked up together: a page seldom needs more. */

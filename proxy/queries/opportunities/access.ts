@@ -59,11 +59,14 @@ export function requestedAccess(
   const opportunities = requestedOpportunities(release, of, direction, part);
   if (minutes) checkPoiMinutes(opportunities, minutes, [part, 'minutes']);
   const decay = decayOf(asked.decay) ?? null;
-  const conflict = (msg: string) =>
-    invalidParameters([{ loc: [part, 'minutes'], msg, type: 'conflict' }]);
-  if (minutes && curve) throw conflict('send minutes or curve, but not both');
+  const conflict = (name: string, msg: string) =>
+    invalidParameters([{ loc: [part, name], msg, type: 'conflict' }]);
+  if (minutes && curve) throw conflict('minutes', 'send minutes or curve, but not both');
   if (decay && (minutes || curve)) {
-    throw conflict('applies only to decay=step: other decays count by the time itself');
+    throw conflict(
+      minutes ? 'minutes' : 'curve',
+      'applies only to decay=step: other decays count by the time itself',
+    );
   }
   const levels = decay ? [] : (minutes ?? (curve ? CURVE : DEFAULT_MINUTES));
   return {

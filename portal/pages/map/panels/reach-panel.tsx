@@ -21,8 +21,8 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
         label="Direction"
         name="direction"
         values={[
-          ['from', 'From it'],
-          ['to', 'To it'],
+          ['from', 'From the block'],
+          ['to', 'To the block'],
         ]}
         chosen={direction}
         onChoose={(next) => change({ direction: next })}

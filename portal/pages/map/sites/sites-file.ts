@@ -7,7 +7,7 @@ const MAX_BYTES = 1_000_000;
 
 /**
  * Reads sites from CSV with the columns `id`, `lat`, `lon` and, if some are candidates, `candidate`
- * (`yes` or `1`). Nothing is sent anywhere.
+ * (`yes` or `no`). Nothing is sent anywhere.
  */
 export async function readSites(file: Blob): Promise<ReadSites> {
   if (file.size > MAX_BYTES) return { fault: 'The file is over 1 MB: too large for 1,000 sites.' };
@@ -34,7 +34,11 @@ export async function readSites(file: Blob): Promise<ReadSites> {
     if (lat === null) return faultAt(number, 'lat must be a number from -90 to 90');
     if (lon === null) return faultAt(number, 'lon must be a number from -180 to 180');
     rowById.set(id, number);
-    const isCandidate = /^(yes|true|1)$/i.test(row.candidate?.trim() ?? '');
+    const candidate = row.candidate?.trim() ?? '';
+    const isCandidate = /^(yes|true|1)$/i.test(candidate);
+    if (!isCandidate && !/^(no|false|0|)$/i.test(candidate)) {
+      return faultAt(number, `candidate must be yes or no, not ${candidate}`);
+    }
     sites.push({ id, lat, lon, isCandidate });
   }
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
