@@ -225,15 +225,15 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   await elsewhere.close();
 });
 
-test('a request copied as curl, TypeScript or Python runs, and has the rows of the map', async () => {
-  const folder = await folderOfThisTest();
+/** Programs that run copied code, by language. */
+async function languagesIn(folder: string) {
   const python = path.join(await pythonTools('requests==2.32.5'), 'python');
   await mkdir(path.join(folder, 'node_modules'));
   await symlink(
     path.resolve('portal/client'),
     path.join(folder, 'node_modules/travel-time-access-client'),
   );
-  const programs = {
+  return {
     curl: (code: string) => run('sh', ['-c', code]),
     TypeScript: async (code: string) => {
       const file = path.join(folder, 'sample.mts');
@@ -244,6 +244,10 @@ test('a request copied as curl, TypeScript or Python runs, and has the rows of t
     },
     Python: (code: string) => run(python, ['-c', code]),
   };
+}
+
+test('a request copied as curl, TypeScript or Python runs, and has the rows of the map', async () => {
+  const programs = await languagesIn(await folderOfThisTest());
   const block = site.exampleBlock;
   for (const [fragment, route, charge, languages] of [
     [
@@ -279,6 +283,46 @@ test('a request copied as curl, TypeScript or Python runs, and has the rows of t
     }
     await page.getByRole('tab', { name: 'R', exact: true }).click();
     expect(await copied(page, 'Copy R code')).toContain('req_auth_bearer_token("YOUR_KEY")');
+    expect(wrong).toEqual([]);
+    await context.close();
+  }
+});
+
+test('requests with a body are copied too: exact shares of a basket, and people near sites', async () => {
+  const programs = await languagesIn(await folderOfThisTest());
+  const { lat, lon } = CENTRE;
+  const all_of = [
+    { type: 101, mode: 'walk', max_minutes: 15 },
+    { type: 601, mode: 'bike', max_minutes: 10 },
+  ];
+  const { key } = await site.proxy.customer();
+  const exact = { area: { counties: ['99001'] }, all_of };
+  const { basket } = (await site.proxy.post('/v1/coverage', key, exact)).json();
+  const measured = {
+    sites: [{ id: "Ann's", lat, lon }],
+    candidates: [{ id: 'b', lat: lat + 0.01, lon }],
+    choose: 3,
+    mode: 'bike',
+    direction: 'to',
+    weight: ['people'],
+    minutes: [15, 30, 45, 60],
+  };
+  const { results } = (await site.proxy.post('/v1/sites/coverage', key, measured)).json();
+  for (const [fragment, figure] of [
+    ['v=basket&k=walk-101-15,bike-601-10&a=99001', basket.with_all],
+    [`v=sites&m=bike&q=${lat},${lon},Ann's;!${lat + 0.01},${lon},b`, results[0].total],
+  ] as const) {
+    expect(figure).toBeGreaterThan(0);
+    const { page, wrong, context } = await open(`/map#x=1&${fragment}`);
+    await page.locator('summary', { hasText: 'Share' }).click();
+    for (const language of ['curl', 'TypeScript', 'Python'] as const) {
+      const owner = await site.proxy.customer({ tokens: 100 });
+      await page.getByRole('tab', { name: language }).click();
+      const code = await copied(page, `Copy ${language} code`);
+      const { stdout } = await programs[language](code.replace('YOUR_KEY', owner.key));
+      expect([language, stdout]).toEqual([language, expect.stringContaining(String(figure))]);
+      expect([language, await site.proxy.balance(owner.id)]).toEqual([language, 90]);
+    }
     expect(wrong).toEqual([]);
     await context.close();
   }

@@ -9,6 +9,7 @@ import {
   VIEWS,
   writeMapState,
 } from '../../portal/pages/map/state/map-state.ts';
+import { MAX_ADDRESS_SITES } from '../../portal/pages/map/state/sites-codec.ts';
 import { forAll } from '../support/for-all.ts';
 
 const degrees = (most: number) =>
@@ -49,13 +50,22 @@ const states: fc.Arbitrary<MapState> = fc.record({
   ),
   basketBy: fc.constantFrom(...BASKET_BY),
   area: maybe(fc.stringMatching(/^(\d{5}|\d{7})$/)),
+  sites: fc.uniqueArray(
+    fc.record({
+      id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }),
+      lat: degrees(85),
+      lon: degrees(180),
+      isCandidate: fc.boolean(),
+    }),
+    { selector: ({ id }) => id, maxLength: 6 },
+  ),
 });
 
 test('every state is a short address that gives it back', () =>
   forAll(500, states, (state) => {
     const address = writeMapState(state);
-    expect(address.length).toBeLessThan(400);
-    expect(address).toMatch(/^#x=1[\w=&/,.-]*$/);
+    expect(address.length).toBeLessThan(2_500);
+    expect(address).toMatch(/^#x=1[\w=&/,.;!%'()*~-]*$/);
     expect(readMapState(address)).toEqual({ state, faults: [] });
   }));
 
@@ -63,7 +73,7 @@ test('any text is read, and a member that is not valid is said once', () =>
   forAll(
     500,
     fc.string(),
-    fc.constantFrom('v', 'map', 'b', 'o', 'd', 'min', 'k', 'a'),
+    fc.constantFrom('v', 'map', 'b', 'o', 'd', 'min', 'k', 'a', 'q'),
     (text, key) => {
       readMapState(text);
       const address = `#x=1&m=bike&${key}=${encodeURIComponent(`~${text}`)}`;
@@ -72,6 +82,21 @@ test('any text is read, and a member that is not valid is said once', () =>
       expect(faults).toEqual([expect.stringContaining(`(${key})`)]);
     },
   ));
+
+test('more sites than an address holds are left out of it, and two of one id are refused', () => {
+  const sitesOf = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `${i}`,
+      lat: i / 10,
+      lon: -i,
+      isCandidate: false,
+    }));
+  const { state } = readMapState('#x=1&v=sites');
+  const addressOf = (count: number) => writeMapState({ ...state, sites: sitesOf(count) });
+  expect(readMapState(addressOf(MAX_ADDRESS_SITES)).state.sites).toHaveLength(MAX_ADDRESS_SITES);
+  expect(addressOf(MAX_ADDRESS_SITES + 1)).toBe('#x=1&v=sites');
+  expect(readMapState('#x=1&q=1,2,a;3,4,a').faults).toEqual([expect.stringContaining('(q)')]);
+});
 
 test('another version and unknown members are said', () => {
   const { state, faults } = readMapState('#x=2&m=walk&zz=1');

@@ -14,8 +14,9 @@ import { catchmentOf } from './paid/catchment-request.ts';
 import { KeyDialog } from './paid/key-dialog.tsx';
 import type { FoundPoi } from './paid/poi-search.ts';
 import { type Profile, profileRequest } from './paid/profile-request.ts';
+import type { SitesQuery } from './paid/sites-request.ts';
 import { type PaidRequests, usePaidRequests } from './paid/use-paid-requests.ts';
-import { BasketPanel } from './panels/basket-panel.tsx';
+import { areaOf, BasketPanel } from './panels/basket-panel.tsx';
 import { BlockPanel } from './panels/block-panel.tsx';
 import { CatchmentPanel } from './panels/catchment-panel.tsx';
 import { ComparePanel } from './panels/compare-panel.tsx';
@@ -31,7 +32,8 @@ import { dataDates } from './share/data-dates.ts';
 import { SharePanel } from './share/share-panel.tsx';
 import { type Site, withMoved, without, withSite } from './sites/sites.ts';
 import { type Choice, choiceOf } from './state/choice.ts';
-import type { MapState, Origin, Point, View } from './state/map-state.ts';
+import type { MapState, Origin, View } from './state/map-state.ts';
+import type { Point } from './state/point.ts';
 import { useMapState } from './state/use-map-state.ts';
 import { usePicture } from './use-picture.ts';
 
@@ -45,6 +47,9 @@ const VIEW_NAMES: readonly (readonly [View, string])[] = [
 ];
 
 const NO_CRITERIA: readonly Criterion[] = [];
+
+/** Not the direction of a reach: people mostly travel to sites. */
+const SITES_BY: Omit<SitesQuery, 'mode'> = { direction: 'to', weight: 'people', choose: 3 };
 
 /** The map and the panel beside it. */
 export function Explorer(props: {
@@ -60,8 +65,8 @@ export function Explorer(props: {
   const [pointed, setPointed] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
   const drawnMap = useRef<DrawnMap>(null);
-  const [sites, setSites] = useState<readonly Site[]>([]);
   const [setsCandidates, setSetsCandidates] = useState(false);
+  const [sitesQuery, setSitesQuery] = useState(SITES_BY);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
   const basket = useBasket(
     useApi(),
@@ -75,7 +80,8 @@ export function Explorer(props: {
   );
   const picture = usePicture(state, choice, requests, basket, catchment);
   const profile = profileOf(catalogue, state, choice, requests);
-  const { origin, poi, view } = state;
+  const { origin, poi, sites, view } = state;
+  const setSites = (next: readonly Site[]) => change({ sites: next });
   const poiName = poi === null ? null : nameOf(poi, [found, ...(profile?.nearest.values() ?? [])]);
   const markers = useMemo(() => {
     if (view === 'sites') return siteMarkers(sites);
@@ -85,6 +91,7 @@ export function Explorer(props: {
         : null;
     return markersOf(HAS_ORIGIN.has(view) ? origin : null, profile, caught ?? found);
   }, [view, origin, poi, poiName, profile, found, sites]);
+  const sitesOf = { ...sitesQuery, mode: choice.mode };
   const parts: ViewProps = { catalogue, state, choice, change, requests, scheme };
   const showCatchment = (of: FoundPoi) => {
     setFound(of);
@@ -123,6 +130,8 @@ export function Explorer(props: {
             {...parts}
             sites={sites}
             onSites={setSites}
+            query={sitesOf}
+            onQuery={(part) => setSitesQuery({ ...sitesQuery, ...part })}
             setsCandidates={setsCandidates}
             onSetsCandidates={setSetsCandidates}
           />
@@ -144,6 +153,7 @@ export function Explorer(props: {
         <SharePanel
           state={state}
           choice={choice}
+          measured={{ area: areaOf(state, basket), sitesQuery: sitesOf }}
           picture={{
             catalogue,
             title: titleOf(state, choice, poiName),

@@ -1,45 +1,51 @@
 /** In place of a key. */
 export const NO_KEY = 'YOUR_KEY';
 
+/** Parts of a sample beside URL and key. */
+interface Sample {
+  /** The member of the response to print: rows, or an object of figures. */
+  readonly rows?: string;
+  /** Sent by POST, as JSON. */
+  readonly body?: object | undefined;
+}
+
 /** A request with a key, in the languages used for such data. */
 export const CODE_SAMPLES: readonly {
   readonly name: string;
-  /** `rows`: the member of the response that has them. */
-  readonly codeOf: (url: string, key: string, rows?: string) => string;
+  readonly codeOf: (url: string, key: string, sample?: Sample) => string;
 }[] = [
   {
     name: 'curl',
-    codeOf: (url, key) => `curl -H 'Authorization: Bearer ${key}' \\
-  '${url}'`,
+    codeOf: (url, key, { body } = {}) => `curl -H 'Authorization: Bearer ${key}' \\
+${body ? `  --json ${shellQuoted(JSON.stringify(body))} \\\n` : ''}  '${url}'`,
   },
   {
     name: 'Python',
-    codeOf: (url, key, rows = 'results') => `import requests
+    codeOf: (url, key, { rows = 'results', body } = {}) => `import requests
 
-response = requests.get(
+response = requests.${body ? 'post' : 'get'}(
     "${url}",
     headers={"Authorization": "Bearer ${key}"},
-    timeout=30,
+${body ? `    json=${JSON.stringify(body)},\n` : ''}    timeout=30,
 )
 response.raise_for_status()
-for row in response.json()["${rows}"]:
-    print(row)
+${rows === 'basket' ? 'print(response.json()["basket"])' : `for row in response.json()["${rows}"]:\n    print(row)`}
 print(response.headers["X-Tokens-Remaining"], "tokens left")`,
   },
   {
     name: 'R',
-    codeOf: (url, key, rows = 'results') => `library(httr2)
+    codeOf: (url, key, { rows = 'results', body } = {}) => `library(httr2)
 
 response <- request("${url}") |>
   req_auth_bearer_token("${key}") |>
-  req_perform()
+${body ? `  req_body_raw(r"---(${JSON.stringify(body)})---", "application/json") |>\n` : ''}  req_perform()
 ${rows} <- resp_body_json(response, simplifyVector = TRUE)$${rows}
 head(${rows})
 resp_header(response, "X-Tokens-Remaining")`,
   },
   {
     name: 'JavaScript',
-    codeOf: (url, key, rows = 'results') => `const response = await fetch('${url}', {
+    codeOf: (url, key, { rows = 'results' } = {}) => `const response = await fetch('${url}', {
   headers: { Authorization: 'Bearer ${key}' },
 });
 if (!response.ok) throw new Error((await response.json()).detail);
@@ -48,3 +54,7 @@ console.table(${rows});
 console.log(response.headers.get('X-Tokens-Remaining'), 'tokens left');`,
   },
 ];
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

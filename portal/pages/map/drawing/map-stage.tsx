@@ -3,7 +3,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { FailedMap } from '../../parts/failed-map.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import type { BaseMap } from '../base-map-style.ts';
-import type { MapPosition, Point } from '../state/map-state.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import type { Point } from '../state/point.ts';
 import { StillStage } from '../still/still-stage.tsx';
 import type { DrawnMap, Shown, TileBlock } from './draw-map.ts';
 import type { MapMarker } from './map-markers.ts';
@@ -137,7 +138,10 @@ export function MapStage(props: {
           )}
           {isPartial && (
             <Notice kind="fault">
-              <p>Parts of the map could not be loaded: the API is away, or serves a new release.</p>
+              <p>
+                Parts of the map could not be loaded: the API does not respond, or serves a new
+                release.
+              </p>
               <button type="button" class="button" onClick={props.onRetry}>
                 Try again
               </button>

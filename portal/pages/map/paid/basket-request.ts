@@ -7,21 +7,27 @@ export type Coverage = DataOf<'measureCoverage'>;
 
 /** The exact sums of a basket over a place or county, by its GEOID of 7 or 5 digits. */
 export function basketRequest(area: string, criteria: readonly Criterion[]): PaidRequest<Coverage> {
-  const all_of = criteria.map(({ type, mode, minutes }) => ({
-    type,
-    mode: mode as Mode,
-    max_minutes: minutes,
-  }));
+  const body = basketBody(area, criteria);
   return {
-    name: `basket ${area} ${JSON.stringify(all_of)}`,
+    name: `basket ${JSON.stringify(body)}`,
     price: Math.max(PLANS.charges.basket, PLANS.charges.area_minimum),
-    run: (client, pay, signal) =>
-      pay(client.measureCoverage({ area: areaOf(area), all_of }, { signal })),
+    run: (client, pay, signal) => pay(client.measureCoverage(body, { signal })),
   };
 }
 
-function areaOf(geoid: string): NonNullable<ParamsOf<'measureCoverage'>['area']> {
-  return geoid.length === COUNTY_DIGITS ? { counties: [geoid] } : { places: [geoid] };
+/** The body of that request. */
+export function basketBody(
+  area: string,
+  criteria: readonly Criterion[],
+): ParamsOf<'measureCoverage'> {
+  return {
+    area: area.length === COUNTY_DIGITS ? { counties: [area] } : { places: [area] },
+    all_of: criteria.map(({ type, mode, minutes }) => ({
+      type,
+      mode: mode as Mode,
+      max_minutes: minutes,
+    })),
+  };
 }
 
 const COUNTY_DIGITS = 5;

@@ -6,7 +6,8 @@ import type { PaidRequests } from './use-paid-requests.ts';
 
 type CatchmentPage = DataOf<'listPoiCatchment'>;
 
-const PAGE_ROWS = 1000;
+/** Rows of a page. */
+export const PAGE_ROWS = 1000;
 
 /** The pages of a catchment, each of which is paid for by itself. */
 export interface Catchment {

@@ -1,6 +1,6 @@
 import type { PoiSearchResult } from '../../../client/src/index.ts';
 import { PLANS } from '../../../plans.ts';
-import type { Point } from '../state/map-state.ts';
+import type { Point } from '../state/point.ts';
 import type { PaidRequest } from './paid-request.ts';
 
 export type FoundPoi = PoiSearchResult;

@@ -20,25 +20,33 @@ export const SITE_MINUTES = [15, 30, 45, 60];
 /** Sums of a weight by minutes to the nearest site, and what candidates would add. */
 export function sitesRequest(
   sites: readonly Site[],
-  { mode, direction, weight, choose }: SitesQuery,
+  query: SitesQuery,
 ): PaidRequest<SitesCoverage> {
+  const body = sitesBody(sites, query);
+  const { site, sites_minimum } = PLANS.charges;
+  return {
+    name: `sites ${JSON.stringify(body)}`,
+    price: Math.max(sites_minimum, sites.length * site),
+    run: (client, pay, signal) => pay(client.measureSites(body, { signal })),
+  };
+}
+
+/** The body of that request. */
+export function sitesBody(
+  sites: readonly Site[],
+  { mode, direction, weight, choose }: SitesQuery,
+): ParamsOf<'measureSites'> {
   const pointsOf = (wanted: boolean) =>
     sites
       .filter(({ isCandidate }) => isCandidate === wanted)
       .map(({ id, lat, lon }) => ({ id, lat, lon }));
   const candidates = pointsOf(true);
-  const body: ParamsOf<'measureSites'> = {
+  return {
     sites: pointsOf(false),
     ...(candidates.length > 0 && { candidates, choose }),
     mode,
     direction,
     weight: [weight],
     minutes: SITE_MINUTES,
-  };
-  const { site, sites_minimum } = PLANS.charges;
-  return {
-    name: `sites ${JSON.stringify(body)}`,
-    price: Math.max(sites_minimum, sites.length * site),
-    run: (client, pay, signal) => pay(client.measureSites(body, { signal })),
   };
 }

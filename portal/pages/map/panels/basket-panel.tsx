@@ -71,7 +71,7 @@ function sentenceOf(basket: LoadedBasket, catalogue: Catalogue): string {
     case 'loading':
       return 'Counting people …';
     case 'failed':
-      return 'People could not be counted: the API is away.';
+      return 'People could not be counted: the API does not respond.';
     case 'too-many':
       return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
     case 'here':
@@ -91,15 +91,24 @@ function tallySentence({ tally, criteria }: BasketInView, catalogue: Catalogue):
   return `${said} Missing most often: ${name} (${count(most)} people).`;
 }
 
+/** The area of the exact sums: the chosen one, or the first county in view. */
+export function areaOf({ area }: MapState, basket: LoadedBasket): string | null {
+  return area ?? countiesOf(basket)[0] ?? null;
+}
+
+function countiesOf(basket: LoadedBasket): readonly string[] {
+  return basket.state === 'here' ? basket.view.blocks.counties : [];
+}
+
 /** The exact sums of a county in view, or of a place that was searched for. */
 function ExactBasket(
   props: ViewProps & { readonly criteria: readonly Criterion[]; readonly basket: LoadedBasket },
 ) {
   const { catalogue, state, change, requests, criteria, basket } = props;
   const placeName = usePlaceName(state.area);
-  const inView = basket.state === 'here' ? basket.view.blocks.counties : [];
-  const area = state.area ?? inView[0];
-  if (area === undefined) return null;
+  const inView = countiesOf(basket);
+  const area = areaOf(state, basket);
+  if (area === null) return null;
   const counties = area.length === 5 && !inView.includes(area) ? [area, ...inView] : inView;
   return (
     <div class="exact">

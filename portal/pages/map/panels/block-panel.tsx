@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { PoiTime } from '../../../client/src/index.ts';
 import { count } from '../../parts/formats.ts';
 import { Section } from '../../parts/section.tsx';
@@ -23,6 +24,11 @@ export function BlockPanel(
   const { mode, type } = choice;
   const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
   const street = mode === 'bike' ? 'bike' : 'walk';
+  const isPressed = block !== null;
+  // Below the legend, a block that was pressed would be out of sight.
+  useEffect(() => {
+    if (isPressed) document.getElementById('block')?.scrollIntoView({ block: 'start' });
+  }, [geoid, isPressed]);
   return (
     <Section
       id="block"

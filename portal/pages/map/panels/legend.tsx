@@ -43,7 +43,7 @@ function sentenceOf(blocks: LoadedBlocks): string {
     case 'loading':
       return 'Counting people …';
     case 'failed':
-      return 'People could not be counted: the API is away. The colours are unaffected.';
+      return 'People could not be counted: the API does not respond. The colours are unaffected.';
     case 'too-many':
       return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
     case 'here': {

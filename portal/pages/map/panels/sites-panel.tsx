@@ -12,6 +12,7 @@ import type { Site } from '../sites/sites.ts';
 import { without } from '../sites/sites.ts';
 import { readSites, sitesFile } from '../sites/sites-file.ts';
 import type { Direction } from '../state/map-state.ts';
+import { fitsAddress, MAX_ADDRESS_SITES } from '../state/sites-codec.ts';
 import { SitesResults } from './sites-results.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -34,26 +35,19 @@ export function SitesPanel(
   props: ViewProps & {
     readonly sites: readonly Site[];
     readonly onSites: (sites: readonly Site[]) => void;
+    readonly query: SitesQuery;
+    readonly onQuery: (part: Partial<SitesQuery>) => void;
     /** Whether a click on the map sets a candidate. */
     readonly setsCandidates: boolean;
     readonly onSetsCandidates: (setsCandidates: boolean) => void;
   },
 ) {
-  const { catalogue, choice, change, requests, sites, onSites } = props;
+  const { catalogue, choice, change, requests, sites, onSites, query, onQuery } = props;
   const api = useApi();
   const weights = useLoaded(() => api.getWeights());
-  const [weight, setWeight] = useState(PEOPLE);
-  // Not the direction of a reach: people mostly travel to sites.
-  const [direction, setDirection] = useState<Direction>('to');
-  const [choose, setChoose] = useState(3);
+  const { weight, direction, choose } = query;
   const listed = weights.state === 'here' ? weights.value.data.weights : [];
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
-  const query: SitesQuery = {
-    mode: choice.mode,
-    direction,
-    weight,
-    choose: Math.min(choose, MAX_CHOSEN),
-  };
   return (
     <section class="view" aria-labelledby="sites">
       <h2 id="sites">People near sites of your own</h2>
@@ -66,7 +60,7 @@ export function SitesPanel(
       />
       <p class="quiet">
         Click the map, or press Enter at its cross, to set one; drag it to move it; Delete removes
-        it. Sites stay in this page and are not part of its address.
+        it. {addressed(sites)}
       </p>
       <SitesFile onSites={onSites} />
       <SiteList sites={sites} onSites={onSites} />
@@ -76,7 +70,7 @@ export function SitesPanel(
           mode={choice.mode}
           onMode={(next) => change({ mode: next })}
         />
-        <Choose label="Count" value={weight} onChoose={setWeight}>
+        <Choose label="Count" value={weight} onChoose={(next) => onQuery({ weight: next })}>
           {listed.length === 0 && <option value={PEOPLE}>People</option>}
           {listed.map((one) => (
             <option key={one.weight} value={one.weight}>
@@ -90,7 +84,7 @@ export function SitesPanel(
         name="site-direction"
         values={DIRECTIONS}
         chosen={direction}
-        onChoose={setDirection}
+        onChoose={(next) => onQuery({ direction: next })}
       />
       {candidates > 0 && (
         <label class="field">
@@ -100,7 +94,7 @@ export function SitesPanel(
             min={1}
             max={MAX_CHOSEN}
             value={choose}
-            onInput={(event) => setChoose(Math.max(1, event.currentTarget.valueAsNumber || 1))}
+            onInput={(event) => onQuery({ choose: bounded(event.currentTarget.valueAsNumber) })}
           />
         </label>
       )}
@@ -111,6 +105,18 @@ export function SitesPanel(
       )}
     </section>
   );
+}
+
+/** Whether the address of the page has the sites. */
+function addressed(sites: readonly Site[]): string {
+  return fitsAddress(sites)
+    ? 'The address of this page has them, so a link shares them.'
+    : `These are too many for the address of this page (${MAX_ADDRESS_SITES} at most, with short ids): save them as CSV to share them.`;
+}
+
+/** How many candidates to choose. */
+function bounded(number: number): number {
+  return Math.min(MAX_CHOSEN, Math.max(1, number || 1));
 }
 
 function unitOf(listed: readonly { weight: string; unit: string }[], weight: string): string {
@@ -149,7 +155,7 @@ function SiteList(props: {
 }) {
   const { sites, onSites } = props;
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
-  const set = counted(sites.length - candidates, 'site');
+  const set = sites.length === 0 ? 'No sites yet.' : counted(sites.length - candidates, 'site');
   return (
     <>
       <p role="status">

@@ -5,7 +5,8 @@ import { counted } from '../../parts/formats.ts';
 import { Paid } from '../paid/paid.tsx';
 import { type FoundPoi, poiSearch } from '../paid/poi-search.ts';
 import type { PaidRequests } from '../paid/use-paid-requests.ts';
-import type { MapPosition, Point } from '../state/map-state.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import type { Point } from '../state/point.ts';
 
 const PAUSE_MS = 200;
 const PLACE_ZOOM = 13;

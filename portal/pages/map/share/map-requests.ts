@@ -1,3 +1,6 @@
+import { basketBody } from '../paid/basket-request.ts';
+import { PAGE_ROWS } from '../paid/catchment-request.ts';
+import { type SitesQuery, sitesBody } from '../paid/sites-request.ts';
 import type { Choice } from '../state/choice.ts';
 import type { MapState, Origin } from '../state/map-state.ts';
 
@@ -6,16 +9,34 @@ export interface MapRequest {
   /** Name for people, such as `Reach of A`. */
   readonly name: string;
   readonly path: string;
-  readonly operation: 'getBlockSummary' | 'getIsochrone';
+  readonly operation:
+    | 'getBlockSummary'
+    | 'getIsochrone'
+    | 'listPoiCatchment'
+    | 'measureCoverage'
+    | 'measureSites';
   /** The parameters of the call. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The member of the response that has the rows. */
-  readonly rows: 'results' | 'blocks';
+  /** Whether the parameters are the body of a POST. */
+  readonly isPost?: boolean;
+  /** The member of the response that has the rows, or the sums of a basket. */
+  readonly rows: 'results' | 'blocks' | 'basket';
 }
 
-/** The requests whose responses the map shows: of the selected block, or of reaches. */
-export function requestsBehind(state: MapState, choice: Choice): readonly MapRequest[] {
-  const { view, block, origin, otherOrigin } = state;
+/** Choices of the panels beside the state of the map. */
+export interface Measured {
+  /** GEOID of a place, or FIPS code of a county. */
+  readonly area: string | null;
+  readonly sitesQuery: SitesQuery;
+}
+
+/** The requests whose responses the map and its panel show. */
+export function requestsBehind(
+  state: MapState,
+  choice: Choice,
+  { area, sitesQuery }: Measured,
+): readonly MapRequest[] {
+  const { view, block, origin, otherOrigin, poi, sites } = state;
   const { mode, otherMode } = choice;
   if (view === 'reach' && origin !== null) return [reachRequest('Reach', state, origin, mode)];
   if (view === 'compare' && origin !== null) {
@@ -23,6 +44,15 @@ export function requestsBehind(state: MapState, choice: Choice): readonly MapReq
       reachRequest('Reach of A', state, origin, mode),
       reachRequest('Reach of B', state, otherOrigin ?? origin, otherMode),
     ];
+  }
+  if (view === 'catchment' && poi !== null) return [catchmentRequest(poi, mode)];
+  if (view === 'basket' && area !== null) {
+    const parameters = { ...basketBody(area, choice.basket) };
+    return [posted('Exact shares of the area', '/v1/coverage', 'measureCoverage', parameters)];
+  }
+  if (view === 'sites' && sites.length > 0) {
+    const parameters = { ...sitesBody(sites, sitesQuery) };
+    return [posted('People near the sites', '/v1/sites/coverage', 'measureSites', parameters)];
   }
   return view === 'nearest' && block !== null ? [summaryRequest(block, choice)] : [];
 }
@@ -54,4 +84,24 @@ function reachRequest(
     parameters,
     rows: 'blocks',
   };
+}
+
+function catchmentRequest(poi: number, mode: Choice['mode']): MapRequest {
+  return {
+    name: 'Catchment',
+    path: `/v1/pois/${poi}/catchment?mode=${mode}&limit=${PAGE_ROWS}`,
+    operation: 'listPoiCatchment',
+    parameters: { dest_id: poi, mode: [mode], limit: PAGE_ROWS },
+    rows: 'results',
+  };
+}
+
+function posted(
+  name: string,
+  path: string,
+  operation: 'measureCoverage' | 'measureSites',
+  parameters: MapRequest['parameters'],
+): MapRequest {
+  const rows = operation === 'measureCoverage' ? 'basket' : 'results';
+  return { name, path, operation, parameters, isPost: true, rows };
 }

@@ -8,7 +8,8 @@ export type Language = (typeof LANGUAGES)[number];
 export function requestCode(request: MapRequest, language: Language, apiUrl: string): string {
   if (language === 'TypeScript') return typeScriptOf(request, apiUrl);
   const { codeOf } = CODE_SAMPLES.find(({ name }) => name === language)!;
-  return codeOf(apiUrl + request.path, NO_KEY, request.rows);
+  const { path, rows, isPost, parameters } = request;
+  return codeOf(apiUrl + path, NO_KEY, { rows, body: isPost ? parameters : undefined });
 }
 
 function typeScriptOf({ operation, parameters, rows }: MapRequest, apiUrl: string): string {
@@ -24,5 +25,7 @@ console.log(tokens.remaining, 'tokens left');`;
 }
 
 function literal(value: unknown): string {
-  return JSON.stringify(value).replaceAll('"', "'").replaceAll(',', ', ');
+  const json = JSON.stringify(value);
+  // Quotes and commas may be part of a site's id.
+  return json.includes('{') ? json : json.replaceAll('"', "'").replaceAll(',', ', ');
 }

@@ -11,8 +11,8 @@ export function RequestTabs({ requests }: { readonly requests: readonly MapReque
   if (requests.length === 0 || api === null) {
     return (
       <p class="quiet">
-        Select a block or load a reach, and its request is here as code for curl, TypeScript, Python
-        and R.
+        Select a block, an origin, a POI or an area, or set a site, and the request is here as code
+        for curl, TypeScript, Python and R.
       </p>
     );
   }

@@ -5,16 +5,17 @@ import type { Choice } from '../state/choice.ts';
 import { type MapState, writeMapState } from '../state/map-state.ts';
 import { FileButton } from './file-button.tsx';
 import type { PictureParts } from './make-picture.tsx';
-import { requestsBehind } from './map-requests.ts';
+import { type Measured, requestsBehind } from './map-requests.ts';
 import { RequestTabs } from './request-tabs.tsx';
 
 /** Ways to pass on what the map shows: its address, a picture, its requests, and a map for other pages. */
 export function SharePanel(props: {
   readonly state: MapState;
   readonly choice: Choice;
+  readonly measured: Measured;
   readonly picture: PictureParts;
 }) {
-  const { state, choice, picture } = props;
+  const { state, choice, measured, picture } = props;
   const { title, catalogue } = picture;
   const fragment = writeMapState(state);
   const name = fileName(title, catalogue.release);
@@ -39,7 +40,7 @@ export function SharePanel(props: {
         <FileButton label="PNG" name={`${name}.png`} make={png} />
         <FileButton label="SVG" name={`${name}.svg`} make={svg} />
       </p>
-      <RequestTabs requests={requestsBehind(state, choice)} />
+      <RequestTabs requests={requestsBehind(state, choice, measured)} />
       {state.view === 'nearest' ? (
         <CodeBlock text={frameOf(title, fragment)} what="Embed: HTML for your own page" />
       ) : (

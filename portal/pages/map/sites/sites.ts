@@ -1,4 +1,4 @@
-import type { Point } from '../state/map-state.ts';
+import type { Point } from '../state/point.ts';
 
 /** A point of one's own: a site that is there, or a candidate that might be added. */
 export interface Site extends Point {

@@ -1,5 +1,8 @@
 import { type Criterion, MAX_CRITERIA } from '../measures/basket.ts';
+import type { Site } from '../sites/sites.ts';
 import { listOf, type Member, oneOf, optional, wholeNumber } from './members.ts';
+import { degrees, type Point, pointCodec, readPoint } from './point.ts';
+import { sitesCodec } from './sites-codec.ts';
 
 export const VIEWS = ['nearest', 'basket', 'reach', 'compare', 'catchment', 'sites'] as const;
 export type View = (typeof VIEWS)[number];
@@ -16,11 +19,6 @@ export const BASKET_BY = ['furthest', 'met'] as const;
 /** Centre and zoom of the map. */
 export interface MapPosition {
   readonly zoom: number;
-  readonly lat: number;
-  readonly lon: number;
-}
-
-export interface Point {
   readonly lat: number;
   readonly lon: number;
 }
@@ -53,6 +51,8 @@ export interface MapState {
   readonly area: string | null;
   /** `dest_id` of the POI at the origin. */
   readonly poi: number | null;
+  /** Sites of one's own; an address holds up to `MAX_ADDRESS_SITES`. */
+  readonly sites: readonly Site[];
 }
 
 /** The longest reach, minutes. */
@@ -63,9 +63,8 @@ const VERSION = '1';
 const GEOID = /^\d{15}$/;
 
 const originCodec = {
-  read: (text: string) => (GEOID.test(text) ? text : readPoint(text.split(','))),
-  write: (origin: Origin) =>
-    typeof origin === 'string' ? origin : `${degrees(origin.lat)},${degrees(origin.lon)}`,
+  read: (text: string) => (GEOID.test(text) ? text : pointCodec.read(text)),
+  write: (origin: Origin) => (typeof origin === 'string' ? origin : pointCodec.write(origin)),
 };
 const areaCodec = {
   read: (text: string) => (/^(\d{5}|\d{7})$/.test(text) ? text : undefined),
@@ -111,6 +110,7 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
   basketBy: { key: 'c', what: 'colouring of the basket', initial: 'furthest', ...oneOf(BASKET_BY) },
   area: { key: 'a', what: 'area', initial: null, ...optional(areaCodec) },
   poi: { key: 'p', what: 'POI', initial: null, ...optional(destId) },
+  sites: { key: 'q', what: 'list of sites', initial: [], ...sitesCodec },
 };
 
 /** A state as read from an address, and sentences on what of the address could not be used. */
@@ -173,15 +173,4 @@ function readCriterion(text: string): Criterion | undefined {
 
 function writeCriterion({ mode: by, type, minutes }: Criterion): string {
   return `${by}-${type}-${minutes}`;
-}
-
-function readPoint(parts: readonly string[]): Point | undefined {
-  const [lat, lon] = parts.map((part) => (/^-?\d/.test(part) ? Number(part) : Number.NaN));
-  const isPoint = parts.length === 2 && Math.abs(lat) <= 85 && Math.abs(lon) <= 180;
-  return isPoint ? { lat, lon } : undefined;
-}
-
-/** Six decimals: a tenth of a metre. */
-function degrees(value: number): number {
-  return +value.toFixed(6);
 }

@@ -1,6 +1,7 @@
 import type { Box } from '../blocks/coloured-blocks.ts';
 import { seenBox, WORLD_PX } from '../blocks/seen-box.ts';
-import type { MapPosition, Point } from '../state/map-state.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import type { Point } from '../state/point.ts';
 import { latOf, lonOf, worldX, worldY } from './vector-tiles.ts';
 
 /** The part of the world that a picture shows, in Web Mercator. */

@@ -90,7 +90,7 @@ function Picture(props: StillProps & { readonly frame: Frame }) {
   }, [width, height, box, selected, scheme, name].join());
   if (picture.state === 'loading') return <p class="quiet waiting">Loading the picture …</p>;
   if (picture.state === 'failed') {
-    return <p class="quiet">The picture could not be loaded: the API is away.</p>;
+    return <p class="quiet">The picture could not be loaded: the API does not respond.</p>;
   }
   return (
     <svg role="img" aria-label="Map of travel times" viewBox={`0 0 ${width} ${height}`}>
