@@ -8,7 +8,7 @@ export interface MapColours {
   readonly beyond: string;
   /** Stripes over `beyond`, of blocks without a street near. */
   readonly stripe: string;
-  /** Land outside the data; water too, where there is no base map. */
+  /** Outside the data: neutral, so that it is not taken for water. */
   readonly outside: string;
   readonly water: string;
   readonly blockLine: string;
@@ -28,7 +28,7 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
     classes: ['#093558', '#11608d', '#20909c', '#5bb39a', '#a3d395', '#eae686'],
     beyond: '#f6f4ef',
     stripe: '#a0606e',
-    outside: '#d5dce2',
+    outside: '#dad8d3',
     water: '#b8cddd',
     blockLine: '#7d8791',
     chosen: '#c2185b',

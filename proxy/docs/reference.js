@@ -1,6 +1,11 @@
 // Completes the forms of the API reference: sends the request and shows status, price and body.
 
 const MAX_SHOWN_CHARACTERS = 20_000;
+// Above the text of a phone, an open list would fill the first screens.
+if (matchMedia('(max-width: 52rem)').matches) {
+  for (const group of document.querySelectorAll('.contents details')) group.open = false;
+}
+
 const keyForm = document.querySelector('#key');
 keyForm.hidden = false;
 keyForm.addEventListener('submit', (event) => event.preventDefault());
