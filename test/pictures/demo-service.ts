@@ -8,7 +8,7 @@ import { startServer } from '../support/server-process.ts';
 const START = path.resolve('dist/infra/start.js');
 const TRIES_OF_MAIL = 50;
 
-/** The cookies of somebody who has signed in. */
+/** Cookies after signing in. */
 export type Session = Awaited<
   ReturnType<Awaited<ReturnType<Browser['newContext']>>['storageState']>
 >;
@@ -20,7 +20,7 @@ export interface DemoService {
   readonly api: string;
   /** The most populous block. */
   readonly block: string;
-  /** Signs somebody in by the code of the mail page. */
+  /** Signs in with the code shown on the mail page. */
   signIn(browser: Browser, email: string): Promise<Session>;
   stop(): Promise<unknown>;
 }
