@@ -1,6 +1,6 @@
 import { Body } from '../../portal/http/content-encoding.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { runCooperatively, yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { ParquetFile } from '../../shards/parquet/parquet-file.ts';
 import {
   type ColumnType,
@@ -11,8 +11,10 @@ import {
 import type { RowMembers } from './row-format.ts';
 import { columnName } from './row-table.ts';
 
-/** A compromise: a group is encoded in one step, some milliseconds; small groups take more bytes. */
-const GROUP_ROWS = 1 << 9;
+/** A column of a group is encoded in one step, about a millisecond; small groups take more bytes. */
+const GROUP_ROWS = 1 << 12;
+/** Rows parsed between two clock checks. */
+const ROWS_PER_STEP = 64;
 
 const TEXTS =
   'geoid mode reason name address.street address.city address.state address.zip attrs.brand ' +
@@ -57,8 +59,9 @@ export async function parquetOf(
   );
   const cells = types.map((type) => new ColumnCells(type));
   let rows = 0;
-  const flush = () => {
-    file.append({ rows, indexed: cells.map((column) => column.take(rows)) });
+  const flush = async () => {
+    const indexed = cells.map((column) => column.take(rows));
+    await runCooperatively(waiters, file.appendSteps({ rows, indexed }));
     rows = 0;
   };
   for (const piece of lines.pieces) {
@@ -66,12 +69,12 @@ export async function parquetOf(
       if (line === '') continue;
       const row: readonly unknown[] = JSON.parse(line);
       for (let c = 0; c < row.length; c++) cells[c].set(rows, row[c]);
-      if (++rows === GROUP_ROWS) flush();
+      if (++rows === GROUP_ROWS) await flush();
+      const pause = rows % ROWS_PER_STEP === 0 && yieldIfOverdue(waiters);
+      if (pause) await pause;
     }
-    const pause = yieldIfOverdue(waiters);
-    if (pause) await pause;
   }
-  flush();
+  await flush();
   file.finish();
   return new Body(pieces);
 }

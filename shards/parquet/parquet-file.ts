@@ -1,10 +1,11 @@
 import { Zstd } from '@hpcc-js/wasm-zstd';
-import type { KeyValue, SchemaElement } from 'hyparquet';
+import type { ColumnChunk, KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, geojsonToWkb, ParquetWriter } from 'hyparquet-writer';
+import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import { geometryOf, type Polygons } from '../geometry/geo-json.ts';
 import type { BoundingBox } from '../units.ts';
 import { IndexedColumn } from './indexed-column.ts';
-import type { ByteSink, Column, ColumnType, RowGroup, TableFile } from './table.ts';
+import type { ByteSink, Column, ColumnType, IndexedGroup, RowGroup, TableFile } from './table.ts';
 
 /** Higher levels take several times as long and save a few percent. */
 const ZSTD_LEVEL = 3;
@@ -50,18 +51,19 @@ export class ParquetFile implements TableFile {
   }
 
   append(group: RowGroup): void {
-    if (group.rows === 0) return;
-    if ('indexed' in group) this.#appendIndexed(group.rows, group.indexed);
-    else this.#appendValues(group.rows, group.values);
+    if ('indexed' in group) runToCompletion(this.appendSteps(group));
+    else if (group.rows > 0) this.#appendValues(group.rows, group.values);
   }
 
-  finish(): void {
-    this.#writer.finish();
-  }
-
-  #appendIndexed(rows: number, indexed: Extract<RowGroup, { indexed: unknown }>['indexed']): void {
+  /** Appends a group in steps of one column each. */
+  *appendSteps({ rows, indexed }: IndexedGroup): Generator<undefined, void, undefined> {
+    if (rows === 0) return;
     const start = this.#out.offset;
-    const columns = indexed.map((values, c) => this.#indexed[c].write(this.#out, values));
+    const columns: ColumnChunk[] = [];
+    for (const [c, values] of indexed.entries()) {
+      columns.push(this.#indexed[c].write(this.#out, values));
+      yield;
+    }
     this.#writer.num_rows += BigInt(rows);
     this.#writer.row_groups.push({
       columns,
@@ -73,6 +75,10 @@ export class ParquetFile implements TableFile {
       total_compressed_size: BigInt(this.#out.offset - start),
     });
     this.#out.flush();
+  }
+
+  finish(): void {
+    this.#writer.finish();
   }
 
   #appendValues(rows: number, values: readonly (readonly unknown[])[]): void {

@@ -35,9 +35,15 @@ export interface IndexedValues {
   readonly indexes: Uint32Array;
 }
 
+/** Consecutive rows of a table, column by column, by their positions in dictionaries. */
+export interface IndexedGroup {
+  readonly rows: number;
+  readonly indexed: readonly IndexedValues[];
+}
+
 /** Consecutive rows of a table, column by column: all indexed, or all as plain values. */
 export type RowGroup =
-  | { readonly rows: number; readonly indexed: readonly IndexedValues[] }
+  | IndexedGroup
   | { readonly rows: number; readonly values: readonly (readonly unknown[])[] };
 
 /** The destination of a file's bytes. */
