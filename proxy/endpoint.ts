@@ -32,7 +32,7 @@ interface Described {
 }
 
 /** A GET route. Its schemas are strict: an unknown parameter is rejected by name. */
-interface Asked<P extends z.ZodObject, Q extends z.ZodObject> extends Described {
+interface GetRoute<P extends z.ZodObject, Q extends z.ZodObject> extends Described {
   readonly params: P;
   readonly query: Q;
 }
@@ -46,7 +46,7 @@ export type Input<P extends z.ZodObject, Q extends z.ZodObject> = {
 export interface FreeEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
-> extends Asked<P, Q> {
+> extends GetRoute<P, Q> {
   readonly access: 'free';
   /** `catalogue`: the same for all clients until the next release. `never`: current state. */
   readonly cache: 'catalogue' | 'never';
@@ -69,7 +69,7 @@ export interface StaticResult {
 export interface KeyedEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
-> extends Asked<P, Q> {
+> extends GetRoute<P, Q> {
   readonly access: 'keyed';
   respond(balance: number, input: Input<P, Q>): object;
 }
@@ -110,7 +110,7 @@ export interface MeteredEndpoint<
   Q extends z.ZodObject = z.ZodObject,
   Resolved extends ResolvedQuery = ResolvedQuery,
   Located = unknown,
-> extends Asked<P, Q> {
+> extends GetRoute<P, Q> {
   readonly access: 'metered';
   /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
   readonly table?: RowTable;

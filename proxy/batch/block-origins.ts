@@ -4,8 +4,8 @@ import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { FoundRows } from '../formats/rows.ts';
 import {
-  type AskedCells,
-  type AskedNth,
+  type CellParams,
+  type NthParams,
   requestedCells,
   requestedNth,
   summaryColumns,
@@ -14,10 +14,10 @@ import {
 } from '../queries/nearest/nearest-times.ts';
 import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
 import {
-  findBlock,
   locateOrigin,
   type OriginBlock,
-  placePoint,
+  originOfGeoid,
+  originOfPoint,
 } from '../queries/origins/origin-block.ts';
 import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
 import { type PoiTimesQuery, poisOf, requestedPois } from '../queries/pois/poi-times.ts';
@@ -44,7 +44,7 @@ export interface OriginLookup {
 export type Point = z.output<typeof pointItem>;
 
 /** A batch request for blocks or points, apart from its lookup. */
-interface Asked<O> {
+interface BatchRequest<O> {
   readonly origins: readonly O[];
   readonly rowBudget: number;
   /** The requested modes. */
@@ -55,11 +55,11 @@ interface Asked<O> {
 /** A batch of blocks, in request order. */
 export function blockBatch(
   release: Release,
-  { origins, rowBudget, modes, columns }: Asked<string>,
+  { origins, rowBudget, modes, columns }: BatchRequest<string>,
   look: (block: OriginBlock, waiters: Waiters) => Promise<OriginResult>,
 ): Batch<string> {
   const resolve = async (geoid: Geoid, waiters: Waiters) => {
-    const block = await locateOrigin(release, findBlock(release, geoid), waiters);
+    const block = await locateOrigin(release, originOfGeoid(release, geoid), waiters);
     return ofBlock(block, modes, (located) => look(located, waiters));
   };
   return {
@@ -76,7 +76,7 @@ export function blockBatch(
 /** A batch of points, each resolved to the block that contains it. */
 export function pointBatch(
   release: Release,
-  { origins, rowBudget, modes, columns }: Asked<Point>,
+  { origins, rowBudget, modes, columns }: BatchRequest<Point>,
   look: (
     block: OriginBlock,
     waiters: Waiters,
@@ -84,7 +84,7 @@ export function pointBatch(
   ) => Promise<OriginResult>,
 ): Batch<Point> {
   const resolve = async (at: Point, waiters: Waiters) => {
-    const block = await locateOrigin(release, placePoint(release, at.lon, at.lat), waiters);
+    const block = await locateOrigin(release, originOfPoint(release, at.lon, at.lat), waiters);
     return ofBlock(block, modes, (located) => look(located, waiters, nameOf(at)));
   };
   return {
@@ -119,7 +119,7 @@ async function ofBlock(
 /** Looks up the summary rows of a batch; also returns their columns without those of origins. */
 export function summaryLookup(
   release: Release,
-  { nth, count_within, ...query }: AskedCells & AskedNth,
+  { nth, count_within, ...query }: CellParams & NthParams,
 ): OriginLookup & { readonly columns: readonly string[] } {
   const { filter } = requestedCells(release, query, 'body');
   const nthFilter = requestedNth(filter, { nth, count_within });

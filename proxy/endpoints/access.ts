@@ -16,18 +16,18 @@ import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { blockMetadata } from '../queries/nearest/nearest-times.ts';
 import {
+  type AccessParams,
   type AccessQuery,
-  type AskedAccess,
   accessOf,
   requestedAccess,
 } from '../queries/opportunities/access.ts';
 import { opportunityObjects } from '../queries/opportunities/opportunities.ts';
 import {
   type BlockOrigin,
-  findBlock,
   locateOrigin,
   type OriginBlock,
-  placePoint,
+  originOfGeoid,
+  originOfPoint,
   type ResolvedBlock,
 } from '../queries/origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
@@ -60,7 +60,7 @@ function resolve(
   route: string,
   origin: BlockOrigin,
   where: object,
-  asked: AskedAccess,
+  asked: AccessParams,
 ): ResolvedAccess {
   const { access, spelled } = requestedAccess(release, asked);
   const { opportunities, direction } = access;
@@ -106,7 +106,7 @@ const blockAccess = meteredEndpoint({
   response: z.object(RESPONSE),
   problems: ['block-not-found', 'direction-not-available'],
   resolve: (release, { params: { geoid }, query }) =>
-    resolve(release, 'block-access', findBlock(release, geoid), { geoid }, query),
+    resolve(release, 'block-access', originOfGeoid(release, geoid), { geoid }, query),
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
   respond: (_release, resolved, context, block) =>
     respond(context, resolved, block, { block: blockMetadata(block) }),
@@ -126,7 +126,7 @@ const pointAccess = meteredEndpoint({
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
   problems: ['point-not-covered', 'direction-not-available'],
   resolve: (release, { query: { lat, lon, ...query } }) =>
-    resolve(release, 'point-access', placePoint(release, lon, lat), { lat, lon }, query),
+    resolve(release, 'point-access', originOfPoint(release, lon, lat), { lat, lon }, query),
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
   respond(_release, resolved, context, block) {
     const beside = { resolved_block: block.geoid, block: blockMetadata(block) };

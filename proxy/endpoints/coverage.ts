@@ -8,9 +8,9 @@ import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/areas/area.ts';
 import {
-  type AskedCriterion,
   BasketSums,
   type Criterion,
+  type CriterionParams,
   criteriaBits,
   requestedCriteria,
 } from '../queries/areas/basket.ts';
@@ -132,8 +132,8 @@ const countyCoverage = meteredEndpoint({
 });
 
 /** Criteria as sent and as tested. */
-interface AskedBasket {
-  readonly all_of: readonly AskedCriterion[];
+interface RequestedBasket {
+  readonly all_of: readonly CriterionParams[];
   readonly criteria: readonly Criterion[];
 }
 
@@ -173,8 +173,8 @@ const postCoverage = postEndpoint({
   async resolve(release, { area, all_of, ...asked }, _services, waiters) {
     const wanted = requestedCoverage(release, asked, 'body').query;
     const query = all_of && asked.type === undefined ? { ...wanted, types: [] } : wanted;
-    const asksBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
-    return { area: await areaOf(area, waiters), query, basket: asksBasket ?? null };
+    const requestedBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
+    return { area: await areaOf(area, waiters), query, basket: requestedBasket ?? null };
   },
 
   price: ({ query, basket }) => priceOf(query, basket),
@@ -182,7 +182,7 @@ const postCoverage = postEndpoint({
     sumsOf(release, context, area, query, basket),
 });
 
-function priceOf({ types, modes, weights }: CoverageQuery, basket: AskedBasket | null): number {
+function priceOf({ types, modes, weights }: CoverageQuery, basket: RequestedBasket | null): number {
   const { row, basket: price, area_minimum } = PLANS.charges;
   const rows = types.length * modes.length * weights.length;
   return Math.max(area_minimum, rows * row + (basket ? price : 0));
@@ -193,23 +193,23 @@ async function sumsOf(
   { waiters, format }: QueryContext,
   area: Area,
   query: CoverageQuery,
-  basket: AskedBasket | null,
+  basket: RequestedBasket | null,
 ): Promise<QueryResult> {
   const parts = await blocksOfArea(release, area, waiters);
   const sums = new CoverageSums(release, query);
-  const inBasket = basket && new BasketSums(basket.criteria.length);
+  const basketSums = basket && new BasketSums(basket.criteria.length);
   for (const part of parts) {
     await sums.add(part, waiters);
-    if (!basket || !inBasket) continue;
+    if (!basket || !basketSums) continue;
     const bits = await criteriaBits(release, part, basket.criteria, waiters);
-    inBasket.add(part.ordinals, bits, await release.weightCounts(part.county, query.weights[0]));
+    basketSums.add(part.ordinals, bits, await release.weightCounts(part.county, query.weights[0]));
   }
   const results = new Rows(format);
   sums.addTo(results);
   const body = {
     area: areaFactsOf(parts),
     results,
-    basket: basket && inBasket ? inBasket.result(basket.all_of) : null,
+    basket: basket && basketSums ? basketSums.result(basket.all_of) : null,
   };
   return {
     body,

@@ -27,10 +27,10 @@ import {
 import { checkDirection } from '../queries/origins/near-points.ts';
 import {
   type BlockOrigin,
-  findBlock,
   locateOrigin,
   type OriginBlock,
-  placePoint,
+  originOfGeoid,
+  originOfPoint,
 } from '../queries/origins/origin-block.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { contourOfParam } from '../schemas/opportunity-members.ts';
@@ -255,9 +255,9 @@ async function countsWithin(
   }));
 }
 
-type Asked = z.output<typeof query>;
+type IsochroneParams = z.output<typeof query>;
 
-function levelsOf({ minutes, contours }: Asked): Minutes[] {
+function levelsOf({ minutes, contours }: IsochroneParams): Minutes[] {
   if ((minutes === undefined) === (contours === undefined)) {
     throw invalidParameters([
       {
@@ -271,7 +271,7 @@ function levelsOf({ minutes, contours }: Asked): Minutes[] {
 }
 
 /** Throws for what the release lacks: another version, a mode or a direction. */
-function checkOffered(release: Release, { mode, direction, v }: Asked): void {
+function checkOffered(release: Release, { mode, direction, v }: IsochroneParams): void {
   if (v !== undefined && v !== release.version) {
     throw new Problem(
       'no-isochrone-data',
@@ -298,7 +298,7 @@ function objectsOf(release: Release, origin: BlockOrigin, direction: Direction):
   ];
 }
 
-function originOf(release: Release, { block, lon, lat }: Asked): BlockOrigin {
+function originOf(release: Release, { block, lon, lat }: IsochroneParams): BlockOrigin {
   const hasPoint = lon !== undefined || lat !== undefined;
   if (block !== undefined && hasPoint) {
     throw invalidParameters([
@@ -309,13 +309,13 @@ function originOf(release: Release, { block, lon, lat }: Asked): BlockOrigin {
       },
     ]);
   }
-  if (block !== undefined) return findBlock(release, block);
+  if (block !== undefined) return originOfGeoid(release, block);
   if (lon !== undefined && lat !== undefined) {
     if (!isOnEarth(lon, lat)) {
       const [ofLon, ofLat] = [boundsText(BOUNDS.longitude), boundsText(BOUNDS.latitude)];
       throw new Problem('invalid-geometry', `lon must be ${ofLon} and lat ${ofLat}`);
     }
-    return placePoint(release, lon, lat);
+    return originOfPoint(release, lon, lat);
   }
   throw new Problem('missing-location', 'send block, or both lon and lat');
 }

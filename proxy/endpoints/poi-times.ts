@@ -3,9 +3,9 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
 import {
-  findBlock,
   locateOrigin,
-  placePoint,
+  originOfGeoid,
+  originOfPoint,
   queryOfBlock,
   type ResolvedBlock,
 } from '../queries/origins/origin-block.ts';
@@ -58,7 +58,7 @@ export const blockPois = meteredEndpoint({
 
   resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginPois {
     return {
-      ...queryOfBlock(findBlock(release, geoid), 'pois'),
+      ...queryOfBlock(originOfGeoid(release, geoid), 'pois'),
       ...resolvePoiTimes(release, cursors, 'block-pois', { geoid }, query),
     };
   },
@@ -87,7 +87,7 @@ export const pointPois = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginPois {
     return {
-      ...queryOfBlock(placePoint(release, lon, lat), 'pois'),
+      ...queryOfBlock(originOfPoint(release, lon, lat), 'pois'),
       ...resolvePoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
     };
   },

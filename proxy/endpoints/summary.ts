@@ -3,17 +3,17 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import {
-  type AskedNth,
   blockMetadata,
-  isChoice,
+  type NthParams,
+  needsPois,
   querySummary,
   type ResolvedSummary,
   resolveSummary,
 } from '../queries/nearest/nearest-times.ts';
 import {
-  findBlock,
   locateOrigin,
-  placePoint,
+  originOfGeoid,
+  originOfPoint,
   queryOfBlock,
   type ResolvedBlock,
 } from '../queries/origins/origin-block.ts';
@@ -51,7 +51,7 @@ const RESPONSE = {
 };
 
 /** The object that a summary is read from. */
-const rowsOf = (asked: AskedNth) => (isChoice(asked) ? 'pois' : 'nearest');
+const rowsOf = (asked: NthParams) => (needsPois(asked) ? 'pois' : 'nearest');
 
 type ResolvedOriginSummary = ResolvedSummary & ResolvedBlock;
 
@@ -76,7 +76,7 @@ export const blockSummary = meteredEndpoint({
 
   resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginSummary {
     return {
-      ...queryOfBlock(findBlock(release, geoid), rowsOf(query)),
+      ...queryOfBlock(originOfGeoid(release, geoid), rowsOf(query)),
       ...resolveSummary(release, cursors, 'block-summary', { geoid }, query),
     };
   },
@@ -106,7 +106,7 @@ export const pointSummary = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginSummary {
     return {
-      ...queryOfBlock(placePoint(release, lon, lat), rowsOf(query)),
+      ...queryOfBlock(originOfPoint(release, lon, lat), rowsOf(query)),
       ...resolveSummary(release, cursors, 'point-summary', { lat, lon }, query),
     };
   },

@@ -12,7 +12,7 @@ export interface FinishedResponse {
   readonly contentEncoding: 'gzip' | null;
   readonly tokens: number;
   /** Metadata headers by name. */
-  readonly beside: Readonly<Partial<Record<SentHeader, string>>>;
+  readonly metadata: Readonly<Partial<Record<SentHeader, string>>>;
 }
 
 const ENTRY_OVERHEAD_BYTES = 300;

@@ -22,18 +22,18 @@ export async function finishResponse(
   waiters: Waiters,
 ): Promise<FinishedResponse> {
   if (body === null) {
-    return { body: Body.NONE, contentType: null, contentEncoding: null, tokens, beside: {} };
+    return { body: Body.NONE, contentType: null, contentEncoding: null, tokens, metadata: {} };
   }
   if (body instanceof BinaryBody) {
     const { bytes, contentType, contentEncoding } = body;
-    return { body: Body.of(bytes), contentType, contentEncoding, tokens, beside: {} };
+    return { body: Body.of(bytes), contentType, contentEncoding, tokens, metadata: {} };
   }
   return {
     body: await rendered(body, format, columns ?? table?.columns, waiters),
     contentType: MEDIA_TYPES[format],
     contentEncoding: null,
     tokens,
-    beside: metadataHeaders(body, format),
+    metadata: metadataHeaders(body, format),
   };
 }
 

@@ -71,7 +71,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
 }
 
 /** A parsed metered GET. */
-interface Asked {
+interface MeteredRequest {
   readonly endpoint: MeteredEndpoint;
   readonly services: ProxyServices;
   readonly request: FastifyRequest;
@@ -88,34 +88,34 @@ interface Asked {
   readonly etag: string;
 }
 
-async function respond(asked: Asked): Promise<void> {
-  const { endpoint, request, resolved, admitted, isFree, etag } = asked;
+async function respond(metered: MeteredRequest): Promise<void> {
+  const { endpoint, request, resolved, admitted, isFree, etag } = metered;
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined) {
     if (matchesAny(ifNoneMatch)) {
-      await locate(asked);
-      return notModified(asked, etag);
+      await locate(metered);
+      return notModified(metered, etag);
     }
     const same = [etag, variantEtag(etag, 'gzip')].find((one) => matchesEtag(ifNoneMatch, one));
-    if (same !== undefined) return notModified(asked, same);
+    if (same !== undefined) return notModified(metered, same);
   }
   // A HEAD costs the least, whatever the price of the GET.
   const price = request.method === 'HEAD' ? undefined : endpoint.price?.(resolved);
   if (!mayAfford(admitted.balance, price) && !isFree && !endpoint.mayBeEmpty) {
-    await locate(asked);
+    await locate(metered);
     throw tokensExhausted(admitted.balance);
   }
-  const plain = asked.services.responses.get(etag) ?? (await made(asked));
-  return send(asked, await coded(asked, plain));
+  const plain = metered.services.responses.get(etag) ?? (await compute(metered));
+  return send(metered, await encoded(metered, plain));
 }
 
-async function locate({ endpoint, release, resolved, admitted }: Asked): Promise<void> {
+async function locate({ endpoint, release, resolved, admitted }: MeteredRequest): Promise<void> {
   await endpoint.locate?.(release, resolved, admitted.account);
 }
 
-function notModified(asked: Asked, etag: string): void {
-  const { services, reply, admitted, isFree } = asked;
-  const headers = headersOf(asked, etag);
+function notModified(metered: MeteredRequest, etag: string): void {
+  const { services, reply, admitted, isFree } = metered;
+  const headers = headersOf(metered, etag);
   if (!isFree) putTokenHeaders(headers, 0, admitted.balance);
   writeUnmetered(services.responseWriter, reply, 304, headers);
 }
@@ -123,8 +123,8 @@ function notModified(asked: Asked, etag: string): void {
 /**
  * Compresses the response if worthwhile, or decompresses it for clients that accept no compression.
  */
-function coded(
-  { services: { responses }, request, etag }: Asked,
+function encoded(
+  { services: { responses }, request, etag }: MeteredRequest,
   plain: FinishedResponse,
 ): FinishedResponse | Promise<FinishedResponse> {
   if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
@@ -132,39 +132,39 @@ function coded(
   return responses.get(zipped) ?? responses.getOrCompute(zipped, () => compressed(plain));
 }
 
-async function send(asked: Asked, answer: FinishedResponse): Promise<void> {
-  const { services, request, reply, isFree, etag } = asked;
-  const { body, contentType, contentEncoding, tokens } = answer;
+async function send(metered: MeteredRequest, response: FinishedResponse): Promise<void> {
+  const { services, request, reply, isFree, etag } = metered;
+  const { body, contentType, contentEncoding, tokens } = response;
   const status = contentType === null ? 204 : 200;
-  const headers = headersOf(asked, contentEncoding === null ? etag : variantEtag(etag, 'gzip'));
+  const headers = headersOf(metered, contentEncoding === null ? etag : variantEtag(etag, 'gzip'));
   if (request.method === 'HEAD') {
     // Nothing else about the response, not even its length: bisection would reveal rows.
     if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers);
     putHeader(headers, 'x-tokens-cost', tokens);
     // The HEAD of a response that is free for GET is free as well.
-    return deliver(asked, Math.min(PLANS.charges.minimum, tokens), status, headers);
+    return deliver(metered, Math.min(PLANS.charges.minimum, tokens), status, headers);
   }
-  putContentHeaders(headers, request, answer);
+  putContentHeaders(headers, request, response);
   if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers, body);
-  return deliver(asked, tokens, status, headers, body);
+  return deliver(metered, tokens, status, headers, body);
 }
 
 /** Debits the price of a response and writes it. */
 async function deliver(
-  asked: Asked,
+  metered: MeteredRequest,
   tokens: number,
   status: number,
   headers: HeaderList,
   body?: Body,
 ): Promise<void> {
-  const { services, reply, admitted } = asked;
-  if (tokens > 0) return charge(asked, tokens, status, headers, body);
+  const { services, reply, admitted } = metered;
+  if (tokens > 0) return charge(metered, tokens, status, headers, body);
   putTokenHeaders(headers, 0, admitted.balance);
   writeUnmetered(services.responseWriter, reply, status, headers, body);
 }
 
 async function charge(
-  { services: { ledger, responseWriter }, request, reply, admitted, route }: Asked,
+  { services: { ledger, responseWriter }, request, reply, admitted, route }: MeteredRequest,
   tokens: number,
   status: number,
   headers: HeaderList,
@@ -182,7 +182,10 @@ async function charge(
   return settled;
 }
 
-function headersOf({ request, admitted, release, resolved }: Asked, etag: string): HeaderList {
+function headersOf(
+  { request, admitted, release, resolved }: MeteredRequest,
+  etag: string,
+): HeaderList {
   const headers = commonHeaders(request);
   putHeader(headers, 'etag', etag);
   const cacheControl = resolved.isPinned ? CACHE_CONTROL.pinned : CACHE_CONTROL.revalidated;
@@ -194,19 +197,19 @@ function headersOf({ request, admitted, release, resolved }: Asked, etag: string
 function putContentHeaders(
   headers: HeaderList,
   request: FastifyRequest,
-  { body, contentType, contentEncoding, beside }: FinishedResponse,
+  { body, contentType, contentEncoding, metadata }: FinishedResponse,
 ): void {
   if (contentType === null) return;
   putHeader(headers, 'content-type', contentType);
   putHeader(headers, 'content-length', body.length);
   if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
-  for (const name in beside) headers.push(name, beside[name as SentHeader]!);
-  const nextCursor = beside['x-next-cursor'];
+  for (const name in metadata) headers.push(name, metadata[name as SentHeader]!);
+  const nextCursor = metadata['x-next-cursor'];
   if (nextCursor !== undefined) putHeader(headers, 'link', nextLink(request.raw.url!, nextCursor));
 }
 
 /** Computes the response. */
-function made({
+function compute({
   endpoint,
   services,
   admitted,
@@ -214,7 +217,7 @@ function made({
   resolved,
   format,
   etag,
-}: Asked): Promise<FinishedResponse> {
+}: MeteredRequest): Promise<FinishedResponse> {
   const work = async (waiters: Waiters) => {
     const located = await endpoint.locate?.(release, resolved, waiters);
     const { config, cursors } = services;

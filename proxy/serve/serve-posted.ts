@@ -102,8 +102,8 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
           const response = await endpoint.respond(release, resolved, context, balance);
           const finished = await finishResponse(response, format, endpoint.table, clientId);
           // Stored with the response: a replay names the release that it was computed from.
-          const beside = { ...finished.beside, 'x-data-release': release.version };
-          return { ...finished, beside };
+          const metadata = { ...finished.metadata, 'x-data-release': release.version };
+          return { ...finished, metadata };
         };
         return { price: endpoint.price?.(resolved), compute };
       },
@@ -236,14 +236,14 @@ async function madeBefore(
   if (stored === null) {
     return own?.tokens === tokens ? own : (await posted.resolve()).compute(tokens);
   }
-  const { 'content-type': contentType, ...beside } = stored.headers;
+  const { 'content-type': contentType, ...metadata } = stored.headers;
   if (!posted.accepts(contentType)) {
     throw new Problem(
       'idempotency-conflict',
       `the response of this Idempotency-Key is ${contentType}, which Accept does not allow; accept it, or use a new key`,
     );
   }
-  const kept = { contentType, beside, tokens };
+  const kept = { contentType, metadata, tokens };
   const body = Body.of(stored.gzip);
   // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
   return stored.gzip.length < MIN_COMPRESSED_BYTES
@@ -258,10 +258,10 @@ async function madeBefore(
 async function keep(
   { request, ledger, isShortLived }: Posted,
   receipt: Receipt,
-  { body, contentType, beside }: FinishedResponse,
+  { body, contentType, metadata }: FinishedResponse,
 ): Promise<void> {
   if (isShortLived) return;
-  const headers = { 'content-type': contentType!, ...beside };
+  const headers = { 'content-type': contentType!, ...metadata };
   try {
     await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(body)).whole() });
   } catch (error) {
@@ -300,13 +300,13 @@ async function send(
 ): Promise<Delivery> {
   const isZipped = acceptsGzip(request.headers['accept-encoding']);
   const coded = await (isZipped ? compressed(made) : inflated(made));
-  const { body, contentType, contentEncoding, beside } = coded;
+  const { body, contentType, contentEncoding, metadata } = coded;
   const headers: HeaderList = commonHeaders(request);
   putMeteredHeaders(headers, CACHE_CONTROL.never, rate);
   putHeader(headers, 'content-type', contentType!);
   putHeader(headers, 'content-length', body.length);
   putTokenHeaders(headers, charged, remaining);
-  headers.push(...Object.entries(beside).flat(), ...more);
+  headers.push(...Object.entries(metadata).flat(), ...more);
   if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
   return { share: writeResponse(responseWriter, reply, status, headers, body) };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
-import { findBlock, locateOrigin } from '../../proxy/queries/origins/origin-block.ts';
+import { locateOrigin, originOfGeoid } from '../../proxy/queries/origins/origin-block.ts';
 import { unroutedReason } from '../../proxy/queries/origins/unrouted.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -87,7 +87,7 @@ async function reachedFrom(
   mode: Mode,
   minutes: Minutes,
 ): Promise<number> {
-  const block = await locateOrigin(release, findBlock(release, geoid), 'bench');
+  const block = await locateOrigin(release, originOfGeoid(release, geoid), 'bench');
   if (unroutedReason(block.index, block.ordinal, mode) !== null) return 0;
   return countWithin(await reachable(block, mode, 'from'), minutes);
 }

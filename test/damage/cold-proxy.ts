@@ -8,7 +8,7 @@ import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openRelease, ReleaseSource } from '../../shards/release/release-source.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { openCustomer } from '../support/books.ts';
-import type { AskedRequest } from './requests-of-release.ts';
+import type { DamageRequest } from './requests-of-release.ts';
 
 export interface Answer {
   readonly status: number;
@@ -23,7 +23,7 @@ export interface ColdProxy {
   chill(): void;
   /** Reopens the store's release, like a freshly started proxy. */
   reopen(): Promise<void>;
-  ask(request: AskedRequest): Promise<Answer>;
+  ask(request: DamageRequest): Promise<Answer>;
   /** Tokens that have left the account. */
   debited(): Promise<number>;
   close(): Promise<void>;

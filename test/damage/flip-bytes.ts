@@ -5,7 +5,7 @@ import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { LATEST } from '../../shards/store/store.ts';
 import { type Answer, type ColdProxy, openColdProxy } from './cold-proxy.ts';
 import { type Flip, FlippingStore } from './flipping-store.ts';
-import { type AskedRequest, CATALOGUE, requestsOf, type Spread } from './requests-of-release.ts';
+import { CATALOGUE, type DamageRequest, requestsOf, type Spread } from './requests-of-release.ts';
 
 /** The results of the flips of one kind of object. */
 export interface KindOutcome {
@@ -31,7 +31,7 @@ export interface FlipReport {
 
 /** A request, its response on the undamaged release, and the bytes it read for that. */
 interface Reader {
-  readonly request: AskedRequest;
+  readonly request: DamageRequest;
   readonly answer: Answer;
   readonly from: number;
   readonly to: number;
@@ -105,7 +105,7 @@ class Report {
   compare(
     outcome: KindOutcome,
     { name, at, mask }: Flip,
-    { method, url }: AskedRequest,
+    { method, url }: DamageRequest,
     before: Answer,
     now: Answer,
   ): void {
@@ -128,7 +128,7 @@ class Report {
 async function readersOf(
   store: FlippingStore,
   proxy: ColdProxy,
-  requests: readonly AskedRequest[],
+  requests: readonly DamageRequest[],
 ): Promise<Map<string, Reader[]>> {
   const readers = new Map<string, Reader[]>();
   const add = (name: string, reader: Reader) => {

@@ -4,7 +4,7 @@ import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 
 /** A request that a release answers with 200 or 204. */
-export interface AskedRequest {
+export interface DamageRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly body?: object;
@@ -40,8 +40,8 @@ export async function requestsOf(
   release: Release,
   random: Random,
   spread: Spread,
-): Promise<AskedRequest[]> {
-  const requests: AskedRequest[] = [];
+): Promise<DamageRequest[]> {
+  const requests: DamageRequest[] = [];
   const free = (url: string) => requests.push({ method: 'GET', url, isFree: true });
   const get = (url: string) => requests.push({ method: 'GET', url, isFree: false });
   const post = (url: string, body: object) =>

@@ -137,7 +137,7 @@ test('finished responses count with their bodies, and are not kept in a cache of
     contentType: 'text/csv',
     contentEncoding: null,
     tokens: 1,
-    beside: {},
+    metadata: {},
   });
   const cache = new ResponseCache(new CacheBudget(10_000));
   await cache.getOrCompute('"a"', async () => response(1_000));

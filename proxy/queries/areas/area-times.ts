@@ -223,7 +223,7 @@ const arealTexts = perFormat((format) => {
 });
 
 /** Request of an areal route, apart from its area. */
-interface AskedRows {
+interface AreaRowsParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
   readonly include_population: boolean;
@@ -243,7 +243,7 @@ export function resolveArea(
   cursors: CursorSealer,
   route: string,
   where: object,
-  { include_population, include_missing, limit, cursor, ...cells }: AskedRows,
+  { include_population, include_missing, limit, cursor, ...cells }: AreaRowsParams,
   part: 'query' | 'body' = 'query',
 ): ResolvedArea {
   const { filter, spelled } = requestedCells(release, cells, part);

@@ -11,7 +11,7 @@ import { tenthsWithin } from '../pois/poi-times.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 
 /** A criterion as sent: the n-th nearest POI of a type is within some minutes. */
-export interface AskedCriterion {
+export interface CriterionParams {
   readonly type: DestTypeId;
   readonly mode: Mode;
   readonly max_minutes: Minutes;
@@ -31,7 +31,7 @@ export interface Criterion {
 /** The criteria of a body. Throws for types and modes that the release lacks. */
 export function requestedCriteria(
   release: Release,
-  asked: readonly AskedCriterion[],
+  asked: readonly CriterionParams[],
 ): readonly Criterion[] {
   const faults = asked.flatMap(({ type, mode }, i) => [
     ...typeFault(release, type, ['body', 'all_of', i, 'type']),
@@ -113,7 +113,7 @@ export class BasketSums {
   }
 
   /** The `basket` of a response. */
-  result(all_of: readonly AskedCriterion[]) {
+  result(all_of: readonly CriterionParams[]) {
     const met = Array.from(this.#met);
     const total = met.reduce((sum, one) => sum + one, this.#noData);
     return {

@@ -32,13 +32,13 @@ export interface SummaryFilter {
 }
 
 /** The modes and types of a request. */
-export interface AskedCells {
+export interface CellParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
 }
 
 /** A request for the n-th nearest POIs, or for how many there are. */
-export interface AskedNth {
+export interface NthParams {
   readonly nth?: readonly number[] | undefined;
   readonly count_within?: Minutes | undefined;
 }
@@ -46,7 +46,7 @@ export interface AskedNth {
 /** The cells that a request selects, and their spelling in a canonical request. */
 export function requestedCells(
   release: Release,
-  query: AskedCells,
+  query: CellParams,
   part: 'query' | 'body' = 'query',
 ): { filter: SummaryFilter; spelled: { mode: readonly Mode[]; type: readonly DestTypeId[] } } {
   const types = requestedLeaves(release, query.type, part);
@@ -59,13 +59,13 @@ export function requestedCells(
 }
 
 /** Whether a summary is read from the POIs of a block. */
-export function isChoice({ nth, count_within }: AskedNth): boolean {
+export function needsPois({ nth, count_within }: NthParams): boolean {
   return nth !== undefined || count_within !== undefined;
 }
 
 /** The nth filter that a request selects; null for the nearest times alone. */
-export function requestedNth(filter: SummaryFilter, asked: AskedNth): NthFilter | null {
-  if (!isChoice(asked)) return null;
+export function requestedNth(filter: SummaryFilter, asked: NthParams): NthFilter | null {
+  if (!needsPois(asked)) return null;
   const { nth, count_within } = asked;
   const countTenths = count_within === undefined ? null : count_within * 10;
   return { ...filter, nths: nth ?? null, countTenths };
@@ -148,7 +148,7 @@ export function blockMetadata({ index, ordinal, geoid }: OriginBlock) {
 }
 
 /** Request of a summary route, apart from its origin. */
-interface AskedSummary extends AskedCells, AskedNth {
+interface SummaryParams extends CellParams, NthParams {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -169,7 +169,7 @@ export function resolveSummary(
   cursors: CursorSealer,
   route: string,
   origin: object,
-  { limit, cursor, nth, count_within, ...cells }: AskedSummary,
+  { limit, cursor, nth, count_within, ...cells }: SummaryParams,
 ): ResolvedSummary {
   const { filter, spelled } = requestedCells(release, cells);
   const nthFilter = requestedNth(filter, { nth, count_within });

@@ -21,7 +21,7 @@ import {
 } from './opportunities.ts';
 
 /** Request for opportunities, apart from its origins. */
-export interface AskedAccess {
+export interface AccessParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly direction: Direction;
   readonly of?: readonly string[] | undefined;
@@ -49,7 +49,7 @@ const CURVE: readonly Minutes[] = Array.from({ length: MINUTES.most }, (_, i) =>
 /** The counts that a request selects, and their spelling in a canonical request. */
 export function requestedAccess(
   release: Release,
-  asked: AskedAccess,
+  asked: AccessParams,
   part: 'query' | 'body' = 'query',
 ): { access: AccessQuery; spelled: Readonly<Record<string, unknown>> } {
   const { direction, minutes, curve } = asked;

@@ -6,7 +6,7 @@ import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
 import { modeFault } from '../modes-and-types.ts';
-import { locateOrigin, placePoint } from './origin-block.ts';
+import { locateOrigin, originOfPoint } from './origin-block.ts';
 import { REASONS, unroutedReason } from './unrouted.ts';
 
 /** A point as sent, to which blocks must be near. */
@@ -61,7 +61,7 @@ async function blocksNearOne(
   { lon, lat, mode, direction, max_minutes }: NearPoint,
   waiters: Waiters,
 ): Promise<Float64Array> {
-  const origin = await locateOrigin(release, placePoint(release, lon, lat), waiters);
+  const origin = await locateOrigin(release, originOfPoint(release, lon, lat), waiters);
   const { county, ordinal, index, geoid } = origin;
   const reason = unroutedReason(index, ordinal, mode);
   if (reason !== null) {

@@ -18,33 +18,33 @@ export interface OriginBlock {
 }
 
 /** A block identified by GEOID, and the only county that can contain it. */
-interface NamedBlock {
+interface GeoidOrigin {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
 }
 
-/** The block of a GEOID; throws `block-not-found` if the release does not have its county. */
-export function findBlock(release: Release, geoid: Geoid): NamedBlock {
+/** Identifies a block by GEOID; throws `block-not-found` if the release lacks its county. */
+export function originOfGeoid(release: Release, geoid: Geoid): GeoidOrigin {
   const county = release.countyOfBlock(geoid);
   if (county) return { geoid, county };
   throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
 }
 
 /** A point, and the counties that may contain it. */
-interface PlacedPoint {
+interface PointOrigin {
   readonly lon: Degrees;
   readonly lat: Degrees;
   readonly counties: readonly CountyManifest[];
 }
 
-/** The counties that may contain a point, by the boxes of their blocks, ordered by code. */
-export function placePoint(release: Release, lon: Degrees, lat: Degrees): PlacedPoint {
+/** Identifies a block by a point in it, and by the counties that may contain it, by code. */
+export function originOfPoint(release: Release, lon: Degrees, lat: Degrees): PointOrigin {
   const here = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
   return { lon, lat, counties: release.blockBoxes.meeting([here]).map(({ manifest }) => manifest) };
 }
 
 /** How a request identifies its block. */
-export type BlockOrigin = NamedBlock | PlacedPoint;
+export type BlockOrigin = GeoidOrigin | PointOrigin;
 
 /** The part of a resolved query that identifies the block of a response. */
 export interface ResolvedBlock {
@@ -76,7 +76,7 @@ export function locateOrigin(
 }
 
 /** Finds a block in its county; throws `block-not-found` if absent. */
-async function locateBlock(release: Release, { county, geoid }: NamedBlock): Promise<OriginBlock> {
+async function locateBlock(release: Release, { county, geoid }: GeoidOrigin): Promise<OriginBlock> {
   const index = await release.index(county);
   const ordinal = index.ordinalOf(geoid);
   if (ordinal !== -1) return { release, county, index, ordinal, geoid };
@@ -89,7 +89,7 @@ async function locateBlock(release: Release, { county, geoid }: NamedBlock): Pro
  */
 async function locatePoint(
   release: Release,
-  { lon, lat, counties }: PlacedPoint,
+  { lon, lat, counties }: PointOrigin,
   waiters: Waiters,
 ): Promise<OriginBlock> {
   for (const county of counties) {

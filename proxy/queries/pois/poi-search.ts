@@ -235,7 +235,7 @@ export function poiResult({ matrix, table }: Catchments, ordinal: CountyPoi): Po
 }
 
 /** Request of a search route, apart from its area. */
-interface AskedPois {
+interface PoiParams {
   readonly type?: readonly DestTypeId[] | undefined;
   readonly q?: string | undefined;
   readonly limit: number;
@@ -253,7 +253,7 @@ export function resolveSearch(
   cursors: CursorSealer,
   route: string,
   where: object,
-  { type, q, limit, cursor }: AskedPois,
+  { type, q, limit, cursor }: PoiParams,
 ): ResolvedSearch {
   const types = requestedLeaves(release, type);
   const name = q === undefined ? undefined : foldText(q);

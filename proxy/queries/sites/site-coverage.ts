@@ -9,7 +9,7 @@ import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { maskedBy, sumOf } from '../block-weights.ts';
-import { locateOrigin, type OriginBlock, placePoint } from '../origins/origin-block.ts';
+import { locateOrigin, type OriginBlock, originOfPoint } from '../origins/origin-block.ts';
 import { unroutedReasons } from '../origins/unrouted.ts';
 import type { CoverBits } from './greedy-cover.ts';
 
@@ -132,7 +132,7 @@ export async function locateSites(
     const some = sites.slice(first, first + WIDTH);
     const found = await Promise.all(
       some.map(({ lon, lat }) =>
-        locateOrigin(release, placePoint(release, lon, lat), waiters).catch(notCovered),
+        locateOrigin(release, originOfPoint(release, lon, lat), waiters).catch(notCovered),
       ),
     );
     for (const [i, block] of found.entries()) {
