@@ -1,4 +1,4 @@
-import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
+import { pointInside, squareMetresOf } from '../../shards/geometry/planar.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { boxContains, boxesMeet, boxOf, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees, Metres, SquareMetres } from '../../shards/units.ts';
@@ -128,11 +128,11 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): F
   const polygons = assemblePolygons(members);
   const isArea = polygons.length > 0;
   const [lon, lat] = isArea ? pointInside(polygons) : middleOf(first.positions);
-  const types = classify(tags, isArea ? areaOf(polygons) : null);
+  const types = classify(tags, isArea ? squareMetresOf(polygons) : null);
   if (types.length === 0) return null;
   if (!boxesMeet(boxOf(members.flatMap(({ positions }) => positions)), sources.area)) return null;
   const isPark = types.some((type) => PARKS.has(type));
-  const hasSides = isPark || (isArea && areaOf(polygons) >= SIDES_FROM);
+  const hasSides = isPark || (isArea && squareMetresOf(polygons) >= SIDES_FROM);
   const openings = hasSides
     ? openingsOf(
         sources,

@@ -1,4 +1,4 @@
-import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
+import { pointInside, squareMetresOf } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { twiceSignedArea } from '../../shards/geometry/rings.ts';
 import { boxOf } from '../../shards/geometry/wgs84.ts';
@@ -88,7 +88,7 @@ class MapDrawing implements MapFeatures {
       this.boxes.push(boxOf(polygons.flatMap(([shell]) => shell)));
     }
     if (label !== null) {
-      const labelled = this.shapes.kinds.numberOf(label(areaOf(polygons)));
+      const labelled = this.shapes.kinds.numberOf(label(squareMetresOf(polygons)));
       // Ways and relations are numbered apart.
       const key = keyOf('label', id * 2 + (type === 'way' ? 0 : 1));
       this.point(key, labelled, pointInside(polygons));

@@ -1,4 +1,4 @@
-import { areaOf } from '../../shards/geometry/planar.ts';
+import { squareMetresOf } from '../../shards/geometry/planar.ts';
 import { isRingWithin } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 
@@ -17,7 +17,7 @@ export function assemblePolygons(members: readonly MemberLine[]): Polygon[] {
   const outers = joinRings(members.filter((member) => member.role !== 'inner'));
   const inners = joinRings(members.filter((member) => member.role === 'inner'));
   const polygons: Ring[][] = outers
-    .sort((a, b) => areaOf([[a]]) - areaOf([[b]]))
+    .sort((a, b) => squareMetresOf([[a]]) - squareMetresOf([[b]]))
     .map((outer) => [outer]);
   for (const inner of inners) polygons.find(([outer]) => isRingWithin(outer, inner))?.push(inner);
   return polygons;

@@ -6,7 +6,7 @@ import { type Criterion, requestedCriteria } from '../queries/areas/basket.ts';
 import { queryMatches } from '../queries/areas/matching-blocks.ts';
 import { checkNearPoints, type NearPoint } from '../queries/origins/near-points.ts';
 import { type PagedRequest, pagedRequest } from '../queries/rows/pagination.ts';
-import { AREA_PROBLEMS, areaMember, areaOf } from '../schemas/area-member.ts';
+import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
 import { cursorMember, limitMember } from '../schemas/body-members.ts';
 import { allOfMember, nearMember } from '../schemas/criteria.ts';
 import { FEW_ROWS, smallArea } from '../schemas/examples.ts';
@@ -59,7 +59,7 @@ export const blocksMatch = postEndpoint({
     waiters,
   ): Promise<ResolvedMatch> {
     const criteria = requestedCriteria(release, all_of);
-    const where = await areaOf(area, waiters);
+    const where = await requestedArea(area, waiters);
     checkNearPoints(release, near);
     const asked = {
       area: { ...area, blocks: area?.blocks && Array.from(area.blocks) },

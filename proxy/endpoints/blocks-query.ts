@@ -69,7 +69,7 @@ export const blocksQuery = postEndpoint({
   ): Promise<ResolvedBlocksQuery> {
     const where = { polygon, center, radius_m };
     return {
-      area: await areaOf(where, waiters),
+      area: await requestedArea(where, waiters),
       ...resolveArea(release, cursors, 'blocks-query', where, rows, 'body'),
     };
   },
@@ -83,7 +83,7 @@ export const blocksQuery = postEndpoint({
 
 type Where = Pick<z.output<typeof body>, 'polygon' | 'center' | 'radius_m'>;
 
-async function areaOf(
+async function requestedArea(
   { polygon, center, radius_m }: Where,
   waiters: Waiters,
 ): Promise<SearchedArea> {

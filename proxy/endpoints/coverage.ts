@@ -22,7 +22,7 @@ import {
 } from '../queries/areas/coverage.ts';
 import { locatePlace } from '../queries/areas/places.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { AREA_PROBLEMS, areaMember, areaOf } from '../schemas/area-member.ts';
+import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
 import {
   byMember,
   modeMember,
@@ -174,7 +174,7 @@ const postCoverage = postEndpoint({
     const wanted = requestedCoverage(release, asked, 'body').query;
     const query = all_of && asked.type === undefined ? { ...wanted, types: [] } : wanted;
     const requestedBasket = all_of && { all_of, criteria: requestedCriteria(release, all_of) };
-    return { area: await areaOf(area, waiters), query, basket: requestedBasket ?? null };
+    return { area: await requestedArea(area, waiters), query, basket: requestedBasket ?? null };
   },
 
   price: ({ query, basket }) => priceOf(query, basket),

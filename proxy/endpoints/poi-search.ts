@@ -65,7 +65,7 @@ export const poiSearch = meteredEndpoint({
     { query: { type, q, limit, cursor, ...where } },
     { cursors },
   ): ResolvedPoiSearch {
-    const area = areaOf(where);
+    const area = requestedArea(where);
     const counties = countiesOfArea(release, area);
     const spelled = { ...where, bbox: where.bbox && bboxNumbers(where.bbox) };
     return {
@@ -82,7 +82,7 @@ export const poiSearch = meteredEndpoint({
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;
 
-function areaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
+function requestedArea({ bbox, lat, lon, radius_m }: Where): SearchedArea {
   const hasPoint = lat !== undefined || lon !== undefined || radius_m !== undefined;
   if (bbox !== undefined) {
     if (!hasPoint) return boxArea(...bboxNumbers(bbox));

@@ -7,7 +7,7 @@ import { requestedWeights } from '../queries/block-weights.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { checkDirection } from '../queries/origins/near-points.ts';
 import { priceOfSites, querySites, type SitesQuery } from '../queries/sites/sites.ts';
-import { AREA_PROBLEMS, areaMember, areaOf } from '../schemas/area-member.ts';
+import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
 import { modeItem, weightMember } from '../schemas/body-members.ts';
 import { directionItem } from '../schemas/criteria.ts';
 import { smallArea } from '../schemas/examples.ts';
@@ -73,7 +73,7 @@ export const sitesCoverage = postEndpoint({
       sites,
       candidates,
       choose: choose ?? 0,
-      area: area ? await areaOf(area, waiters) : null,
+      area: area ? await requestedArea(area, waiters) : null,
       mode: position,
       direction,
       weights: requestedWeights(release, weight, 'body'),

@@ -96,7 +96,10 @@ export const areaMember = z
 export type AreaParams = z.output<typeof areaMember>;
 
 /** The area of a body; rejects with `missing-area`, or `invalid-parameters` for several in one. */
-export async function areaOf(asked: AreaParams | undefined, waiters: Waiters): Promise<Area> {
+export async function requestedArea(
+  asked: AreaParams | undefined,
+  waiters: Waiters,
+): Promise<Area> {
   const { polygon, center, radius_m, places, counties, blocks } = asked ?? {};
   const hasCircle = center !== undefined || radius_m !== undefined;
   const ways = [polygon, hasCircle || undefined, places, counties, blocks];

@@ -3,7 +3,7 @@ import type { Polygon, Ring } from './polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from './wgs84.ts';
 
 /** Area of polygons minus their holes, each measured in the local plane at its middle latitude. */
-export function areaOf(polygons: readonly Polygon[]): SquareMetres {
+export function squareMetresOf(polygons: readonly Polygon[]): SquareMetres {
   let sum = 0;
   for (const [outer, ...holes] of polygons) {
     const lat = centroid(outer)[1];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assemblePolygons, type MemberLine } from '../../builder/osm/multipolygon.ts';
-import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
+import { squareMetresOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
@@ -25,7 +25,7 @@ describe('polygons of a real city', () => {
     const membersOf = memberLines(readWithOsmium(BALTIMORE_OSM));
     for (const [element, area] of areas) {
       const polygons = assemblePolygons(membersOf(element));
-      expect(Math.abs(areaOf(polygons) / area - 1), element).toBeLessThan(1e-4);
+      expect(Math.abs(squareMetresOf(polygons) / area - 1), element).toBeLessThan(1e-4);
       const point = pointInside(polygons);
       const winding = polygons.reduce((sum, polygon) => sum + depthIn(polygon, point), 0);
       expect(winding, `${element} at ${point}`).toBe(1);
@@ -44,16 +44,16 @@ describe('the area of a polygon', () => {
       (lon, lat, width, height) => {
         const box = boxRing(lon, lat, lon + width, lat + height);
         const exact = ellipsoidArea(lon, lat, lon + width, lat + height);
-        expect(Math.abs(areaOf([[box]]) / exact - 1)).toBeLessThan(1e-5);
-        expect(areaOf([[box.toReversed()]])).toBeCloseTo(areaOf([[box]]), 6);
+        expect(Math.abs(squareMetresOf([[box]]) / exact - 1)).toBeLessThan(1e-5);
+        expect(squareMetresOf([[box.toReversed()]])).toBeCloseTo(squareMetresOf([[box]]), 6);
       },
     ));
 
   test('adds up over polygons, and subtracts holes', () => {
     const [outer, hole] = [boxRing(0, 0, 0.01, 0.01), boxRing(0.002, 0.002, 0.007, 0.007)];
     const apart = boxRing(0.02, 0, 0.03, 0.01);
-    expect(areaOf([[outer, hole]]) / areaOf([[outer]])).toBeCloseTo(0.75, 9);
-    expect(areaOf([[outer, hole], [apart]]) / areaOf([[outer]])).toBeCloseTo(1.75, 9);
+    expect(squareMetresOf([[outer, hole]]) / squareMetresOf([[outer]])).toBeCloseTo(0.75, 9);
+    expect(squareMetresOf([[outer, hole], [apart]]) / squareMetresOf([[outer]])).toBeCloseTo(1.75, 9);
   });
 });
 

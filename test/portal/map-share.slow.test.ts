@@ -122,7 +122,7 @@ function textsOf(svg: string): string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
 }
 
-const TITLE = 'Minutes on foot to the nearest: Grocery stores';
+const TITLE = 'Grocery stores: minutes on foot to the nearest';
 const NAME = 'minutes-on-foot-to-the-nearest-grocery-stores-demo';
 
 /** A picture of an SVG file, as a program that knows nothing of the page shows it. */
@@ -208,7 +208,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   const news = await openWatched(elsewhere, `http://localhost:${port}/`);
   const frame = news.page.frameLocator('iframe');
   await frame.locator('[data-drawn]').waitFor();
-  await frame.getByRole('heading', { name: 'Minutes by bike to the nearest: Libraries' }).waitFor();
+  await frame.getByRole('heading', { name: 'Libraries: minutes by bike to the nearest' }).waitFor();
   await frame.getByText('OpenStreetMap').first().waitFor();
   const whole = frame.getByRole('link', { name: 'Open the whole map' });
   expect(await whole.getAttribute('href')).toBe(start);

@@ -445,7 +445,7 @@ test('by keyboard alone: a mode, a type, the map, and a block', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Selected block' }).waitFor();
   const status = await page.locator('.map-parts > [role=status]').textContent();
-  expect(status).toMatch(/^Minutes by bike to the nearest: Grocery stores\. Block \d{15} is/);
+  expect(status).toMatch(/^Grocery stores: minutes by bike to the nearest\. Block \d{15} is/);
   expect(wrong).toEqual([]);
   await context.close();
 });

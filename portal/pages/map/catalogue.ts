@@ -107,12 +107,12 @@ export function modeName(mode: string): string {
 }
 
 const MINUTES_BY: Readonly<Record<string, string>> = {
-  walk: 'Minutes on foot',
-  bike: 'Minutes by bike',
-  transit: 'Minutes by public transit',
+  walk: 'minutes on foot',
+  bike: 'minutes by bike',
+  transit: 'minutes by public transit',
 };
 
-/** `Minutes on foot to the nearest: Grocery stores`. */
+/** `Grocery stores: minutes on foot to the nearest`. */
 export function mapTitle(mode: string, typeName: string): string {
-  return `${MINUTES_BY[mode] ?? `Minutes by ${mode}`} to the nearest: ${typeName}`;
+  return `${typeName}: ${MINUTES_BY[mode] ?? `minutes by ${mode}`} to the nearest`;
 }

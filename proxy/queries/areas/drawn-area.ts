@@ -3,7 +3,7 @@ import { Problem } from '../../../portal/http/problem.ts';
 import { REQUEST_LIMITS, withCommas } from '../../../portal/http/request-limits.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
-import { areaOf } from '../../../shards/geometry/planar.ts';
+import { squareMetresOf } from '../../../shards/geometry/planar.ts';
 import type { Polygon, Position, Ring } from '../../../shards/geometry/polygon.ts';
 import { type SweepFault, SweepLine } from '../../../shards/geometry/sweep-line.ts';
 import { boxOf, edgesOf } from '../../../shards/geometry/wgs84.ts';
@@ -60,7 +60,7 @@ function* areaSteps(drawn: readonly Polygon[]): Generator<undefined, SearchedAre
   yield;
   const fault = yield* sweep.faultSteps();
   if (fault) throw invalidPolygon(FAULTS[fault]);
-  const squareKilometres = areaOf(polygons) / 1e6;
+  const squareKilometres = squareMetresOf(polygons) / 1e6;
   if (squareKilometres > MAX_SQUARE_KILOMETRES) {
     throw new Problem(
       'polygon-too-complex',
