@@ -65,7 +65,7 @@ export async function benchNationalManifest({ store, release, folder }: Built): 
 }
 
 async function releaseOf(address: string): Promise<string> {
-  const response = await fetch(`${address}/v1/meta/last-updated`);
+  const response = await fetch(`${address}/v1/last-updated`);
   return vintage.parse(await response.json()).release;
 }
 
