@@ -132,7 +132,7 @@ export const PROBLEM_TYPES = {
   },
   'area-not-covered': {
     status: 404,
-    title: 'Area outside all counties of the release',
+    title: 'Area far from all counties of the release',
     advice:
       'Check that latitude and longitude are not swapped: a position of GeoJSON is longitude, then latitude.',
   },
