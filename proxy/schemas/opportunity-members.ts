@@ -6,7 +6,7 @@ import { BOUNDS, boundsSchema, boundsText, LIMITS } from '../bounds.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { integer, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
-import { named } from './parameters.ts';
+import { named, singleValue } from './parameters.ts';
 import { booleanText, choice, integerText, onceText } from './scalar-text.ts';
 
 const OF_PATTERN = `^(?:type:\\d{1,9}|${WEIGHT_NAME.source.slice(1, -1)})$`;
@@ -66,7 +66,7 @@ const manyOf = {
 };
 
 const repeatedOf = z
-  .preprocess(repeatable, listOf(of, LIMITS.weightsListed, manyOf).optional())
+  .preprocess(repeatable, listOf(singleValue.pipe(of), LIMITS.weightsListed, manyOf).optional())
   .optional();
 
 /** For isochrones, which count nothing by default. */
@@ -89,7 +89,7 @@ export const ACCESS_PARAMS = {
     z
       .preprocess(
         repeatable,
-        listOf(integerText(BOUNDS.contour), LIMITS.minutesListed, {
+        listOf(singleValue.pipe(integerText(BOUNDS.contour)), LIMITS.minutesListed, {
           none: LEVELS_FAULT,
           many: LEVELS_FAULT,
         })

@@ -20,7 +20,7 @@ export function named<T extends z.ZodType>(id: string, parameter: T): T {
 const hasCommas = (value: unknown) => typeof value === 'string' && value.includes(',');
 
 /** A value of a repeatable parameter; joined values get advice to repeat the parameter. */
-const singleValue = z.unknown().superRefine((value, context) => {
+export const singleValue = z.unknown().superRefine((value, context) => {
   if (!hasCommas(value)) return;
   const message = 'takes one value; for several, repeat the parameter';
   context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });

@@ -439,7 +439,7 @@ export interface Problems {
   'polygon-too-complex': Problem;
   /** Unknown county. Status 404. */
   'county-not-found': Problem;
-  /** Area outside all counties of the release. Status 404. */
+  /** Area far from all counties of the release. Status 404. */
   'area-not-covered': Problem;
   /** No isochrone data. Status 404. */
   'no-isochrone-data': Problem;

@@ -181,6 +181,9 @@ describe('an error message says what to do instead', () => {
     expect(await messageOf(summary(), { type: [101, '102, 103'] })).toBe(several);
     const pois = `/v1/blocks/${demo.block.geoid}/pois`;
     expect(await messageOf(pois, { dest_id: '1,2' })).toBe(several);
+    const access = `/v1/blocks/${demo.block.geoid}/access`;
+    expect(await messageOf(access, { minutes: '10,20' })).toBe(several);
+    expect(await messageOf(access, { of: 'people,jobs' })).toBe(several);
     const catchment = `/v1/pois/${demo.poi.dest_id}/catchment`;
     expect(await messageOf(catchment, { block: '1,2' })).toBe(several);
     for (const name of ['mode[]', 'mode[0]']) {
