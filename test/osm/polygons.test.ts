@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { assemblePolygons, type MemberLine } from '../../builder/osm/multipolygon.ts';
-import { squareMetresOf, pointInside } from '../../shards/geometry/planar.ts';
+import { pointInside, squareMetresOf } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
@@ -53,7 +53,10 @@ describe('the area of a polygon', () => {
     const [outer, hole] = [boxRing(0, 0, 0.01, 0.01), boxRing(0.002, 0.002, 0.007, 0.007)];
     const apart = boxRing(0.02, 0, 0.03, 0.01);
     expect(squareMetresOf([[outer, hole]]) / squareMetresOf([[outer]])).toBeCloseTo(0.75, 9);
-    expect(squareMetresOf([[outer, hole], [apart]]) / squareMetresOf([[outer]])).toBeCloseTo(1.75, 9);
+    expect(squareMetresOf([[outer, hole], [apart]]) / squareMetresOf([[outer]])).toBeCloseTo(
+      1.75,
+      9,
+    );
   });
 });
 
