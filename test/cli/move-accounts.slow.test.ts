@@ -149,5 +149,5 @@ test('reports an incomplete export by its line', async () => {
   }
   const none = path.join(folder, 'none.jsonl');
   const missing = await tta('accounts', 'import', none, '--ledger', redis.address(5));
-  expect(missing.stderr).toContain(`tta: ${none}: cannot be used (ENOENT)`);
+  expect(missing.stderr).toContain(`tta: ${none}: no such file`);
 });
