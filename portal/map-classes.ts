@@ -15,13 +15,15 @@ export interface MapColours {
   readonly chosen: string;
   /** Around an outline, so that it is seen on every colour. */
   readonly halo: string;
-  /** Classes of two times: only A, A much sooner, A sooner, alike, B sooner, B much sooner, only B. */
+  /**
+   * Classes of two times: only A, A much sooner, A sooner, alike, B sooner, B much sooner, only B.
+   */
   readonly difference: readonly string[];
 }
 
 /**
- * One hue path from blue to yellow by even steps of lightness, the nearest with the most contrast to
- * the page. Neighbours differ by ΔE2000 ≥ 10, and by ≥ 7 in each kind of colour blindness.
+ * One hue path from blue to yellow by even steps of lightness, the nearest with the most contrast
+ * to the page. Neighbours differ by ΔE2000 ≥ 10, and by ≥ 7 in each kind of colour blindness.
  */
 export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
   light: {

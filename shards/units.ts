@@ -21,7 +21,9 @@ export type Degrees = Branded<number, 'deg'>;
 export type MicroDegrees = Branded<number, 'deg/1e6'>;
 export type Bytes = Branded<number, 'B'>;
 
-/** Stable id of a point of interest: an integer below 2⁵³, see `builder/destinations/dest-id.ts`. */
+/**
+ * Stable id of a point of interest: an integer below 2⁵³, see `builder/destinations/dest-id.ts`.
+ */
 export type DestId = Branded<number, 'dest_id'>;
 /** Id of a destination type in the taxonomy of a release. */
 export type DestTypeId = Branded<number, 'dest_type_id'>;

@@ -7,6 +7,9 @@ const RELATIVE = /^(What|Who|Whom|Whose|Whoever|Whatever|Whichever|Of|That which
 /** Words of people for things that are none. */
 const PERSONIFIED = /\b(nobody|somebody|anybody|everybody|is told|are told)\b/i;
 
+/** Columns, as the formatter has for code. */
+const MAX_WIDTH = 100;
+
 const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
   .split('\0')
   .filter((file) => /\.tsx?$/.test(file));
@@ -36,4 +39,20 @@ test('comments say what a thing is or does, in plain sentences', () => {
   }
   expect(wrong).toEqual([]);
   expect(sentences).toBeGreaterThan(5_000);
+});
+
+test('comments are no wider than the code', () => {
+  const wide: string[] = [];
+  for (const file of files) {
+    // Generated.
+    if (file === 'portal/client/src/api-types.ts') continue;
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .forEach((line, i) => {
+        if (/^\s*(\/\*\*|\*|\/\/) /.test(line) && [...line].length > MAX_WIDTH) {
+          wide.push(`${file}:${i + 1}`);
+        }
+      });
+  }
+  expect(wide).toEqual([]);
 });

@@ -2,7 +2,8 @@ import type { Tags } from '../osm/tags.ts';
 import { type MapKind, MIN_MAP_ZOOM, sortRank } from './map-kind.ts';
 
 /**
- * Values of tags that name a use of land, by key. The kind is the value. Later keys take precedence.
+ * Values of tags that name a use of land, by key. The kind is the value. Later keys take
+ * precedence.
  */
 const USES: readonly (readonly [key: string, values: ReadonlySet<string>])[] = [
   ['amenity', new Set(['hospital', 'school', 'kindergarten', 'university', 'college'])],

@@ -34,8 +34,8 @@ export function sortRank(layer: keyof typeof SORT_RANKS): MapProperty {
 }
 
 /**
- * The `min_zoom` of a line or label: the schema counts zooms by tiles of 256 pixels here, and of 512
- * elsewhere.
+ * The `min_zoom` of a line or label: the schema counts zooms by tiles of 256 pixels here, and of
+ * 512 elsewhere.
  */
 export function suggestedZoom(minZoom: number): MapProperty {
   return ['min_zoom', minZoom + 1, 0];

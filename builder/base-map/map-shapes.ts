@@ -28,8 +28,8 @@ export class MapKinds {
 }
 
 /**
- * Features of the base map as flat arrays, in units of the world (`web-mercator.ts`). Feature `f` has
- * the parts `firstPart[f]` up to `firstPart[f + 1]`, part `p` the points `firstPoint[p]` up to
+ * Features of the base map as flat arrays, in units of the world (`web-mercator.ts`). Feature `f`
+ * has the parts `firstPart[f]` up to `firstPart[f + 1]`, part `p` the points `firstPoint[p]` up to
  * `firstPoint[p + 1]`. A part is a point, a line, or a closed ring whose last point repeats the
  * first; shells turn so that their area is positive with y to the south, and precede their holes,
  * whose area is negative.
@@ -78,8 +78,8 @@ export class MapShapes {
 const ELEMENTS = ['node', 'way', 'relation', 'label'] as const;
 
 /**
- * Identifies a feature by the OpenStreetMap element that it was drawn from; the label of an area is a
- * feature of its own.
+ * Identifies a feature by the OpenStreetMap element that it was drawn from; the label of an area is
+ * a feature of its own.
  */
 export function keyOf(element: (typeof ELEMENTS)[number], id: number): number {
   return id * ELEMENTS.length + ELEMENTS.indexOf(element);

@@ -16,7 +16,9 @@ export function neighbourhoodKind(tags: Tags): MapKind | null {
   return placeKind(kind, place, zoom, rank, 0, name);
 }
 
-/** Sizes of census places: the population that each begins at, its name and rank, its first zoom. */
+/**
+ * Sizes of census places: the population that each begins at, its name and rank, its first zoom.
+ */
 const SIZES: readonly (readonly [from: number, detail: string, rank: number, zoom: number])[] = [
   [200_000, 'city', 2, 6],
   [100_000, 'city', 2, 7],

@@ -135,8 +135,8 @@ function gather(hash: Hash) {
 }
 
 /**
- * Hashes the entrances, transfers and trips of some stops, which are numbered by their position among
- * them.
+ * Hashes the entrances, transfers and trips of some stops, which are numbered by their position
+ * among them.
  */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   const { stops, timetable, rules, insideWalks } = transit;

@@ -16,7 +16,8 @@ const BITS_OF_DIFFERENCES = [8, 16, 32];
 /** A sample format. */
 const FLOAT = 3;
 
-// The library's own decoders end the process on a damaged strip, or let a small file take all memory.
+// The library's own decoders end the process on a damaged strip, or let a small file take all
+// memory.
 addDecoder(DEFLATE, async () => DeflateDecoder);
 addDecoder(LZW, async () => LzwDecoder);
 

@@ -45,7 +45,9 @@ export function publishExports(
   });
 }
 
-/** A damaged list is replaced: tables that it had are found by their receipts when exported again. */
+/**
+ * A damaged list is replaced: tables that it had are found by their receipts when exported again.
+ */
 async function listIfSound(store: WritableStore, manifest: string): Promise<ServedExport[]> {
   try {
     return await readServedExports(store, manifest);

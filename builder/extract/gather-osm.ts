@@ -27,8 +27,8 @@ export const PASSES_OF_PART = 5;
  * Reads the elements of streets and destinations in some cells from OSM PBF files, in three passes
  * over each: relations, which name the ways they need; ways, which name the nodes they need; nodes.
  * Files may overlap. `isPart`: the files hold much more than these cells, so two earlier passes
- * find the ways there; otherwise all ways are held. `map`: collects the elements of the base map, if
- * one is made there. `read` is called with the number of bytes read.
+ * find the ways there; otherwise all ways are held. `map`: collects the elements of the base map,
+ * if one is made there. `read` is called with the number of bytes read.
  */
 export async function gatherOsm(
   paths: readonly string[],

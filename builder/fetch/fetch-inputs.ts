@@ -64,9 +64,9 @@ const REACH: Metres =
 /**
  * Fetches the public inputs for some counties: OpenStreetMap extracts of their states and of those
  * within reach, census blocks and places, the GTFS feeds that run there, Overture places within
- * reach, and counts by block. Existing files that have not changed are kept. Throws a `BuildError` that names the URL,
- * after fetching everything else; an unavailable feed is listed in `left` instead, and tables that a
- * state lacks in `withoutWeights`.
+ * reach, and counts by block. Existing files that have not changed are kept. Throws a `BuildError`
+ * that names the URL, after fetching everything else; an unavailable feed is listed in `left`
+ * instead, and tables that a state lacks in `withoutWeights`.
  */
 export async function fetchInputs(
   request: FetchRequest,

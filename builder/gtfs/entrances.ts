@@ -38,10 +38,11 @@ export interface FeedIndoorPath {
 }
 
 /**
- * The entrances of a feed's stops: a stop itself if it is entered from the street (`stop_access=1`);
- * else the entrances that pathways lead to from it; if they lead to none, the entrances of its
- * station, and its other platforms, at the distance of a straight walk; else the stop itself. Subway platforms without a station count as one station where they are near
- * each other. The feed may lack the levels in between: they are added later.
+ * The entrances of a feed's stops: a stop itself if it is entered from the street
+ * (`stop_access=1`); else the entrances that pathways lead to from it; if they lead to none, the
+ * entrances of its station, and its other platforms, at the distance of a straight walk; else the
+ * stop itself. Subway platforms without a station count as one station where they are near each
+ * other. The feed may lack the levels in between: they are added later.
  */
 export class StationEntrances {
   readonly #feed: Feed;

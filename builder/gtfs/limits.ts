@@ -40,7 +40,8 @@ export const FEED_LIMITS = {
    */
   pathwaySteps: 20_000_000,
   /**
-   * Entrances of platforms, and straight walks between platforms: those of 500 stations with 100 each.
+   * Entrances of platforms, and straight walks between platforms: those of 500 stations with 100
+   * each.
    */
   stationWays: 5_000_000,
   /** Levels above or below the street. */

@@ -28,8 +28,9 @@ const TOLD = 3;
 /**
  * Chooses the service day: the requested one, or else the day that is an ordinary weekday of most
  * feeds, of their most common kind, and the nearest of those to `near`. A feed for which it is not
- * an ordinary day is read on its own nearest day of its most common kind, and reported. Only one of two versions of a feed is read. Throws a `BuildError` that names a feed without any
- * weekday service, or a requested day without any service.
+ * an ordinary day is read on its own nearest day of its most common kind, and reported. Only one of
+ * two versions of a feed is read. Throws a `BuildError` that names a feed without any weekday
+ * service, or a requested day without any service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],

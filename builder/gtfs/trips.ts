@@ -188,8 +188,9 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
 }
 
 /**
- * The calls of a trip without the fewest possible that go back in time, which are reported. The earlier of two that exclude each other stays: the one whose time precedes the previous
- * call's is dropped.
+ * The calls of a trip without the fewest possible that go back in time, which are reported. The
+ * earlier of two that exclude each other stays: the one whose time precedes the previous call's is
+ * dropped.
  */
 function withoutGoingBack(calls: StopTime[], report: FeedReport): StopTime[] {
   const timed = calls.filter(({ arrival }) => arrival !== null);

@@ -22,7 +22,8 @@ export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8
 }
 
 /**
- * In place of infinity, which JSON lacks: the time through a entrance that is no entrance, or no exit.
+ * In place of infinity, which JSON lacks: the time through a entrance that is no entrance, or no
+ * exit.
  */
 const CLOSED = Number.MAX_VALUE;
 const closed = (seconds: number) => Math.min(seconds, CLOSED);

@@ -10,7 +10,9 @@ import { objectsNear, preparedCellsSchema, wideAreaSchema } from './read-cells.t
 /** The base map continues this far beyond the blocks of the release. */
 export const AROUND_THE_MAP: Metres = 5_000;
 
-/** Features drawn up to this zoom are stored apart: a tile of a low zoom covers hundreds of cells. */
+/**
+ * Features drawn up to this zoom are stored apart: a tile of a low zoom covers hundreds of cells.
+ */
 export const LAST_OVERVIEW_ZOOM = 9;
 
 /** References to the prepared features of the base map in a store. */

@@ -64,8 +64,8 @@ async function contentsOf(store: WritableStore) {
 }
 
 /**
- * The objects that a manifest, with the exports of its release, or a receipt names. Any format version is accepted: this program must
- * not take apart what an older one published.
+ * The objects that a manifest, with the exports of its release, or a receipt names. Any format
+ * version is accepted: this program must not take apart what an older one published.
  */
 async function namesIn(store: Store, name: string): Promise<string[]> {
   const names = await namesWithin(store, name);

@@ -32,7 +32,9 @@ export function isOpenWater(tags: Tags): boolean {
   return natural === 'water' || natural === 'coastline' || tags.get('waterway') === 'riverbank';
 }
 
-/** Lines as flat arrays: line `l` has the points `firstPoint[l]` to `firstPoint[l + 1]`, exclusive. */
+/**
+ * Lines as flat arrays: line `l` has the points `firstPoint[l]` to `firstPoint[l + 1]`, exclusive.
+ */
 export interface Lines {
   readonly count: number;
   readonly firstPoint: Uint32Array;

@@ -98,7 +98,9 @@ const MIN_COUNTY_LINE_ZOOM = 8;
 const BOUNDARY_RANK = 289;
 const WATER_RANK = 200;
 
-/** The tiles of a range at a zoom. Lines with the same properties become one feature in each tile. */
+/**
+ * The tiles of a range at a zoom. Lines with the same properties become one feature in each tile.
+ */
 export function drawBaseMap(
   { shapes, features }: MapSources,
   ground: Ground,

@@ -71,9 +71,9 @@ const ATTRIBUTION =
 
 /**
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
- * and leaf type, `blocks`, and `basemap`. Returns their manifest entries. Proceeds pyramid by pyramid, which
- * bounds memory; any number of threads draw a pyramid's tiles. `scratch`: a folder for scratch
- * files.
+ * and leaf type, `blocks`, and `basemap`. Returns their manifest entries. Proceeds pyramid by
+ * pyramid, which bounds memory; any number of threads draw a pyramid's tiles. `scratch`: a folder
+ * for scratch files.
  */
 export async function buildTiles(
   request: TilesRequest,

@@ -14,7 +14,8 @@ const keepHoles = (): boolean => false;
 
 /**
  * Unites the blocks of each class, across counties. The border of a class consists of the arcs that
- * have it on only one side; those of neighbouring counties cancel where they meet in the same class.
+ * have it on only one side; those of neighbouring counties cancel where they meet in the same
+ * class.
  */
 export class ClassAreas {
   readonly #edges: readonly EdgeSet[];

@@ -3,8 +3,8 @@ import { EXTENT, EXTENT_BITS } from './fit-to-zoom.ts';
 import type { TileLines } from './path-list.ts';
 
 /**
- * Cuts lines along the tiles of a range, each tile grown by the buffer. `onLine` receives the pieces
- * of a line in a tile one by one; each is valid during the call.
+ * Cuts lines along the tiles of a range, each tile grown by the buffer. `onLine` receives the
+ * pieces of a line in a tile one by one; each is valid during the call.
  */
 export function cutLines(
   { firstPoint, x, y }: TileLines,

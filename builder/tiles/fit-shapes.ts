@@ -14,8 +14,8 @@ const LAST_LOW_ZOOM = 9;
 const LEAST_TWICE_AREA = 2 * 8 * 8;
 
 /**
- * Fits features to the units of a zoom's tiles: simplified after Douglas and Peucker (1973), each by
- * itself and with its ends kept, so that the result is the same whatever is around it; rounded.
+ * Fits features to the units of a zoom's tiles: simplified after Douglas and Peucker (1973), each
+ * by itself and with its ends kept, so that the result is the same whatever is around it; rounded.
  */
 export class ShapeFitter {
   readonly #firstPoint: Int32Array;

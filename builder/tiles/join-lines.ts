@@ -4,9 +4,9 @@ import { PathList, type TileLines } from './path-list.ts';
 const COORDINATE_BITS = 27;
 
 /**
- * Joins lines into longer ones wherever exactly two of them end in a point, so that a label has room
- * along a street that was mapped in pieces. `keepsDirection`: only where one ends and the other
- * begins. Linear in the number of lines.
+ * Joins lines into longer ones wherever exactly two of them end in a point, so that a label has
+ * room along a street that was mapped in pieces. `keepsDirection`: only where one ends and the
+ * other begins. Linear in the number of lines.
  */
 export function joinLines(lines: TileLines, keepsDirection: boolean): TileLines {
   const { firstPoint, x, y } = lines;

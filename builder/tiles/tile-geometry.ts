@@ -103,7 +103,9 @@ function withoutStraightPoints({ x, y, start, end }: PathView): number[] {
   return out;
 }
 
-/** Removes points on a straight side where a ring closes; nothing remains of one without an area. */
+/**
+ * Removes points on a straight side where a ring closes; nothing remains of one without an area.
+ */
 function openEnds(points: number[]): number[] {
   let first = 0;
   for (;;) {

@@ -12,7 +12,9 @@ import type { TripTransfers } from './trip-transfers.ts';
 export interface CallOrder {
   readonly arrival: Int32Array;
   readonly pattern: Int32Array;
-  /** The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
+  /**
+   * The ranks that lead to rank `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`.
+   */
   readonly firstSource: Int32Array;
   readonly sources: Int32Array;
   /**

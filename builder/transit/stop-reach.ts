@@ -26,8 +26,8 @@ interface RiddenStops extends Pick<Transit, 'timetable'> {
 
 /**
  * Finds the stops that could possibly be used from a box: with the window's whole length for
- * waiting, straight-line walks from entrance to entrance, and no time lost. No trip gets farther; anything
- * beyond can be ignored.
+ * waiting, straight-line walks from entrance to entrance, and no time lost. No trip gets farther;
+ * anything beyond can be ignored.
  */
 export class StopReach {
   readonly #transit: RiddenStops;

@@ -18,8 +18,9 @@ const TRANSFER_LIMIT: Millis =
   (ROUTING.transit.maxTransferWalk / ROUTING.walkMetresPerSecond) * 1000;
 
 /**
- * Walks from stop to stop along the streets, one for each pair of entrances. The limit applies to the
- * way from entrance to entrance: ways inside the stations only add their time. `entrances`: by stop.
+ * Walks from stop to stop along the streets, one for each pair of entrances. The limit applies to
+ * the way from entrance to entrance: ways inside the stations only add their time. `entrances`: by
+ * stop.
  */
 export function* walksBetweenEntrances(
   walk: ModeNetwork,

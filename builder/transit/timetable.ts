@@ -46,7 +46,10 @@ export interface Timetable {
   /** `BOARD` and `ALIGHT` bits of each call. */
   readonly callRules: Uint8Array;
   readonly tripCount: Int32Array;
-  /** Times of call `c` of pattern `p`: trips ascending from `firstTime[p] + (c - firstCall[p]) × tripCount[p]`. */
+  /**
+   * Times of call `c` of pattern `p`: trips ascending from `firstTime[p] + (c - firstCall[p]) ×
+   * tripCount[p]`.
+   */
   readonly firstTime: Int32Array;
   readonly arrivals: Int32Array;
   readonly departures: Int32Array;
@@ -210,7 +213,9 @@ function follows(earlier: ScheduledTrip, later: ScheduledTrip): boolean {
   );
 }
 
-/** The first of `count` ascending times from `start` that is at least `earliest`; `count` if none. */
+/**
+ * The first of `count` ascending times from `start` that is at least `earliest`; `count` if none.
+ */
 export function firstNotBefore(
   times: Int32Array,
   start: number,

@@ -7,7 +7,8 @@ import type { TransferRule } from './footpaths.ts';
 
 /**
  * A feed's rules for transfers between its stops, which have ordinals: at most one rule per pair. A
- * rule for a station applies to each of its stops, unless a more specific one names them. The slower of two equally specific rules applies.
+ * rule for a station applies to each of its stops, unless a more specific one names them. The
+ * slower of two equally specific rules applies.
  */
 export function transferRulesOf(
   feed: Feed,

@@ -28,7 +28,10 @@ interface CountColumn {
   readonly facts: WeightFacts;
 }
 
-/** Opens a CSV of counts: of LODES, or one of one's own with a `geoid` column and others named after weights. */
+/**
+ * Opens a CSV of counts: of LODES, or one of one's own with a `geoid` column and others named after
+ * weights.
+ */
 export async function readCountTable(file: string): Promise<WeightFile> {
   const records = csvRecords(await textOf(file), file, LIMITS);
   const first = await records.next();

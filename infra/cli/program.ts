@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { packageVersion } from './package-version.ts';
 
 /**
- * Loaders of the commands, in the order of use. Each command is loaded only when used: the builder takes most of a
- * second.
+ * Loaders of the commands, in the order of use. Each command is loaded only when used: the builder
+ * takes most of a second.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   fetch: async () => (await import('./commands/fetch.ts')).addFetchCommand,

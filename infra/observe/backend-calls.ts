@@ -138,7 +138,9 @@ export class LedgerCalls extends Calls {
     );
   };
 
-  /** Refuses to charge from now on; resolves once charges in progress and their refunds are done. */
+  /**
+   * Refuses to charge from now on; resolves once charges in progress and their refunds are done.
+   */
   async settle(): Promise<void> {
     this.#isEnding = true;
     const isBusy = () => [...this.byKind.values()].some(({ underWay }) => underWay > 0);

@@ -1,10 +1,13 @@
 import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
 
-/** Accounts, their keys, and their records. Every ledger failure rejects with `LedgerUnavailable`. */
+/**
+ * Accounts, their keys, and their records. Every ledger failure rejects with `LedgerUnavailable`.
+ */
 export interface Accounts {
   /**
-   * Finds or creates the account of an address; without an address, always creates one. Only one of several concurrent calls creates it. All spellings of an address that reach one mailbox share
+   * Finds or creates the account of an address; without an address, always creates one. Only one of
+   * several concurrent calls creates it. All spellings of an address that reach one mailbox share
    * one account (`mailboxOf`). The sign-up grant is due unless the mailbox has had an account
    * before; if that one was closed while disabled, the new one is disabled too. Throws a
    * `RangeError` for an empty address, or one over `MAX_MAILBOX_BYTES`.
@@ -19,8 +22,8 @@ export interface Accounts {
   setCustomer(id: AccountId, customer: string): Promise<void>;
   /**
    * Permanently removes address, sessions and membership from an account and revokes its keys: it
-   * can get neither keys nor sessions any more. Its records are kept, along with the record that its
-   * mailbox has had the sign-up grant, and whether it was disabled. Idempotent.
+   * can get neither keys nor sessions any more. Its records are kept, along with the record that
+   * its mailbox has had the sign-up grant, and whether it was disabled. Idempotent.
    */
   closeAccount(id: AccountId, by: Change): Promise<void>;
 

@@ -10,8 +10,8 @@ import { DurationHistogram } from '../../shards/concurrency/duration-histogram.t
 
 /**
  * Text that must not reach a log, whatever its source: API keys, credentials, secrets of the
- * payment processor, mail addresses, query strings. Matching takes time linear in the text: adjacent
- * runs have no character in common, and those without a fixed beginning are bounded.
+ * payment processor, mail addresses, query strings. Matching takes time linear in the text:
+ * adjacent runs have no character in common, and those without a fixed beginning are bounded.
  */
 const PRIVATE: readonly (readonly [found: RegExp, shown: string])[] = [
   [/\b(t[ab]_live_)[\w-]+/g, '$1…'],

@@ -23,10 +23,10 @@ declare module 'fastify' {
 }
 
 /**
- * Shuts a server down without breaking connections in use. Once `shutdown` has begun, each response is the
- * last of its connection (`Connection: close`). Closing stops listening first, so that new clients
- * are refused and can go elsewhere, and waits for the last requests of open connections before it
- * closes idle ones.
+ * Shuts a server down without breaking connections in use. Once `shutdown` has begun, each response
+ * is the last of its connection (`Connection: close`). Closing stops listening first, so that new
+ * clients are refused and can go elsewhere, and waits for the last requests of open connections
+ * before it closes idle ones.
  */
 export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): void {
   app.decorate('shutdown', shutdown);

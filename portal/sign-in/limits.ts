@@ -8,9 +8,9 @@ const HOUR_SECONDS = 60 * 60;
  * Rate limits of codes. A code is one of a million with five tries. Tries at a mailbox are limited
  * by network, so that an attacker does not close it to its owner, who is elsewhere; and in total,
  * which takes ten networks a day. One network guesses one mailbox's code once in three centuries,
- * any number of them once in three decades. Many clients trying many mailboxes would succeed sooner:
- * when total tries exceed those of people, each client gets as many as a person needs, and when
- * those are too many, codes pause. A network (IPv4 /24, IPv6 /48), whose owner controls any
+ * any number of them once in three decades. Many clients trying many mailboxes would succeed
+ * sooner: when total tries exceed those of people, each client gets as many as a person needs, and
+ * when those are too many, codes pause. A network (IPv4 /24, IPv6 /48), whose owner controls any
  * number of clients, is too small a share to cause that: it takes five networks for per-client
  * limits and a hundred for a pause. The link is not limited, since it cannot be guessed. An owner
  * can therefore always sign in: if no mail is sent because a mailbox received many, the last one is
@@ -45,7 +45,10 @@ export async function takeOne(
   return allowed ? null : { waitSeconds: rate.resetSeconds };
 }
 
-/** The same for a try: by its client and network, in total, and by mailbox for its network and for all. */
+/**
+ * The same for a try: by its client and network, in total, and by mailbox for its network and for
+ * all.
+ */
 export async function takeTry(
   signIns: SignIns,
   { ip, mailbox }: { readonly ip: string; readonly mailbox: string },

@@ -1,4 +1,6 @@
-/** The parts of an OpenAPI 3.1 document that the reference shows. `$ref`s lead into `components`. */
+/**
+ * The parts of an OpenAPI 3.1 document that the reference shows. `$ref`s lead into `components`.
+ */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];

@@ -11,7 +11,9 @@ import {
 import type { RowMembers } from './row-format.ts';
 import { columnName } from './row-table.ts';
 
-/** A column of a group is encoded in one step, about a millisecond; small groups take more bytes. */
+/**
+ * A column of a group is encoded in one step, about a millisecond; small groups take more bytes.
+ */
 const GROUP_ROWS = 1 << 12;
 /** Rows parsed between two clock checks. */
 const ROWS_PER_STEP = 64;

@@ -9,7 +9,9 @@ const text = z.string().trim().min(1).max(100);
 export const type = z.coerce.string().trim().min(1).max(100);
 const MODE = ['walk', 'bike', 'transit'] as const;
 
-/** Schemas of members that several tools take. They are listed to models: descriptions are short. */
+/**
+ * Schemas of members that several tools take. They are listed to models: descriptions are short.
+ */
 const TYPES_FAULT = { error: 'send 1 to 8 names or ids, such as ["libraries"]' };
 export const types = z
   .array(type, TYPES_FAULT)

@@ -6,9 +6,9 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 type Listed<S extends z.ZodObject> = StandardSchemaWithJSON<z.input<S>, z.output<S>>;
 
 /**
- * The schema of a tool's input as tools list it: validation is Zod's, and its JSON Schema is without
- * what a model does not need. Lists are sent with every conversation, so their size is paid for by
- * each.
+ * The schema of a tool's input as tools list it: validation is Zod's, and its JSON Schema is
+ * without what a model does not need. Lists are sent with every conversation, so their size is paid
+ * for by each.
  */
 export function listedInput<S extends z.ZodObject>(schema: S): Listed<S> {
   return listed(schema, slim(z.toJSONSchema(schema, { io: 'input' }), SILENT));

@@ -31,7 +31,9 @@ export class ToolCalls {
     return this.#types;
   }
 
-  /** Throws `NeedsChoice` if the balance covers only part of a call: a partial result is of no use. */
+  /**
+   * Throws `NeedsChoice` if the balance covers only part of a call: a partial result is of no use.
+   */
   async requireBalance(price: number): Promise<void> {
     const { tokens_remaining } = await this.data(this.client.getTokens());
     if (tokens_remaining >= price) return;

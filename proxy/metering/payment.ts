@@ -40,8 +40,8 @@ export function mayAfford(balance: number, price: number = PLANS.charges.minimum
 }
 
 /**
- * A response accepted by the `ResponseWriter`, wrapped in an object so that the hand-over alone can be
- * awaited.
+ * A response accepted by the `ResponseWriter`, wrapped in an object so that the hand-over alone can
+ * be awaited.
  */
 export interface Delivery {
   readonly share: Promise<DeliveredFraction>;

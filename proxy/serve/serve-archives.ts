@@ -39,7 +39,8 @@ const GRACE_MS: Millis = 20_000;
 
 /**
  * Serves the tile archives and block bands of the release in force by byte ranges, to anyone, as a
- * public bucket does. A name that is none of theirs reads nothing. Every byte is checked on its way.
+ * public bucket does. A name that is none of theirs reads nothing. Every byte is checked on its
+ * way.
  */
 export function serveArchives(app: FastifyInstance, services: ProxyServices): void {
   const send = (request: FastifyRequest<{ Params: { archive: string } }>, reply: FastifyReply) => {

@@ -19,8 +19,9 @@ import { BANDS } from './time-bands.ts';
  *     …   …  columns, one a mode and leaf type, mode by mode; each by itself as raw Deflate
  *
  * A column has half a byte a block, the lower half first: its band minus that of the block before,
- * modulo 8. Neighbours by GEOID are mostly neighbours on the ground, so most differences are 0, which
- * Deflate makes a tenth smaller than bands. A reader takes one range for the head, and one a column.
+ * modulo 8. Neighbours by GEOID are mostly neighbours on the ground, so most differences are 0,
+ * which Deflate makes a tenth smaller than bands. A reader takes one range for the head, and one a
+ * column.
  */
 export const BLOCK_BANDS_MAGIC = 'TTABAND1';
 const HEAD_AT: Bytes = 12;

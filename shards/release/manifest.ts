@@ -45,7 +45,9 @@ export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
 
 export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
-/** An object that anyone may read by range, and its sidecar of checksums: see `checked-pages.ts`. */
+/**
+ * An object that anyone may read by range, and its sidecar of checksums: see `checked-pages.ts`.
+ */
 export const tileArchiveSchema = z.strictObject({
   archive: objectRefSchema,
   sums: objectRefSchema,

@@ -22,8 +22,8 @@ const READ_BYTES = 2 ** 20;
 
 /**
  * Verifies the rows of a county's POI matrix: POIs known to the release, transit no slower than
- * walking, no rows for a block without a street; and the objects of the nearest and the n-th nearest
- * hold what follows from them.
+ * walking, no rows for a block without a street; and the objects of the nearest and the n-th
+ * nearest hold what follows from them.
  */
 export async function* verifyPois(
   verification: Verification,

@@ -134,7 +134,10 @@ function endpointOf(operationId: string): Endpoint {
   return ENDPOINTS.find((one) => one.operationId === operationId)!;
 }
 
-/** Ranges read for the sums of one type over a place after those of another, on a release of its own. */
+/**
+ * Ranges read for the sums of one type over a place after those of another, on a release of its
+ * own.
+ */
 async function rangesOfPlace(folder: string, places: readonly Place[]): Promise<number> {
   const store = new CountingStore(folder);
   const release = await releaseIn(store);
@@ -190,8 +193,8 @@ async function timed(ask: () => Promise<unknown>): Promise<{ elapsed: Millis[]; 
 /**
  * Sends requests for some seconds, each in a turn of its own: how long they held each turn of the
  * event loop, ascending. Elapsed or processor time, whichever is less: a busy machine makes the
- * process wait, and other threads use the processor too. Apart from `timed`, since a loop that never
- * rests uses processor time of its own.
+ * process wait, and other threads use the processor too. Apart from `timed`, since a loop that
+ * never rests uses processor time of its own.
  */
 async function turnsDuring(ask: () => Promise<unknown>): Promise<Millis[]> {
   const turns: Millis[] = [];

@@ -8,8 +8,8 @@ import { schedule } from './schedule.ts';
 /** The fifty states and the District of Columbia, as counted in the 2020 census. */
 export const NATION = { counties: 3_143, blocks: 8_132_968 };
 /**
- * Spread of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8 times the
- * median.
+ * Spread of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8
+ * times the median.
  */
 const SPREAD = 0.9;
 /** Assumed for all counties: they lie in a grid. */

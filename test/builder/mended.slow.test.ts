@@ -25,7 +25,10 @@ async function files(): Promise<string[]> {
     .sort();
 }
 
-/** Builds the demo release into the store, and exports its types, again; returns the counties that were searched. */
+/**
+ * Builds the demo release into the store, and exports its types, again; returns the counties that
+ * were searched.
+ */
 async function buildAgain(): Promise<readonly string[]> {
   const city = (...parts: string[]) => path.join(inject('demoCity'), ...parts);
   const store = new FolderStore(folder);

@@ -80,7 +80,10 @@ test('publint and attw find no fault', async () => {
   await succeed(bin('attw'), ['--pack', PACKAGE, '--profile', 'esm-only']);
 });
 
-/** The examples of the served document as constants of their types: too much is as wrong as too little. */
+/**
+ * The examples of the served document as constants of their types: too much is as wrong as too
+ * little.
+ */
 async function typedExamples(): Promise<string> {
   const { paths } = await readDocument(tests.proxy);
   const typed = ["import type { Operations } from 'travel-time-access-client';"];

@@ -67,8 +67,8 @@ async function fuzz(path: string, method: string): Promise<void> {
       statuses.add(answer.statusCode);
     },
   );
-  // A fuzzer that meets only refusals would show nothing; but a random table is hardly ever one that
-  // was exported.
+  // A fuzzer that meets only refusals would show nothing; but a random table is hardly ever one
+  // that was exported.
   const found = path === '/v1/exports/links' ? 404 : 200;
   expect([...statuses], `${method} ${path}`).toEqual(expect.arrayContaining([found, 400]));
 }

@@ -21,7 +21,8 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ]);
 /**
- * Development tools, data and the map's font, which keep their own terms and are not part of the running service.
+ * Development tools, data and the map's font, which keep their own terms and are not part of the
+ * running service.
  */
 const FOR_DEVELOPMENT = new Set(['MPL-2.0', 'CC-BY-4.0', 'OFL-1.1']);
 

@@ -91,7 +91,9 @@ async function putWeights(
   putChecksums(mirror);
 }
 
-/** The list of LODES files, as `sha256sum` writes it: also of years and tables that are not wanted. */
+/**
+ * The list of LODES files, as `sha256sum` writes it: also of years and tables that are not wanted.
+ */
 export function putChecksums(mirror: Mirror): void {
   const older = PATHS.wac.replace('2022', '2019');
   const federal = PATHS.wac.replace('JT00_2022', 'JT04_2023');

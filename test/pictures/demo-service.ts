@@ -25,7 +25,9 @@ export interface DemoService {
   stop(): Promise<unknown>;
 }
 
-/** Starts the service over a folder such as `var`; without a release in it, builds the demo city. */
+/**
+ * Starts the service over a folder such as `var`; without a release in it, builds the demo city.
+ */
 export async function startDemo(folder: string): Promise<DemoService> {
   if (!existsSync(START)) throw new Error(`${START} is missing: run npm run build first`);
   const ports = { PORT: String(await freePort()), PORTAL_PORT: String(await freePort()) };

@@ -5,7 +5,9 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests({ config: { accountUrl: 'https://account.example.org' } });
 
-/** Most calls that a question may take, and characters of a typical result: 1,500 tokens of a model. */
+/**
+ * Most calls that a question may take, and characters of a typical result: 1,500 tokens of a model.
+ */
 const MAX_CALLS = 3;
 const MAX_RESULT = 6_000;
 

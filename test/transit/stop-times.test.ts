@@ -138,7 +138,10 @@ function plainTrip(trip: string, all: readonly Row[], complaints: string[]): Pla
   return null;
 }
 
-/** By trying all: the most calls that never go back in time, the earlier ones where there is a choice. */
+/**
+ * By trying all: the most calls that never go back in time, the earlier ones where there is a
+ * choice.
+ */
 function largestForward(calls: readonly PlainCall[]): PlainCall[] {
   let best: PlainCall[] = [];
   const extend = (chosen: PlainCall[], next: number) => {

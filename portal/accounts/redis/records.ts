@@ -66,8 +66,8 @@ export async function exportAccount(
 }
 
 /**
- * Claims the address, writes the keys' targets, then the records in one step: if it dies in between,
- * the next import completes it.
+ * Claims the address, writes the keys' targets, then the records in one step: if it dies in
+ * between, the next import completes it.
  */
 export async function importAccount(
   redis: RedisConnection,

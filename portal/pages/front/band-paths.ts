@@ -6,8 +6,8 @@ import type { Drawing } from './outline.ts';
 const TILE_SIZE = 512;
 
 /**
- * Reads the time bands that a picture shows, from the archive of a mode and type. Returns the `d` of
- * an SVG path for each class, empty where there is none, to be filled with the nonzero rule: the
+ * Reads the time bands that a picture shows, from the archive of a mode and type. Returns the `d`
+ * of an SVG path for each class, empty where there is none, to be filled with the nonzero rule: the
  * polygons of neighbouring tiles overlap in their buffers.
  */
 export async function bandPaths(archiveUrl: string, drawing: Drawing): Promise<readonly string[]> {

@@ -1,8 +1,8 @@
 import { Notice } from './notice.tsx';
 
 /**
- * Says that the map's script could not be loaded. Browsers keep a script that failed to load, so only
- * a reload requests it again.
+ * Says that the map's script could not be loaded. Browsers keep a script that failed to load, so
+ * only a reload requests it again.
  */
 export function FailedMap() {
   return (

@@ -3,7 +3,9 @@ import { FailedMap } from '../parts/failed-map.tsx';
 
 const loadMapPage = async () => (await import('../map/map-page.tsx')).MapPage;
 
-/** The page of the map. Its script and style are files of their own, which other pages do not load. */
+/**
+ * The page of the map. Its script and style are files of their own, which other pages do not load.
+ */
 export function LazyMapPage() {
   const page = useLoaded(loadMapPage);
   if (page.state === 'here') return <page.value />;

@@ -41,8 +41,9 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
 
 /**
  * Builds an area from the polygons of a GeoJSON Polygon or MultiPolygon, yielding to the event
- * loop: thousands of vertices take milliseconds. Rejects with `polygon-too-complex` for too many vertices; `invalid-geometry` for rings that are unclosed,
- * cross themselves, overlap or are out of range.
+ * loop: thousands of vertices take milliseconds. Rejects with `polygon-too-complex` for too many
+ * vertices; `invalid-geometry` for rings that are unclosed, cross themselves, overlap or are out of
+ * range.
  */
 export function drawnArea(drawn: readonly Polygon[], waiters: Waiters): Promise<SearchedArea> {
   return runCooperatively(waiters, areaSteps(drawn));

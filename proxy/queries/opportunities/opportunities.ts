@@ -195,7 +195,9 @@ function weighed({ targets, times }: ModeRow, column: Uint32Array): Float64Array
   return counts;
 }
 
-/** A weight by the targets of a county's reach; made once for the counties involved, then cached. */
+/**
+ * A weight by the targets of a county's reach; made once for the counties involved, then cached.
+ */
 function weightByTarget(
   release: Release,
   matrix: Matrix,

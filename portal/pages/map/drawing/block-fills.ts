@@ -18,8 +18,8 @@ export const CLASS = 'class';
 const NONE: BlockClasses = { geoids: new Float64Array(), classes: new Uint8Array() };
 
 /**
- * Gives blocks their classes as feature states, which need no tile to be parsed again. If the blocks
- * are the same as before, only changed classes are set, so a slider stays fluent.
+ * Gives blocks their classes as feature states, which need no tile to be parsed again. If the
+ * blocks are the same as before, only changed classes are set, so a slider stays fluent.
  */
 export class BlockFills {
   readonly #map: MapLibreMap;

@@ -4,7 +4,10 @@ import { counted } from '../../parts/formats.ts';
 import { Link } from '../../router/link.tsx';
 import type { PaidRequests } from './use-paid-requests.ts';
 
-/** Asks a visitor who is not signed in for a key, when something costs tokens and there is none. Escape cancels. */
+/**
+ * Asks a visitor who is not signed in for a key, when something costs tokens and there is none.
+ * Escape cancels.
+ */
 export function KeyDialog({ requests }: { readonly requests: PaidRequests }) {
   const { waiting } = requests;
   const dialog = useRef<HTMLDialogElement>(null);

@@ -21,7 +21,9 @@ const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
   ['met', 'How many'],
 ];
 
-/** People who have several things near, by the public bands of blocks; the exact sums for tokens. */
+/**
+ * People who have several things near, by the public bands of blocks; the exact sums for tokens.
+ */
 export function BasketPanel(
   props: ViewProps & { readonly criteria: readonly Criterion[]; readonly basket: LoadedBasket },
 ) {

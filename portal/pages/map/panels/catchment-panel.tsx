@@ -8,7 +8,9 @@ import { PeopleWithin } from './people-within.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
-/** Panel of a catchment: the blocks that reach a POI, exactly to the POI and a tenth of a minute. */
+/**
+ * Panel of a catchment: the blocks that reach a POI, exactly to the POI and a tenth of a minute.
+ */
 export function CatchmentPanel(
   props: ViewProps & { readonly poiName: string | null; readonly catchment: Catchment | null },
 ) {

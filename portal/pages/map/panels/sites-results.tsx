@@ -6,7 +6,9 @@ import { SumsTable } from './sums-table.tsx';
 
 type Sums = Readonly<Record<string, unknown>>;
 
-/** Sums by minutes to the nearest site; each site's own; gains of candidates and the best of them. */
+/**
+ * Sums by minutes to the nearest site; each site's own; gains of candidates and the best of them.
+ */
 export function SitesResults(props: { readonly coverage: SitesCoverage; readonly unit: string }) {
   const { coverage, unit } = props;
   const { sites, gains, chosen, errors } = coverage;

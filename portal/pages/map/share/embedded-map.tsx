@@ -19,8 +19,8 @@ import { useMapState } from '../state/use-map-state.ts';
 import { dataDates } from './data-dates.ts';
 
 /**
- * The map for pages of other sites: minutes to the nearest, its legend, and a link to the whole map.
- * It has no session, and shows no view that costs tokens.
+ * The map for pages of other sites: minutes to the nearest, its legend, and a link to the whole
+ * map. It has no session, and shows no view that costs tokens.
  */
 export function EmbeddedMap() {
   const catalogue = useLoaded(() => mapCatalogue(keylessClient));

@@ -8,7 +8,10 @@ import type { PictureParts } from './make-picture.tsx';
 import { type Measured, requestsBehind } from './map-requests.ts';
 import { RequestTabs } from './request-tabs.tsx';
 
-/** Ways to pass on what the map shows: its address, a picture, its requests, and a map for other pages. */
+/**
+ * Ways to pass on what the map shows: its address, a picture, its requests, and a map for other
+ * pages.
+ */
 export function SharePanel(props: {
   readonly state: MapState;
   readonly choice: Choice;

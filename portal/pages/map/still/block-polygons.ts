@@ -14,8 +14,8 @@ const DECIMALS = 6;
 
 /**
  * The polygons of blocks, by GEOID as a number, from the tiles of their archive: pieces of a block
- * in several tiles are joined again. `box`: where to look for them; each is completed from the tiles
- * around it. Blocks too small for their tiles are left out.
+ * in several tiles are joined again. `box`: where to look for them; each is completed from the
+ * tiles around it. Blocks too small for their tiles are left out.
  */
 export async function blockPolygons(
   archiveUrl: string,

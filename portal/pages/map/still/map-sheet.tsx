@@ -23,7 +23,10 @@ const LINE_PX = 18;
 /** The width of a letter of the sources; most are narrower. */
 const LETTER_PX = 6.4;
 
-/** A picture to take along: the map with its title, legend and sources, in fixed classes and colours. */
+/**
+ * A picture to take along: the map with its title, legend and sources, in fixed classes and
+ * colours.
+ */
 export function MapSheet(props: {
   readonly frame: Frame;
   readonly title: string;

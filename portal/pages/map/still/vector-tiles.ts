@@ -14,7 +14,10 @@ export interface TileAt {
   readonly y: number;
 }
 
-/** A feature of a tile. A point of its geometry is `(x + point.x / extent) / 2 ** zoom` of the world. */
+/**
+ * A feature of a tile. A point of its geometry is `(x + point.x / extent) / 2 ** zoom` of the
+ * world.
+ */
 export interface TileFeature extends TileAt {
   readonly layer: string;
   readonly extent: number;
