@@ -130,12 +130,6 @@ export const PROBLEM_TYPES = {
     title: 'Unknown county',
     advice: 'Send the five-digit FIPS code of a county that the release covers.',
   },
-  'area-not-covered': {
-    status: 404,
-    title: 'Area far from all counties of the release',
-    advice:
-      'Check that latitude and longitude are not swapped: a position of GeoJSON is longitude, then latitude.',
-  },
   'point-not-covered': {
     status: 404,
     title: 'Point outside all blocks of the release',

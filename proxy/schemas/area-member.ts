@@ -16,7 +16,6 @@ export const AREA_PROBLEMS = [
   'missing-area',
   'invalid-geometry',
   'polygon-too-complex',
-  'area-not-covered',
   'place-not-found',
   'county-not-found',
   'block-not-found',

@@ -24,7 +24,6 @@ export const PROBLEM_STATUS = {
   'no-isochrone-data': 404,
   'direction-not-available': 404,
   'archive-not-found': 404,
-  'area-not-covered': 404,
   'export-not-found': 404,
   'link-refused': 403,
   'method-not-allowed': 405,

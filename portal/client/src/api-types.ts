@@ -439,8 +439,6 @@ export interface Problems {
   'polygon-too-complex': Problem;
   /** Unknown county. Status 404. */
   'county-not-found': Problem;
-  /** Area far from all counties of the release. Status 404. */
-  'area-not-covered': Problem;
   /** No isochrone data. Status 404. */
   'no-isochrone-data': Problem;
   /** Direction not available. Status 404. */

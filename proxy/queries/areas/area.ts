@@ -23,8 +23,8 @@ export type Area =
   | { readonly kind: 'blocks' /** Ascending. */; readonly geoids: Float64Array };
 
 /**
- * The blocks of an area, county by county, each block once. Throws `area-not-covered`,
- * `place-not-found`, `county-not-found` or `block-not-found` for what the release lacks.
+ * The blocks of an area, county by county, each block once. Throws `place-not-found`,
+ * `county-not-found` or `block-not-found` for what the release lacks.
  */
 export async function blocksOfArea(
   release: Release,

@@ -1,16 +1,14 @@
-import { Problem } from '../../../portal/http/problem.ts';
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { BLOCKS_PER_COUNTY, type GeoidNumber } from '../../../shards/geoid.ts';
-import { boxAroundBoth, boxesMeet, bufferBox } from '../../../shards/geometry/wgs84.ts';
+import { boxAroundBoth, boxesMeet } from '../../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release, ReleaseCounty } from '../../../shards/release/release.ts';
 import {
   type BoundingBox,
   type CountyBlock,
-  type Metres,
   MICRO,
   type MicroDegrees,
 } from '../../../shards/units.ts';
@@ -53,31 +51,13 @@ export async function blocksIn(
   };
 }
 
-/**
- * All blocks of a release whose centre is in an area, county by county. Throws `area-not-covered`
- * for an area far from every county: its coordinates are likely to be wrong. One nearby has no
- * blocks.
- */
+/** All blocks of a release whose centre is in an area, county by county. */
 export async function* allBlocksIn(
   release: Release,
   area: SearchedArea,
   waiters: Waiters,
 ): AsyncGenerator<CountyBlocks> {
-  const counties = await countiesOf(release, area, waiters);
-  if (counties.length === 0 && isFar(release, area)) {
-    throw new Problem(
-      'area-not-covered',
-      'the area is far from all counties of this release; GeoJSON positions are longitude, latitude',
-    );
-  }
-  yield* eachIn(release, counties, area, 0, waiters);
-}
-
-/** How far from all counties an area is likely to be a mistake. */
-const FAR: Metres = 100_000;
-
-function isFar(release: Release, { boxes }: SearchedArea): boolean {
-  return release.blockBoxes.meeting(boxes.map((box) => bufferBox(box, FAR))).length === 0;
+  yield* eachIn(release, await countiesOf(release, area, waiters), area, 0, waiters);
 }
 
 async function* eachIn(
