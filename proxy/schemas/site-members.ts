@@ -42,11 +42,12 @@ function points(description: string) {
     many: `must list at most ${LIMITS.sites}`,
   })
     .superRefine((sites, context) => {
-      const seen = new Map<string | number, number>();
+      // In text formats a number and its digits are one id.
+      const seen = new Map<string, number>();
       for (const [i, { id }] of sites.entries()) {
-        const first = seen.get(id);
+        const first = seen.get(String(id));
         if (first === undefined) {
-          seen.set(id, i);
+          seen.set(String(id), i);
           continue;
         }
         const message = `is also the id of item ${first}: each needs one of its own`;

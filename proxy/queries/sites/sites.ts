@@ -56,8 +56,6 @@ export async function querySites(
   const found = await locateSites(release, 'sites', query.sites, mode, waiters);
   const offered = await locateSites(release, 'candidates', query.candidates, mode, waiters);
   const points = found.located.length > 0 ? found.located : offered.located;
-  const [fault] = [...found.errors, ...offered.errors];
-  if (points.length === 0 && fault) throw new Problem('point-not-covered', fault.detail);
   const parts = await blocksOfArea(release, query.area ?? countiesOf(points), waiters);
   const area = await WeightedArea.of(release, parts, mode, weights, waiters);
   const [weight] = area.weights;
@@ -110,8 +108,14 @@ function nameOf({ id, block }: LocatedSite) {
   return { id, block: block.geoid };
 }
 
-/** The counties that some points, at least one, lie in. */
+/** The counties that some points lie in. */
 function countiesOf(points: readonly LocatedSite[]): Area {
+  if (points.length === 0) {
+    throw new Problem(
+      'point-not-covered',
+      'no site is in a block of this release that its mode can be routed from',
+    );
+  }
   const fips = [...new Set(points.map(({ block }) => countyOf(block.geoid)))].sort();
   if (fips.length <= LIMITS.countiesOfArea) return { kind: 'counties', fips };
   throw invalidParameters([

@@ -143,11 +143,10 @@ describe('unknown items', () => {
     }
   });
 
-  test('sites of which none is in a block', async () => {
+  test('the counties of sites of which none is in a block', async () => {
     const site = { id: 'swapped', ...OPEN_SEA };
-    const area = { counties: [demo.block.geoid.slice(0, 5)] };
     for (const sites of [{ sites: [site] }, { sites: [], candidates: [site] }]) {
-      const body = { ...sites, area, mode: 'walk', minutes: [10] };
+      const body = { ...sites, mode: 'walk', minutes: [10] };
       expectProblem(await demo.api.post('/v1/sites/coverage', body), 'point-not-covered');
     }
   });
