@@ -123,7 +123,7 @@ function textsOf(svg: string): string[] {
 }
 
 const TITLE = 'Grocery stores: minutes on foot to the nearest';
-const NAME = 'minutes-on-foot-to-the-nearest-grocery-stores-demo';
+const NAME = 'grocery-stores-minutes-on-foot-to-the-nearest-demo';
 
 /** A picture of an SVG file, as a program that knows nothing of the page shows it. */
 async function drawnSvg(svg: Buffer): Promise<PicturePixels> {

@@ -53,7 +53,7 @@ export function SharePanel(props: {
   );
 }
 
-/** `minutes-on-foot-to-the-nearest-libraries-demo`. */
+/** `libraries-minutes-on-foot-to-the-nearest-demo`. */
 function fileName(title: string, release: string): string {
   return `${title} ${release}`.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
 }
