@@ -19,7 +19,7 @@ export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => 
 
 type Operation = LedgerCall['operation'];
 
-/** How each call is described to whoever wraps it. */
+/** Describes each call for the function that wraps it. */
 const CALLS: {
   readonly [Name in Operation]: (...args: Parameters<ServingLedger[Name]>) => LedgerCall;
 } = {
