@@ -8,7 +8,8 @@ import { run } from './run.ts';
 
 /**
  * Runs a command on the ledger from its settings, which a server may have open at the same time.
- * Throws a `UsageError` if the ledger does not exist, unless the command may create it (`makesIt`).
+ * Throws a `UsageError` if the ledger does not exist, unless the command may create it (`makesIt`),
+ * in which case stderr names the new ledger: its address may have been mistyped.
  */
 export function runWithLedger(
   flags: Flags,
@@ -17,13 +18,15 @@ export function runWithLedger(
 ): Promise<void> {
   return run(async () => {
     const { LEDGER } = readSettings(ledgerSchema, flags);
-    if (!makesIt && isMissingLedger(LEDGER)) {
+    const isNew = isMissingLedger(LEDGER);
+    if (isNew && !makesIt) {
       throw new UsageError(
         `${LEDGER}: no such ledger; create one with keys create or accounts import, or by starting a server`,
       );
     }
     // The rate limits requests, and a command makes none.
     const ledger = await openLedger(LEDGER, { rateLimitPerMinute: 1 });
+    if (isNew) process.stderr.write(`created the ledger ${LEDGER}\n`);
     try {
       await use(ledger);
     } finally {

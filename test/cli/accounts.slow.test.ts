@@ -107,7 +107,7 @@ describe('tta keys', () => {
   });
 });
 
-test('creates no ledger at a mistyped path, except for the first key or an import', async () => {
+test('creates no ledger at a mistyped path, except for the first key or an import, which name it', async () => {
   const mistyped = path.join(folder, 'mistyped');
   const at = ['--ledger', `sqlite:${mistyped}`];
   for (const command of [
@@ -119,6 +119,9 @@ test('creates no ledger at a mistyped path, except for the first key or an impor
     expect(await refusal(...command, ...at)).toContain(`sqlite:${mistyped}: no such ledger;`);
   }
   expect(existsSync(mistyped)).toBe(false);
+  const created = `created the ledger sqlite:${mistyped}\n`;
+  expect((await tta('keys', 'create', ...at)).stderr).toBe(created);
+  expect((await tta('keys', 'create', ...at)).stderr).toBe('');
 });
 
 describe('tta accounts', () => {
