@@ -24,6 +24,7 @@ export class Taxonomy {
   /** Leaf ids, ascending: the column order of the `nearest` object. */
   readonly leafIds: readonly DestTypeId[];
   readonly #leavesOf = new Map<DestTypeId, readonly DestTypeId[]>();
+  readonly #labels: ReadonlyMap<DestTypeId, string>;
 
   constructor(types: readonly DestinationType[]) {
     this.types = [...types].sort((a, b) => a.dest_type_id - b.dest_type_id);
@@ -41,10 +42,16 @@ export class Taxonomy {
       }
     }
     this.#leavesOf = leaves;
+    this.#labels = new Map(types.map(({ dest_type_id, label }) => [dest_type_id, label]));
   }
 
   has(id: DestTypeId): boolean {
     return this.#leavesOf.has(id);
+  }
+
+  /** The label of a type that the taxonomy has. */
+  labelOf(id: DestTypeId): string {
+    return this.#labels.get(id)!;
   }
 
   /** The leaves of a type, ascending: itself for a leaf. Empty for an unknown id. */

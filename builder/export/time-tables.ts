@@ -117,8 +117,7 @@ async function* nearestCells(
 }
 
 function labelsOf({ taxonomy }: Release): string[] {
-  const labels = new Map(taxonomy.types.map(({ dest_type_id, label }) => [dest_type_id, label]));
-  return taxonomy.leafIds.map((leaf) => labels.get(leaf)!);
+  return taxonomy.leafIds.map((leaf) => taxonomy.labelOf(leaf));
 }
 
 /** Minutes from each block to every POI within 30. */

@@ -20,7 +20,12 @@ import {
   originOfPoint,
 } from '../queries/origins/origin-block.ts';
 import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
-import { type PoiTimesQuery, poisOf, requestedPois } from '../queries/pois/poi-times.ts';
+import {
+  type PoiTimesQuery,
+  poiColumns,
+  poisOf,
+  requestedPois,
+} from '../queries/pois/poi-times.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
 import type { pointItem } from '../schemas/body-members.ts';
 import {
@@ -125,7 +130,7 @@ export function summaryLookup(
   const nthFilter = requestedNth(filter, { nth, count_within });
   return {
     modes: filter.modes,
-    columns: summaryColumns(nthFilter),
+    columns: summaryColumns(filter, nthFilter),
     rowsOf: async (block, origin, waiters) =>
       nthFilter === null
         ? summaryRows(await summaryOf(block, filter), origin)
@@ -133,12 +138,16 @@ export function summaryLookup(
   };
 }
 
-/** Looks up all POI times of a batch. */
-export function poisLookup(release: Release, query: PoiTimesQuery): OriginLookup {
+/** Looks up all POI times of a batch; also returns their columns without those of origins. */
+export function poisLookup(
+  release: Release,
+  query: PoiTimesQuery,
+): OriginLookup & { readonly columns: readonly string[] } {
   const { filter } = requestedPois(release, query, 'body');
   const all = { position: ROW_BEGINS, limit: NO_LIMIT };
   return {
     modes: filter.modes,
+    columns: poiColumns(filter),
     rowsOf: (block, origin, waiters) => poisOf(block, filter, all, waiters, origin),
   };
 }

@@ -12,6 +12,7 @@ import {
   maxRowsMember as max_rows,
   maxMinutesMember,
   modeMember,
+  namesMember,
   nthMember,
   typeMember,
 } from '../schemas/body-members.ts';
@@ -30,6 +31,7 @@ const blocksSummary = postEndpoint({
     type: typeMember,
     nth: nthMember,
     count_within: countWithinMember,
+    names: namesMember,
     max_rows,
   }),
   requestExample: ({ block, mode, type }) => ({ origins: [block], mode: [mode], type: [type] }),
@@ -45,7 +47,7 @@ const blocksSummary = postEndpoint({
   resolve(release, { origins, ...query }, services): Batch<string> {
     const { modes, rowsOf, ...lookup } = summaryLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    const columns = [...['geoid'], ...lookup.columns];
+    const columns = ['geoid', ...lookup.columns];
     return blockBatch(release, { origins, rowBudget, modes, columns }, async (block, waiters) => ({
       rows: await rowsOf(block, { geoid: block.geoid }, waiters),
       about: blockMetadata(block),
@@ -67,6 +69,7 @@ const blocksPois = postEndpoint({
     type: typeMember,
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,
+    names: namesMember,
     max_rows,
   }),
   requestExample: ({ block, mode, type, maxMinutes }) => ({
@@ -84,9 +87,10 @@ const blocksPois = postEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   resolve(release, { origins, ...query }, services): Batch<string> {
-    const { modes, rowsOf } = poisLookup(release, query);
+    const { modes, rowsOf, ...lookup } = poisLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return blockBatch(release, { origins, rowBudget, modes }, async (block, waiters) => ({
+    const columns = ['geoid', ...lookup.columns];
+    return blockBatch(release, { origins, rowBudget, modes, columns }, async (block, waiters) => ({
       rows: await rowsOf(block, { geoid: block.geoid }, waiters),
     }));
   },

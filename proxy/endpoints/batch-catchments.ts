@@ -7,7 +7,7 @@ import { poiOrigins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { modePositions } from '../queries/modes-and-types.ts';
-import { catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
+import { catchmentColumns, catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
 import { tenthsWithin } from '../queries/pois/poi-times.ts';
 import { ROW_BEGINS } from '../queries/rows/row-page.ts';
 import {
@@ -15,6 +15,7 @@ import {
   maxMinutesMember,
   maxRowsMember,
   modeMember,
+  namesMember,
 } from '../schemas/body-members.ts';
 import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
 
@@ -30,6 +31,7 @@ export const poisCatchment = postEndpoint({
     max_minutes: maxMinutesMember,
     mode: modeMember,
     block: blockMember,
+    names: namesMember,
     max_rows: maxRowsMember,
   }),
   requestExample: ({ block, mode, poi, maxMinutes }) => ({
@@ -46,11 +48,13 @@ export const poisCatchment = postEndpoint({
     ...BATCH_MEMBERS,
   }),
   problems: BATCH_PROBLEMS,
-  resolve(release, { dest_ids, max_minutes, mode, block, max_rows }, services): Batch<DestId> {
+  resolve(release, { dest_ids, max_rows, ...query }, services): Batch<DestId> {
+    const { max_minutes, mode, block, names } = query;
     const filter = {
       modes: modePositions(release, mode, 'body'),
       blocks: block && new Set(block),
       maxTenths: tenthsWithin(max_minutes),
+      withName: names,
     };
     const all = { position: ROW_BEGINS, limit: NO_LIMIT };
     const look = async (destId: DestId, waiters: Waiters) => {
@@ -60,6 +64,7 @@ export const poisCatchment = postEndpoint({
     return {
       origins: dest_ids,
       rowBudget: rowBudgetOf({ max_rows }, services),
+      columns: catchmentColumns(filter),
       identify: (dest_id) => ({ dest_id }),
       shorten: (dest_id) => dest_id,
       respond: (destId, waiters) => look(destId, waiters).catch(originError),

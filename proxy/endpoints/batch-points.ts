@@ -18,6 +18,7 @@ import {
   maxRowsMember as max_rows,
   maxMinutesMember,
   modeMember,
+  namesMember,
   nthMember,
   typeMember,
 } from '../schemas/body-members.ts';
@@ -39,6 +40,7 @@ const pointsSummary = postEndpoint({
     type: typeMember,
     nth: nthMember,
     count_within: countWithinMember,
+    names: namesMember,
     max_rows,
   }),
   requestExample: ({ point, mode, type }) => ({ origins: [point], mode: [mode], type: [type] }),
@@ -90,6 +92,7 @@ const pointsPois = postEndpoint({
     type: typeMember,
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,
+    names: namesMember,
     max_rows,
   }),
   requestExample: ({ point, mode, type, maxMinutes }) => ({
@@ -108,12 +111,17 @@ const pointsPois = postEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   resolve(release, { origins, ...query }, services): Batch<Point> {
-    const { modes, rowsOf } = poisLookup(release, query);
+    const { modes, rowsOf, ...lookup } = poisLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return pointBatch(release, { origins, rowBudget, modes }, async (block, waiters, name) => ({
-      rows: await rowsOf(block, name, waiters),
-      about: { ...name, resolved_block: block.geoid },
-    }));
+    const columns = [...ORIGIN_COLUMNS, ...lookup.columns];
+    return pointBatch(
+      release,
+      { origins, rowBudget, modes, columns },
+      async (block, waiters, name) => ({
+        rows: await rowsOf(block, name, waiters),
+        about: { ...name, resolved_block: block.geoid },
+      }),
+    );
   },
   respond: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
 });

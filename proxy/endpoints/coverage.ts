@@ -3,7 +3,7 @@ import { PLANS } from '../../portal/plans.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult } from '../endpoint.ts';
-import { COVERAGE, COVERAGE_OF_GROUPS } from '../formats/row-table.ts';
+import { COVERAGE } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type Area, areaFactsOf, blocksOfArea, findCounty } from '../queries/areas/area.ts';
@@ -17,6 +17,7 @@ import {
 import {
   type CoverageQuery,
   CoverageSums,
+  coverageColumns,
   coverageObjects,
   requestedCoverage,
 } from '../queries/areas/coverage.ts';
@@ -26,6 +27,7 @@ import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member
 import {
   byMember,
   modeMember,
+  namesMember,
   oneNthMember,
   typeMember,
   weightMember,
@@ -36,6 +38,7 @@ import {
   byParam,
   countyFipsParam,
   modeParam,
+  namesParam,
   oneNthParam,
   placeGeoidParam,
   typeParam,
@@ -67,6 +70,7 @@ const QUERY = z.strictObject({
   weight: weightParam,
   by: byParam,
   nth: oneNthParam,
+  names: namesParam,
 });
 
 const placeCoverage = meteredEndpoint({
@@ -157,6 +161,7 @@ const postCoverage = postEndpoint({
     weight: weightMember,
     by: byMember,
     nth: oneNthMember,
+    names: namesMember,
     all_of: allOfMember.optional(),
   }),
   requestExample: (marks) => ({
@@ -211,11 +216,7 @@ async function sumsOf(
     results,
     basket: basket && basketSums ? basketSums.result(basket.all_of) : null,
   };
-  return {
-    body,
-    tokens: priceOf(query, basket),
-    ...(query.areGroups && { columns: COVERAGE_OF_GROUPS }),
-  };
+  return { body, tokens: priceOf(query, basket), columns: coverageColumns(query) };
 }
 
 export const coverage = [placeCoverage, countyCoverage, postCoverage];

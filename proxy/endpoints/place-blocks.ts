@@ -11,6 +11,7 @@ import {
   includePopulationParam,
   limitParam,
   modeParam,
+  namesParam,
   placeGeoidParam,
   typeParam,
 } from '../schemas/parameters.ts';
@@ -35,6 +36,7 @@ export const placeBlocks = meteredEndpoint({
   query: z.strictObject({
     mode: modeParam,
     type: typeParam,
+    names: namesParam,
     include_population: includePopulationParam,
     include_missing: includeMissingParam,
     limit: limitParam,

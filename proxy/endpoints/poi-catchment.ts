@@ -7,7 +7,12 @@ import { CATCHMENT } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { modeLabels, modePositions } from '../queries/modes-and-types.ts';
-import { type CatchmentFilter, catchmentOf, homeCounty } from '../queries/pois/catchment.ts';
+import {
+  type CatchmentFilter,
+  catchmentColumns,
+  catchmentOf,
+  homeCounty,
+} from '../queries/pois/catchment.ts';
 import { tenthsWithin } from '../queries/pois/poi-times.ts';
 import {
   nextCursor as cursorOf,
@@ -21,6 +26,7 @@ import {
   limitParam,
   maxMinutesParam,
   modeParam,
+  namesParam,
   singleDestIdParam,
 } from '../schemas/parameters.ts';
 import { catchmentRow as catchmentRowSchema, nextCursor } from '../schemas/schemas.ts';
@@ -45,6 +51,7 @@ export const poiCatchment = meteredEndpoint({
     mode: modeParam,
     block: blockParam,
     max_minutes: maxMinutesParam,
+    names: namesParam,
     limit: limitParam,
     cursor: cursorParam,
   }),
@@ -65,12 +72,13 @@ export const poiCatchment = meteredEndpoint({
     const county = await homeCounty(release, destId);
     const modes = modePositions(release, query.mode);
     const maxTenths = tenthsWithin(query.max_minutes);
-    const { block, limit, cursor } = query;
+    const { block, names, limit, cursor } = query;
     const asked = {
       dest_id: destId,
       mode: modeLabels(release, modes),
       block,
       max_tenths: maxTenths,
+      names: names || undefined,
     };
     return {
       ...pagedRequest(cursors, 'catchment', asked, { limit, cursor }, ROW_BEGINS),
@@ -81,6 +89,7 @@ export const poiCatchment = meteredEndpoint({
         modes,
         blocks: block && new Set(block),
         maxTenths,
+        withName: names,
       },
     };
   },
@@ -90,6 +99,7 @@ export const poiCatchment = meteredEndpoint({
     const results = new Rows(format);
     await found.addTo(results, waiters);
     const next_cursor = cursorOf(cursors, page, found.end);
-    return rowsResponse({ dest_id: destId, results, next_cursor }, found.count);
+    const body = { dest_id: destId, results, next_cursor };
+    return { ...rowsResponse(body, found.count), columns: catchmentColumns(filter) };
   },
 });

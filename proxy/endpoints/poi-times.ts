@@ -23,6 +23,7 @@ import {
   lonParam,
   maxMinutesParam,
   modeParam,
+  namesParam,
   typeParam,
 } from '../schemas/parameters.ts';
 import { nextCursor, poiTime, unrouted } from '../schemas/schemas.ts';
@@ -32,6 +33,7 @@ const QUERY = {
   type: typeParam,
   dest_id: destIdParam,
   max_minutes: maxMinutesParam,
+  names: namesParam,
   limit: limitParam,
   cursor: cursorParam,
 };

@@ -24,6 +24,7 @@ import {
   latParam,
   lonParam,
   modeParam,
+  namesParam,
   nthParam,
   optionalLimitParam,
   typeParam,
@@ -40,6 +41,7 @@ const QUERY = {
   type: typeParam,
   nth: nthParam,
   count_within: countWithinParam,
+  names: namesParam,
   limit: optionalLimitParam,
   cursor: cursorParam,
 };

@@ -19,7 +19,7 @@ const GROUP_ROWS = 1 << 12;
 const ROWS_PER_STEP = 64;
 
 const TEXTS =
-  'geoid mode reason name address.street address.city address.state address.zip attrs.brand ' +
+  'geoid mode reason dest_type dest_types name address.street address.city address.state address.zip attrs.brand ' +
   'type_ids of weight list id block';
 
 /** Types of columns; of others, `double`. */

@@ -1,3 +1,4 @@
+import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { Minutes } from '../../shards/units.ts';
 import type { HeaderName } from '../http/common-headers.ts';
 
@@ -26,24 +27,30 @@ export const POI_FACTS: readonly string[] = [
   'address.state',
   'address.zip',
 ];
+/** A destination type: its id and label. */
+const TYPE: readonly string[] = ['dest_type_id', 'dest_type'];
+/** The columns of a destination type in rows with or without labels. */
+export function typeColumns(labels: Taxonomy | null): readonly string[] {
+  return labels === null ? ['dest_type_id'] : TYPE;
+}
 /** Mode and travel time. */
 export const TIME: readonly string[] = ['mode', 'travel_time'];
 
 export const CATEGORY_TIMES: RowTable = {
-  columns: ['dest_type_id', ...TIME, 'nth', 'count'],
+  columns: [...TYPE, ...TIME, 'nth', 'count'],
   geometry: null,
 };
 export const POI_TIMES: RowTable = {
-  columns: ['dest_id', ...TIME, ...POI_FACTS],
+  columns: ['dest_id', 'dest_types', ...TIME, ...POI_FACTS],
   geometry: 'point',
 };
 export const POIS: RowTable = { columns: ['dest_id', ...POI_FACTS], geometry: 'point' };
 export const CATCHMENT: RowTable = {
-  columns: ['dest_id', 'geoid', ...TIME],
+  columns: ['dest_id', 'name', 'geoid', ...TIME],
   geometry: null,
 };
 export const AREAL: RowTable = {
-  columns: ['geoid', 'dest_type_id', 'mode_id', ...TIME, 'reason', 'population'],
+  columns: ['geoid', ...TYPE, 'mode_id', ...TIME, 'reason', 'population'],
   geometry: 'outline',
 };
 
@@ -53,7 +60,7 @@ const byMinutes = (member: string) => COVERAGE_MINUTES.map((minutes) => `${membe
 
 export const COVERAGE: RowTable = {
   columns: [
-    ...['dest_type_id', 'mode', 'weight', 'nth', 'total'],
+    ...[...TYPE, 'mode', 'weight', 'nth', 'total'],
     ...[...byMinutes('within'), 'beyond', 'no_data'],
   ],
   geometry: null,

@@ -1,6 +1,7 @@
 import { invalidParameters, type ParameterIssue } from '../../portal/http/problem.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
+import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 
 /**
@@ -65,4 +66,16 @@ export function modeFault(
 /** Labels of mode positions, as spelled in a canonical request. */
 export function modeLabels(release: Release, positions: readonly number[]): Mode[] {
   return positions.map((position) => release.manifest.modes[position]);
+}
+
+/**
+ * The labels that rows have, in a canonical request: unlike the times, they are in no object that
+ * its ETag depends on. Undefined, so left out, if rows have none.
+ */
+export function spelledNames(
+  taxonomy: Taxonomy,
+  types: readonly DestTypeId[],
+  names: boolean,
+): string[] | undefined {
+  return names ? types.map((type) => taxonomy.labelOf(type)) : undefined;
 }

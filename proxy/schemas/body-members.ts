@@ -89,10 +89,13 @@ export const maxMinutesMember = number(BOUNDS.maxMinutes)
   .optional()
   .meta({ description: FIELD_DESCRIPTIONS.maxMinutes });
 
-export const includeMissingMember = z
-  .boolean({ error: 'must be true or false' })
-  .default(false)
-  .meta({ description: FIELD_DESCRIPTIONS.includeMissing });
+export const includeMissingMember = flag(FIELD_DESCRIPTIONS.includeMissing);
+export const includePopulationMember = flag(FIELD_DESCRIPTIONS.includePopulation);
+export const namesMember = flag(FIELD_DESCRIPTIONS.names);
+
+function flag(description: string) {
+  return z.boolean({ error: 'must be true or false' }).default(false).meta({ description });
+}
 
 /**
  * The row limit of a batch. Its upper bound is configured: the route checks it, and the document
@@ -110,11 +113,6 @@ export const radiusMember = number(BOUNDS.radius)
 export const limitMember = integer(BOUNDS.limit)
   .default(DEFAULT_LIMIT)
   .meta({ description: FIELD_DESCRIPTIONS.limit });
-
-export const includePopulationMember = z
-  .boolean({ error: 'must be true or false' })
-  .default(false)
-  .meta({ description: FIELD_DESCRIPTIONS.includePopulation });
 
 export const cursorMember = z
   .string({ error: 'must be text' })

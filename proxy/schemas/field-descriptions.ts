@@ -34,6 +34,9 @@ export const FIELD_DESCRIPTIONS = {
     'Adds `count` to each row: the number of POIs of the type within this many whole minutes, ' +
     `${BOUNDS.countWithin.min} to ${BOUNDS.countWithin.max}.`,
   limit: `Rows per page, ${BOUNDS.limit.min} to ${BOUNDS.limit.max}.`,
+  names:
+    'Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the ' +
+    '`dest_id` of a POI the `dest_types` that it has, and in catchments its `name`.',
   includePopulation: 'Include the population of the block in each row.',
   includeMissing:
     'Return a row for every block of the area, requested type and mode: where there is no time, ' +

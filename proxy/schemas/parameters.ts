@@ -253,6 +253,7 @@ const flagParam = (description: string) =>
     override: { type: 'boolean', default: false, pattern: undefined },
   });
 
+export const namesParam = named('Names', flagParam(FIELD_DESCRIPTIONS.names));
 export const includePopulationParam = named(
   'IncludePopulation',
   flagParam(FIELD_DESCRIPTIONS.includePopulation),

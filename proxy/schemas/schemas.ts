@@ -34,9 +34,17 @@ export const blockMetadata = z
   })
   .meta({ id: 'BlockMetadata' });
 
+/** The labels of rows that `names` adds. */
+const destTypeLabel = z
+  .string()
+  .optional()
+  .meta({ description: 'With `names`: the label of the type.' });
+const poiName = z.string().optional().meta({ description: 'With `names`: the name of the POI.' });
+
 export const categoryTime = z
   .object({
     dest_type_id: z.int(),
+    dest_type: destTypeLabel,
     mode: modeLabel,
     travel_time: tenthsOfMinutes,
     nth: z
@@ -54,6 +62,10 @@ export const categoryTime = z
 export const poiTime = z
   .object({
     dest_id: z.int(),
+    dest_types: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'With `names`: the labels of the types of the POI.' }),
     mode: modeLabel,
     travel_time: tenthsOfMinutes,
     name: z.string(),
@@ -82,6 +94,7 @@ export const poiDetail = z
 export const catchmentRow = z
   .object({
     dest_id: z.int(),
+    name: poiName,
     geoid: z.string().regex(/^\d{15}$/),
     mode: modeLabel,
     travel_time: tenthsOfMinutes,
@@ -92,6 +105,7 @@ export const arealRow = z
   .object({
     geoid: z.string().regex(/^\d{15}$/),
     dest_type_id: z.int(),
+    dest_type: destTypeLabel,
     mode_id: z.int(),
     mode: modeLabel,
     travel_time: tenthsOfMinutes.nullable().meta({
@@ -136,6 +150,7 @@ export const areaFacts = z
 export const coverageRow = z
   .object({
     dest_type_id: z.int(),
+    dest_type: destTypeLabel,
     mode: modeLabel,
     weight: z.string(),
     nth: z.int(),

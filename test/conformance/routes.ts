@@ -137,3 +137,10 @@ export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks),
 
 /** A successful request to each metered route. */
 export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
+
+/** Routes whose rows name a destination type, or a POI at some minutes, by its id. */
+export function takesNames(route: string): boolean {
+  return /\/(summary|pois|catchment|blocks|query|coverage)$/.test(route) && !SEARCHES.test(route);
+}
+/** Searches have names anyway, and sites have no types. */
+const SEARCHES = /^\/v1\/(pois|places\/\{geoid\}\/pois|sites\/coverage)$/;

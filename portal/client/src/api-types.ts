@@ -74,6 +74,8 @@ export type BlockMetadata = {
 /** Minutes to the nearest POI of a type, by one mode. */
 export type CategoryTime = {
   dest_type_id: number;
+  /** With `names`: the label of the type. */
+  dest_type?: string;
   mode: Mode;
   /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
   travel_time: number;
@@ -94,6 +96,8 @@ export type RowsAsParquet = string;
 /** Minutes to one POI, by one mode. */
 export type PoiTime = {
   dest_id: number;
+  /** With `names`: the labels of the types of the POI. */
+  dest_types?: Array<string>;
   mode: Mode;
   /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
   travel_time: number;
@@ -155,6 +159,8 @@ export type PoiDetail = {
 /** Minutes from a block to one POI, by one mode. */
 export type CatchmentRow = {
   dest_id: number;
+  /** With `names`: the name of the POI. */
+  name?: string;
   geoid: string;
   mode: Mode;
   /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
@@ -165,6 +171,8 @@ export type CatchmentRow = {
 export type ArealBlockResult = {
   geoid: string;
   dest_type_id: number;
+  /** With `names`: the label of the type. */
+  dest_type?: string;
   mode_id: number;
   mode: Mode;
   /** Minutes, one decimal; null only in rows added by `include_missing`. */
@@ -183,6 +191,8 @@ export type AreaFacts = {
 /** Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type. */
 export type CoverageRow = {
   dest_type_id: number;
+  /** With `names`: the label of the type. */
+  dest_type?: string;
   mode: Mode;
   weight: string;
   nth: number;
@@ -667,6 +677,8 @@ export interface Operations {
       nth?: ReadonlyArray<number> | undefined;
       /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
       count_within?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -702,6 +714,8 @@ export interface Operations {
       dest_id?: ReadonlyArray<number> | undefined;
       /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -740,6 +754,8 @@ export interface Operations {
       nth?: ReadonlyArray<number> | undefined;
       /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
       count_within?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Rows per page, 1 to 1000. Without `limit` and `cursor`, all rows are returned at once. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -779,12 +795,16 @@ export interface Operations {
       nth?: ReadonlyArray<number> | undefined;
       /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
       count_within?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       max_rows?: MaxRows | undefined;
     };
     responses: {
       'application/json': {
         results: Array<{
           dest_type_id: number;
+          /** With `names`: the label of the type. */
+          dest_type?: string;
           mode: Mode;
           /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
@@ -829,6 +849,8 @@ export interface Operations {
       dest_id?: ReadonlyArray<number> | undefined;
       /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -868,12 +890,16 @@ export interface Operations {
       dest_id?: ReadonlyArray<number> | undefined;
       /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       max_rows?: MaxRows | undefined;
     };
     responses: {
       'application/json': {
         results: Array<{
           dest_id: number;
+          /** With `names`: the labels of the types of the POI. */
+          dest_types?: Array<string>;
           mode: Mode;
           /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
@@ -959,6 +985,8 @@ export interface Operations {
       block?: ReadonlyArray<number> | undefined;
       /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -985,6 +1013,8 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Include the population of the block in each row. */
       include_population?: boolean | undefined;
       /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
@@ -1056,6 +1086,8 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Include the population of the block in each row. */
       include_population?: boolean | undefined;
       /** Return a row for every block of the area, requested type and mode: where there is no time, `travel_time` is null and `reason` says why. Charged like any other row. */
@@ -1092,6 +1124,8 @@ export interface Operations {
       by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
     };
     responses: {
       'application/json': {
@@ -1119,6 +1153,8 @@ export interface Operations {
       by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
     };
     responses: {
       'application/json': {
@@ -1145,6 +1181,8 @@ export interface Operations {
       by?: ReadonlyArray<string> | undefined;
       /** Minutes are to the n-th nearest POI of each type, 1 to 5. */
       nth?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       /** Up to 8 criteria, all to be met: the n-th nearest POI of a type is within some minutes by a mode. A parent type is met by any of its leaves. */
       all_of?: ReadonlyArray<{
         type: number;
@@ -1282,12 +1320,16 @@ export interface Operations {
       nth?: ReadonlyArray<number> | undefined;
       /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
       count_within?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       max_rows?: MaxRows | undefined;
     };
     responses: {
       'application/json': {
         results: Array<{
           dest_type_id: number;
+          /** With `names`: the label of the type. */
+          dest_type?: string;
           mode: Mode;
           /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
@@ -1320,12 +1362,16 @@ export interface Operations {
       dest_id?: ReadonlyArray<number> | undefined;
       /** Only destinations within this many minutes, at most 30. */
       max_minutes?: number | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       max_rows?: MaxRows | undefined;
     };
     responses: {
       'application/json': {
         results: Array<{
           dest_id: number;
+          /** With `names`: the labels of the types of the POI. */
+          dest_types?: Array<string>;
           mode: Mode;
           /** Minutes, one decimal. POIs more than 30 minutes away have no row. */
           travel_time: number;
@@ -1473,6 +1519,8 @@ export interface Operations {
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
       /** Only these blocks, GEOIDs as integers. */
       block?: ReadonlyArray<number> | undefined;
+      /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
+      names?: boolean | undefined;
       max_rows?: MaxRows | undefined;
     };
     responses: {

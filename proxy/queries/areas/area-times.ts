@@ -17,7 +17,7 @@ import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import { requestedCells, type SummaryFilter } from '../nearest/nearest-times.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
-import { GeoidFragment, textsOfTimes, typeTexts } from '../rows/fragments.ts';
+import { GeoidFragment, type TypeText, textsOfTimes, typeTexts } from '../rows/fragments.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
 import type { CountyBlocks, FoundBlocks } from './drawn-blocks.ts';
 
@@ -106,7 +106,7 @@ class ArealRows {
   readonly #limit: number;
   readonly #modeIds: readonly ModeId[];
   readonly #geoidText: GeoidFragment;
-  readonly #typeText: (type: DestTypeId) => ByteText;
+  readonly #typeText: TypeText;
   readonly #texts: ArealTexts;
   /** Position of the last row. */
   end: Page['position'] = [];
@@ -127,7 +127,7 @@ class ArealRows {
     this.#limit = limit;
     this.#modeIds = release.manifest.modes.map(modeIdOf);
     this.#geoidText = new GeoidFragment(rows.format);
-    this.#typeText = typeTexts(rows.format);
+    this.#typeText = typeTexts(rows.format, query.labels);
     const columns = arealTexts(rows.format)[query.withMissing ? 'missing' : 'reached'];
     this.#texts = columns[query.withPopulation ? 'amid' : 'last'];
   }
@@ -226,6 +226,7 @@ const arealTexts = perFormat((format) => {
 interface AreaRowsParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
+  readonly names: boolean;
   readonly include_population: boolean;
   readonly include_missing: boolean;
   readonly limit: number;
@@ -271,8 +272,11 @@ export async function queryArea(
 }
 
 /** The columns that the request selected: the same on every page. */
-function columnsOf({ withPopulation, withMissing }: ResolvedArea['query']): string[] {
+function columnsOf({ labels, withPopulation, withMissing }: ResolvedArea['query']): string[] {
   return AREAL.columns.filter(
-    (column) => (withPopulation || column !== 'population') && (withMissing || column !== 'reason'),
+    (column) =>
+      (labels !== null || column !== 'dest_type') &&
+      (withPopulation || column !== 'population') &&
+      (withMissing || column !== 'reason'),
   );
 }

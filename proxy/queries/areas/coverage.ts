@@ -8,11 +8,12 @@ import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
+import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, Tenths } from '../../../shards/units.ts';
 import { COVERAGE, COVERAGE_MINUTES, COVERAGE_OF_GROUPS } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
-import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
+import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
 import { type GroupSums, giniOf, ratiosOf, sharesOf } from './group-measures.ts';
 
@@ -42,6 +43,8 @@ export interface CoverageQuery {
   /** Whether the weights are groups, to be compared with the first. */
   readonly areGroups: boolean;
   readonly nth: number;
+  /** The source of the types' labels, if rows have them. */
+  readonly labels: Taxonomy | null;
 }
 
 /** The sums that a request selects, and their spelling in a canonical request. */
@@ -53,13 +56,15 @@ export function requestedCoverage(
     readonly weight?: readonly string[] | undefined;
     readonly by?: readonly string[] | undefined;
     readonly nth: number;
+    readonly names: boolean;
   },
   part: 'query' | 'body' = 'query',
 ): { query: CoverageQuery; spelled: Readonly<Record<string, unknown>> } {
   const types = requestedLeaves(release, asked.type, part) ?? release.taxonomy.leafIds;
   const modes = modePositions(release, asked.mode, part);
   const weight = requestedWeights(release, asked.weight, part);
-  const { nth, by } = asked;
+  const { nth, by, names } = asked;
+  const { taxonomy } = release;
   if (by && weight.length > 1) {
     const msg = 'takes one weight beside it, with which groups are compared';
     throw invalidParameters([{ loc: [part, 'by'], msg, type: 'conflict' }]);
@@ -67,9 +72,29 @@ export function requestedCoverage(
   const groups = by ? requestedWeights(release, by, part, 'by') : [];
   const weights = [...new Set([...weight, ...groups])];
   return {
-    query: { modes, types, weights, areGroups: by !== undefined, nth },
-    spelled: { mode: modeLabels(release, modes), type: types, weight, by, nth },
+    query: {
+      modes,
+      types,
+      weights,
+      areGroups: by !== undefined,
+      nth,
+      labels: names ? taxonomy : null,
+    },
+    spelled: {
+      mode: modeLabels(release, modes),
+      type: types,
+      weight,
+      by,
+      nth,
+      names: spelledNames(taxonomy, types, names),
+    },
   };
+}
+
+/** The columns of the rows that a request selects. */
+export function coverageColumns({ areGroups, labels }: CoverageQuery): readonly string[] {
+  const columns = areGroups ? COVERAGE_OF_GROUPS : COVERAGE.columns;
+  return labels === null ? columns.filter((column) => column !== 'dest_type') : columns;
 }
 
 /** The objects of a county that its sums depend on. */
@@ -144,11 +169,12 @@ export class CoverageSums {
 
   /** Adds a row for each type, mode and weight; with groups, their measures too. */
   addTo(rows: Rows): void {
-    const { modes, types, weights, areGroups, nth } = this.#query;
+    const { modes, types, weights, areGroups, nth, labels } = this.#query;
     const { format } = rows;
-    const columns = areGroups ? COVERAGE_OF_GROUPS : COVERAGE.columns;
+    const columns = coverageColumns(this.#query);
     let at = 0;
     for (const dest_type_id of types) {
+      const label = labels !== null && { dest_type: labels.labelOf(dest_type_id) };
       for (const [m, position] of modes.entries()) {
         const mode = this.#release.manifest.modes[position];
         let reference: GroupSums | undefined;
@@ -159,7 +185,7 @@ export class CoverageSums {
           const no_data = this.#noData[m * weights.length + w];
           const known = total - no_data;
           const beyond = known - within[COVERAGE_MINUTES.at(-1)!];
-          const row = { dest_type_id, mode, weight, nth, total, within, beyond, no_data };
+          const row = { dest_type_id, ...label, mode, weight, nth, total, within, beyond, no_data };
           reference ??= { within, known };
           const measures = areGroups && measuresOf({ within, known }, reference, sums);
           const text = format.members({ ...row, ...measures }, columns);

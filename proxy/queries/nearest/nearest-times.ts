@@ -1,14 +1,15 @@
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, Minutes } from '../../../shards/units.ts';
 import { DEFAULT_LIMIT } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import type { ByteText } from '../../formats/byte-text.ts';
-import { TIME } from '../../formats/row-table.ts';
+import { TIME, typeColumns } from '../../formats/row-table.ts';
 import { type FoundRows, Rows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
+import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import { originText, timeEnds, typeTexts } from '../rows/fragments.ts';
@@ -29,12 +30,15 @@ export interface SummaryFilter {
   readonly modes: readonly number[];
   /** Requested leaf types; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
+  /** The source of the types' labels, if rows have them. */
+  readonly labels: Taxonomy | null;
 }
 
 /** The modes and types of a request. */
 export interface CellParams {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
+  readonly names: boolean;
 }
 
 /** A request for the n-th nearest POIs, or for how many there are. */
@@ -48,13 +52,23 @@ export function requestedCells(
   release: Release,
   query: CellParams,
   part: 'query' | 'body' = 'query',
-): { filter: SummaryFilter; spelled: { mode: readonly Mode[]; type: readonly DestTypeId[] } } {
+): { filter: SummaryFilter; spelled: Readonly<Record<string, unknown>> } {
+  const { taxonomy } = release;
   const types = requestedLeaves(release, query.type, part);
   const modes = modePositions(release, query.mode, part);
+  const type = types ?? taxonomy.leafIds;
   return {
-    filter: { modes, types: types && new Set(types) },
+    filter: {
+      modes,
+      types: types && new Set(types),
+      labels: query.names ? taxonomy : null,
+    },
     // The release defines the columns of its nearest objects, so both are listed.
-    spelled: { mode: modeLabels(release, modes), type: types ?? release.taxonomy.leafIds },
+    spelled: {
+      mode: modeLabels(release, modes),
+      type,
+      names: spelledNames(taxonomy, type, query.names),
+    },
   };
 }
 
@@ -72,11 +86,13 @@ export function requestedNth(filter: SummaryFilter, asked: NthParams): NthFilter
 }
 
 /** Columns of a summary's rows, without those of an origin. */
-export function summaryColumns(nthFilter: NthFilter | null): readonly string[] {
-  return nthFilter === null ? NEAREST_COLUMNS : nthColumns(nthFilter);
+export function summaryColumns(
+  { labels }: SummaryFilter,
+  nthFilter: NthFilter | null,
+): readonly string[] {
+  if (nthFilter !== null) return nthColumns(nthFilter);
+  return [...typeColumns(labels), ...TIME];
 }
-
-const NEAREST_COLUMNS = ['dest_type_id', ...TIME];
 
 /** Cells of a block's nearest times, by mode id, then type id. */
 export interface SummaryCells {
@@ -85,14 +101,17 @@ export interface SummaryCells {
   readonly times: Uint16Array;
   /** The selected ones, ascending. */
   readonly columns: readonly number[];
+  readonly labels: Taxonomy | null;
 }
 
 /** The selected cells of a block that have a time. At most one range read. */
 export async function summaryOf(
   { release, county, index, ordinal }: OriginBlock,
-  { modes, types }: SummaryFilter,
+  { modes, types, labels }: SummaryFilter,
 ): Promise<SummaryCells> {
-  if (!index.isRoutable(ordinal)) return { release, times: new Uint16Array(0), columns: [] };
+  if (!index.isRoutable(ordinal)) {
+    return { release, times: new Uint16Array(0), columns: [], labels };
+  }
   const times = await release.nearest(county, ordinal);
   const { leafIds } = release.taxonomy;
   const columns: number[] = [];
@@ -102,7 +121,7 @@ export async function summaryOf(
       if (times[column] > 0 && types?.has(leafIds[leaf]) !== false) columns.push(column);
     }
   }
-  return { release, times, columns };
+  return { release, times, columns, labels };
 }
 
 /** The mode and type of a cell. */
@@ -116,7 +135,7 @@ export function cellOf(
 
 /** Renders cells as rows. `origin`: the members that identify the origin in a batch. */
 export function summaryRows(
-  { release, times, columns }: SummaryCells,
+  { release, times, columns, labels }: SummaryCells,
   origin: object = {},
 ): FoundRows {
   return {
@@ -124,7 +143,7 @@ export function summaryRows(
     async addTo(rows) {
       const { format } = rows;
       const before = format.begin() + originText(format, origin);
-      const [typeText, ends] = [typeTexts(format), timeEnds(format)];
+      const [typeText, ends] = [typeTexts(format, labels), timeEnds(format)];
       const leaves = release.taxonomy.leafIds.length;
       /** By leaf type, shared by the rows of all modes: joining a text twice costs twice. */
       const begins: ByteText[] = new Array(leaves);
@@ -198,7 +217,7 @@ export async function querySummary(
   const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
   const body = { ...beside, results, ...paged, ...unrouted };
-  return { ...rowsResponse(body, results.count), columns: summaryColumns(nthFilter) };
+  return { ...rowsResponse(body, results.count), columns: summaryColumns(filter, nthFilter) };
 }
 
 /** Rows of a summary, and where their page ends if there are more. */

@@ -2,7 +2,9 @@ import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import { insertNth, MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
+import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, Tenths } from '../../../shards/units.ts';
+import { TIME, typeColumns } from '../../formats/row-table.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { originText } from '../rows/fragments.ts';
@@ -14,6 +16,8 @@ export interface NthFilter {
   readonly modes: readonly number[];
   /** Requested leaf types; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
+  /** The source of the types' labels, if rows have them. */
+  readonly labels: Taxonomy | null;
   /** Ascending; null if rows are for the nearest POI and do not state `nth`. */
   readonly nths: readonly number[] | null;
   /** Time within which POIs are counted; null if rows have no count. */
@@ -95,6 +99,7 @@ export function nthRows(
       for (const { mode, type, nth, tenths, count } of found) {
         const members = {
           dest_type_id: type,
+          ...(filter.labels !== null && { dest_type: filter.labels.labelOf(type) }),
           mode,
           travel_time: tenths / 10,
           ...(filter.nths !== null && { nth }),
@@ -109,9 +114,10 @@ export function nthRows(
 }
 
 /** Columns of the rows, without those of the origin. */
-export function nthColumns({ nths, countTenths }: NthFilter): string[] {
+export function nthColumns({ labels, nths, countTenths }: NthFilter): string[] {
   return [
-    ...['dest_type_id', 'mode', 'travel_time'],
+    ...typeColumns(labels),
+    ...TIME,
     ...(nths !== null ? ['nth'] : []),
     ...(countTenths !== null ? ['count'] : []),
   ];

@@ -5,8 +5,9 @@ import type { GeoidNumber } from '../../../shards/geoid.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Catchments, Release } from '../../../shards/release/release.ts';
 import type { CountyPoi, DestId, Tenths } from '../../../shards/units.ts';
+import { CATCHMENT } from '../../formats/row-table.ts';
 import type { FoundRows } from '../../formats/rows.ts';
-import { GeoidFragment, timeTexts } from '../rows/fragments.ts';
+import { GeoidFragment, originText, timeTexts } from '../rows/fragments.ts';
 import type { Page } from '../rows/pagination.ts';
 import { pageOfRow, type RowPage } from '../rows/row-page.ts';
 
@@ -16,6 +17,13 @@ export interface CatchmentFilter {
   readonly modes: readonly number[];
   readonly blocks: ReadonlySet<GeoidNumber> | undefined;
   readonly maxTenths: Tenths;
+  /** Whether rows have the name of the POI. */
+  readonly withName: boolean;
+}
+
+/** The columns of a catchment's rows. */
+export function catchmentColumns({ withName }: CatchmentFilter): string[] {
+  return CATCHMENT.columns.filter((column) => withName || column !== 'name');
 }
 
 /**
@@ -52,13 +60,14 @@ export async function catchmentOf(
   release: Release,
   county: CountyManifest,
   destId: DestId,
-  { blocks, ...filter }: CatchmentFilter,
+  { blocks, withName, ...filter }: CatchmentFilter,
   page: Pick<Page, 'position' | 'limit'>,
   waiters: Waiters,
 ): Promise<FoundRows & Pick<RowPage, 'end'>> {
   const catchments = await release.catchments(county, waiters);
-  const { matrix } = catchments;
-  const row = await matrix.encodedRow(poiOrdinal(catchments, destId));
+  const { matrix, table } = catchments;
+  const poi = poiOrdinal(catchments, destId);
+  const row = await matrix.encodedRow(poi);
   const { modes } = release.manifest;
   const isWanted = blocks && ((target: number) => blocks.has(matrix.targets[target]));
   const wanted = { ...filter, isWanted };
@@ -68,7 +77,8 @@ export async function catchmentOf(
     end,
     async addTo(rows, waiters) {
       const { format } = rows;
-      const before = `${format.begin()}${format.members({ dest_id: destId }, ['dest_id'])},`;
+      const subject = { dest_id: destId, ...(withName && { name: table.name(poi) }) };
+      const before = format.begin() + originText(format, subject);
       const geoidText = new GeoidFragment(format);
       for (const { mode, targets, times } of parts) {
         const timeText = timeTexts(format)[mode];

@@ -5,16 +5,17 @@ import type { Mode } from '../../../shards/modes.ts';
 import type { PoiMatrix } from '../../../shards/pois/poi-matrix.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { CountyPoi, DestId, DestTypeId, Minutes, Tenths } from '../../../shards/units.ts';
 import { BOUNDS } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
 import type { RowFormat } from '../../formats/row-format.ts';
-import { POI_FACTS } from '../../formats/row-table.ts';
+import { POI_FACTS, POI_TIMES } from '../../formats/row-table.ts';
 import { type FoundRows, Rows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import { modeLabels, modePositions, requestedLeaves } from '../modes-and-types.ts';
+import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../modes-and-types.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import { FragmentCache, originText, timeTexts } from '../rows/fragments.ts';
@@ -28,6 +29,13 @@ export interface PoiFilter {
   readonly types: ReadonlySet<DestTypeId> | undefined;
   readonly destIds: ReadonlySet<DestId> | undefined;
   readonly maxTenths: Tenths;
+  /** The source of the types' labels, if rows have them. */
+  readonly labels: Taxonomy | null;
+}
+
+/** The columns of the rows, without those of an origin. */
+export function poiColumns({ labels }: PoiFilter): string[] {
+  return POI_TIMES.columns.filter((column) => labels !== null || column !== 'dest_types');
 }
 
 /** Rows written between two clock checks. */
@@ -56,11 +64,13 @@ export async function poisOf(
       const { format } = rows;
       const texts = await textsOf(release, county, pois, format);
       const from = originText(format, origin);
+      const typesText = filter.labels && labelTexts(format, pois, filter.labels);
       for (const { mode, targets, times } of parts) {
         const timeText = timeTexts(format)[mode];
         for (let i = 0; i < targets.length; i++) {
           const { begin, id, facts } = texts.of(targets[i]);
-          rows.add(begin + from + id + timeText[times[i]] + facts);
+          const types = typesText?.(targets[i]) ?? '';
+          rows.add(begin + from + id + types + timeText[times[i]] + facts);
           const pause = (i + 1) % ROWS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
           if (pause) await pause;
         }
@@ -78,6 +88,14 @@ function wantedBy(
   return (poi) =>
     (destIds === undefined || destIds.has(matrix.targets[poi])) &&
     (ofTypes === undefined || ofTypes.has(poi));
+}
+
+/** Renders the labels of a POI's types, and the comma after them. */
+function labelTexts(format: RowFormat, { table }: PoiMatrix, labels: Taxonomy) {
+  return (poi: CountyPoi): ByteText => {
+    const dest_types = Array.from(table.types(poi), (type) => labels.labelOf(type));
+    return `${format.members({ dest_types }, ['dest_types'])},`;
+  };
 }
 
 /** A POI's row in pieces: before the origin, between origin and time, and after the time. */
@@ -114,6 +132,7 @@ export interface PoiTimesQuery {
   readonly type?: readonly DestTypeId[] | undefined;
   readonly dest_id?: readonly DestId[] | undefined;
   readonly max_minutes?: Minutes | undefined;
+  readonly names: boolean;
 }
 
 /** Converts minutes to tenths, rounding down. */
@@ -129,7 +148,8 @@ export function requestedPois(
 ): { filter: PoiFilter; spelled: Readonly<Record<string, unknown>> } {
   const types = requestedLeaves(release, query.type, part);
   const modes = modePositions(release, query.mode, part);
-  const { dest_id } = query;
+  const { dest_id, names } = query;
+  const { taxonomy } = release;
   const maxTenths = tenthsWithin(query.max_minutes);
   return {
     filter: {
@@ -137,8 +157,15 @@ export function requestedPois(
       types: types && new Set(types),
       destIds: dest_id && new Set(dest_id),
       maxTenths,
+      labels: names ? taxonomy : null,
     },
-    spelled: { mode: modeLabels(release, modes), type: types, dest_id, max_tenths: maxTenths },
+    spelled: {
+      mode: modeLabels(release, modes),
+      type: types,
+      dest_id,
+      max_tenths: maxTenths,
+      names: spelledNames(taxonomy, taxonomy.leafIds, names),
+    },
   };
 }
 
@@ -172,5 +199,6 @@ export async function queryPoiTimes(
   await found.addTo(results, waiters);
   const next_cursor = nextCursor(cursors, page, found.end);
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
-  return rowsResponse({ ...beside, results, next_cursor, ...unrouted }, found.count);
+  const body = { ...beside, results, next_cursor, ...unrouted };
+  return { ...rowsResponse(body, found.count), columns: poiColumns(filter) };
 }

@@ -1,9 +1,10 @@
 import { type GeoidNumber, geoidFromNumber } from '../../../shards/geoid.ts';
 import { TENTHS } from '../../../shards/matrix/row-codec.ts';
 import { MODE_LABELS, type Mode } from '../../../shards/modes.ts';
+import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Bytes, CountyPoi, DestTypeId, Minutes } from '../../../shards/units.ts';
 import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
-import { perFormat, type RowFormat } from '../../formats/row-format.ts';
+import { perFormat, type RowFormat, type RowMembers } from '../../formats/row-format.ts';
 import { TIME } from '../../formats/row-table.ts';
 
 /** A tract's code has eleven digits; a block's GEOID adds four. */
@@ -83,17 +84,34 @@ export class FragmentCache<T> {
   }
 }
 
-/** Renders the member `dest_type_id` of rows, and the comma after it. */
-export const typeTexts = perFormat((format) => {
+/** Renders the members of rows about a destination type, and the comma after them. */
+export type TypeText = (type: DestTypeId) => ByteText;
+
+/** `labels`: the source of the types' labels, if rows have them. */
+export function typeTexts(format: RowFormat, labels: Taxonomy | null): TypeText {
+  if (labels === null) return typeIdTexts(format);
+  return textsOfTypes(format, (type) => ({
+    dest_type_id: type,
+    dest_type: labels.labelOf(type),
+  }));
+}
+
+const typeIdTexts = perFormat((format) =>
+  textsOfTypes(format, (dest_type_id) => ({ dest_type_id })),
+);
+
+/** Renders the members of each type once, on first use. */
+function textsOfTypes(format: RowFormat, membersOf: (type: DestTypeId) => RowMembers): TypeText {
   const texts = new Map<DestTypeId, ByteText>();
-  return (dest_type_id: DestTypeId): ByteText => {
-    const known = texts.get(dest_type_id);
+  return (type) => {
+    const known = texts.get(type);
     if (known !== undefined) return known;
-    const text = inOnePiece(`${format.members({ dest_type_id }, ['dest_type_id'])},`);
-    texts.set(dest_type_id, text);
+    const members = membersOf(type);
+    const text = inOnePiece(`${format.members(members, Object.keys(members))},`);
+    texts.set(type, text);
     return text;
   };
-});
+}
 
 /** Members that identify the origin of a row, and the comma after them, if there are any. */
 export function originText(format: RowFormat, origin: object): ByteText {

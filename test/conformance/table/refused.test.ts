@@ -27,6 +27,7 @@ const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
   block: ['x', 1.5, -1, '9'.repeat(17)],
   include_population: NO_FLAG,
   include_missing: NO_FLAG,
+  names: NO_FLAG,
   unheard_of: [1],
   cursor: [['a', 'a']],
   q: ['', ' ', '\t\n', '\u0301', '\u3000', ['a', 'b'], 'x'.repeat(3000)],
@@ -61,6 +62,7 @@ const NO_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
   unheard_of: [1],
   include_population: ['true', 1],
   include_missing: ['true', 1],
+  names: ['true', 1, null],
 };
 
 test.each(METERED_POSTS)('POST $route refuses each invalid member by name', async ({ request }) => {

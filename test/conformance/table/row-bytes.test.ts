@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ROWS_AS_OBJECTS } from '../../support/rows-as-objects.ts';
 import { type Call, expectOk } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
-import { type Landmarks, METERED_GETS, METERED_POSTS, POI_DETAIL } from '../routes.ts';
+import { type Landmarks, METERED_GETS, METERED_POSTS, POI_DETAIL, takesNames } from '../routes.ts';
 
 const demo = demoOfTests();
 const MEDIA = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
@@ -38,6 +38,12 @@ const asked: [string, (marks: Landmarks) => Call][] = [
     `${route} with what is missing`,
     (marks) => withAll(long(request(marks))),
   ]),
+  ...routes
+    .filter(({ route }) => takesNames(route))
+    .map(({ route, request }): [string, (marks: Landmarks) => Call] => [
+      `${route} with names`,
+      (marks) => asking(long(request(marks)), { names: true }),
+    ]),
 ];
 
 /** The outline of a row's block: that of the published layer, to six decimals, counterclockwise. */
