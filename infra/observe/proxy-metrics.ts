@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { ReleaseCache } from '../../shards/release/release-cache.ts';
 import type { ReleaseSource } from '../../shards/release/release-source.ts';
-import { HttpReader } from '../../shards/store/http/http-reader.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { LedgerCalls, StoreCalls } from './backend-calls.ts';
 import { addFamily, addFigures } from './metric-family.ts';
@@ -81,10 +80,9 @@ function addLedger(registry: Registry, calls: LedgerCalls): void {
 
 function addStore(registry: Registry, parts: ProxyParts): void {
   const { byKind } = parts.storeCalls;
-  const { releaseCache } = parts;
+  const { releaseCache, store } = parts;
   addCalls(registry, 'tta_store', 'kind', 'Store reads by kind of object', byKind);
   const asked = () => [...byKind.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-  const wire = () => (parts.store instanceof HttpReader ? parts.store.wireCounts : null);
   addFigures(registry, 'counter', [
     [
       'tta_store_used_bytes_total',
@@ -94,13 +92,13 @@ function addStore(registry: Registry, parts: ProxyParts): void {
     [
       'tta_store_fetched_bytes_total',
       'Bytes of objects fetched, including read-ahead and repeated reads.',
-      () => wire()?.fetchedBytes ?? asked(),
+      () => store.wireCounts?.fetchedBytes ?? asked(),
     ],
-    ['tta_store_retries_total', 'Retried reads.', () => wire()?.retries ?? 0],
+    ['tta_store_retries_total', 'Retried reads.', () => store.wireCounts?.retries ?? 0],
     [
       'tta_store_hedges_total',
       'Slow reads that were requested a second time.',
-      () => wire()?.hedges ?? 0,
+      () => store.wireCounts?.hedges ?? 0,
     ],
   ]);
   const { responses, queries } = parts.app.services;

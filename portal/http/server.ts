@@ -87,6 +87,16 @@ const LOGS_REQUESTS = new Set(['trace', 'debug', 'info']);
  */
 const MAX_URL_BYTES = 16_384;
 
+/**
+ * Compilers of Fastify's own schemas, which no route has: bodies and parameters are validated by
+ * zod. Without these, Fastify would load Ajv.
+ */
+const NO_COMPILERS = { buildValidator: refuseSchemas, buildSerializer: refuseSchemas };
+
+function refuseSchemas(): never {
+  throw new Error('a route has a Fastify schema; give it a zod schema');
+}
+
 export interface HttpServerOptions {
   readonly problems: ProblemStyle;
   readonly knownErrors?: KnownErrors;
@@ -127,6 +137,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: false,
     rewriteUrl: rewriteUndecodable,
     routerOptions: { maxParamLength: MAX_URL_BYTES },
+    schemaController: { compilersFactory: NO_COMPILERS },
     clientErrorHandler: (error, socket) => {
       const status = refuseConnection(error, socket, problems, app.knownPaths);
       if (status !== undefined) tally.refused(status);

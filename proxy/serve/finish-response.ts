@@ -7,7 +7,6 @@ import {
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BinaryBody, type QueryResult } from '../endpoint.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
-import { parquetOf } from '../formats/parquet-rows.ts';
 import { besideRows, renderJson, renderRows } from '../formats/render.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { metadataHeaders } from '../formats/row-metadata.ts';
@@ -45,7 +44,18 @@ function rendered(
 ): Body | Promise<Body> {
   if (format === 'json' || !columns) return renderJson(body);
   const rows = renderRows(ROW_FORMATS[format], columns, body);
-  return format === 'parquet' ? parquetOf(rows, columns, besideRows(body), waiters) : rows;
+  return format === 'parquet' ? renderParquet(rows, columns, body, waiters) : rows;
+}
+
+/** Loads the Parquet writer on demand: most servers never need it. */
+async function renderParquet(
+  rows: Body,
+  columns: readonly string[],
+  body: object,
+  waiters: Waiters,
+): Promise<Body> {
+  const { parquetOf } = await import('../formats/parquet-rows.ts');
+  return parquetOf(rows, columns, besideRows(body), waiters);
 }
 
 /** Compresses a response if worthwhile: Parquet is compressed already. */

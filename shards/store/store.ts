@@ -29,10 +29,22 @@ export interface ObjectStat {
   readonly sha256: string | null;
 }
 
+/** Cost of reading over a network beyond the requested bytes. */
+export interface WireCounts {
+  /** Object bytes received, including those of failed attempts and hedged reads. */
+  readonly fetchedBytes: Bytes;
+  readonly retries: number;
+  /** Number of late reads that were requested a second time. */
+  readonly hedges: number;
+}
+
 /** Operations of a store for readers. Every failure is a `StoreError`. */
 export interface Store extends RangeSource {
   /** Location as the user gave it: a folder, or a URL. */
   readonly location: string;
+
+  /** Absent from a local store. */
+  readonly wireCounts?: WireCounts;
 
   /** A whole small object by name, with its identity for a conditional put. */
   readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }>;

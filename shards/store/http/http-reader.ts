@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { TransientError } from '../../concurrency/retry.ts';
 import { StoreError } from '../../errors.ts';
 import type { Bytes } from '../../units.ts';
-import type { ObjectRef, ObjectStat, Store } from '../store.ts';
+import type { ObjectRef, ObjectStat, Store, WireCounts } from '../store.ts';
 import { LATEST } from '../store.ts';
 import { type Attempt, hedged, Latencies } from './hedging.ts';
 import { transientFault } from './network-errors.ts';
@@ -36,15 +36,6 @@ export interface HttpReaderOptions {
   readonly ca?: string;
   /** Defaults to a build's. */
   readonly patience?: Timeouts;
-}
-
-/** Cost of reading over HTTP beyond the requested bytes. */
-export interface WireCounts {
-  /** Object bytes received, including those of failed attempts and hedged reads. */
-  readonly fetchedBytes: Bytes;
-  readonly retries: number;
-  /** Number of late reads that were requested a second time. */
-  readonly hedges: number;
 }
 
 /**
