@@ -5,6 +5,9 @@ const CELLS_PER_DEGREE = 4;
 const COLUMNS = 360 * CELLS_PER_DEGREE;
 const ROWS = 180 * CELLS_PER_DEGREE;
 
+/** The columns and rows of the outermost cells: west, south, east, north. */
+export type CellEdges = readonly [west: number, south: number, east: number, north: number];
+
 /** A rectangle of the cells of a grid around the earth. They stop at the antimeridian. */
 export class MapCells {
   readonly #west: number;
@@ -17,6 +20,11 @@ export class MapCells {
     this.#south = Math.max(0, south);
     this.#east = Math.min(COLUMNS - 1, east);
     this.#north = Math.min(ROWS - 1, north);
+  }
+
+  /** The cells between these `edges`. */
+  static within([west, south, east, north]: CellEdges): MapCells {
+    return new MapCells(west, south, east, north);
   }
 
   /** The cells that a box touches. */
@@ -67,6 +75,11 @@ export class MapCells {
       }
     }
     return cells;
+  }
+
+  /** Their first and last column and row. */
+  get edges(): CellEdges {
+    return [this.#west, this.#south, this.#east, this.#north];
   }
 
   /** The number of cells from west to east or from south to north, whichever is greater. */

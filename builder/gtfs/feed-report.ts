@@ -1,5 +1,3 @@
-import type { Progress } from '../progress.ts';
-
 /** Rows of a feed's table that could not be used unchanged, all for one reason. */
 export interface FeedProblem {
   readonly file: string;
@@ -25,9 +23,10 @@ export class FeedReport {
     return [...this.#problems.values()];
   }
 
-  noteProblems(feed: string, progress: Progress): void {
+  /** Notes the problems of the feed at this path, each in a line. */
+  noteProblems(feed: string, note: (line: string) => void): void {
     for (const { file, problem, rows, first_line } of this.problems) {
-      progress.note(`${feed}: ${file}: ${rows} × ${problem} (first in line ${first_line})`);
+      note(`${feed}: ${file}: ${rows} × ${problem} (first in line ${first_line})`);
     }
   }
 }

@@ -11,6 +11,8 @@ import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
+import type { PreparationByJobs } from '../prepare/preparation.ts';
+import { openPreparationPool } from '../prepare/preparation-pool.ts';
 import { BlockTables } from '../prepare/read-blocks.ts';
 import type { PreparedFeed } from '../prepare/read-feeds.ts';
 import { AROUND_THE_MAP } from '../prepare/read-map-cells.ts';
@@ -53,7 +55,7 @@ const receiptSchema = z.strictObject({
  * the same.
  */
 export async function planRelease(
-  request: PlanRequest & Pick<Means, 'scratch'>,
+  request: PlanRequest & Means,
   store: WritableStore,
   progress: Progress,
   receipts: Receipts,
@@ -63,9 +65,15 @@ export async function planRelease(
   const key = keyOf([inputs, [...counties].sort(), asked ?? null, partialWeights]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) return { ...(await readPlan(store, kept.plan)), pathOf };
-  const plan = await inScratchFolder(request.scratch, (scratch) =>
-    makePlan(request, { inputs, pathOf }, { store, receipts, scratch, progress }),
-  );
+  const plan = await inScratchFolder(request.scratch, async (scratch) => {
+    const pool = openPreparationPool(store, request);
+    try {
+      const means = { store, receipts, scratch, progress, pool };
+      return await makePlan(request, { inputs, pathOf }, means);
+    } finally {
+      await pool.close();
+    }
+  });
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
   const { blocks, osm, pois, places, feeds, weights } = plan;
@@ -118,11 +126,8 @@ function identityOf({ name, sha256 }: PlannedInput): string {
 }
 
 /** The resources for creating a plan. */
-interface PlanMeans {
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
+interface PlanMeans extends Omit<PreparationByJobs, 'keyOf'> {
   readonly scratch: string;
-  readonly progress: Progress;
 }
 
 async function makePlan(

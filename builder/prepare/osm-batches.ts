@@ -11,9 +11,16 @@ export interface OsmPath {
   readonly bytes: Bytes;
 }
 
-/** Cells grouped into batches that are read together. */
+/** Cells that are read together. */
+export interface CellBatch {
+  readonly cells: MapCells;
+  /** The part of the files in them and in those around them, which is held with them. */
+  readonly bytes: Bytes;
+}
+
+/** All cells, divided into batches. */
 export interface OsmBatches {
-  readonly batches: readonly MapCells[];
+  readonly batches: readonly CellBatch[];
   /** Whether the files exceed memory, so that only the part of each that a batch needs is held. */
   readonly isPart: boolean;
 }
@@ -30,8 +37,9 @@ export async function cutBatches(
   progress: Progress,
 ): Promise<OsmBatches> {
   const near = files.filter(({ claims }) => mayReach(claims, cells.box));
-  if (bytesOf(near) <= most) return { batches: [cells], isPart: false };
-  const stage = progress.start('osm by cells', megabytes(bytesOf(near)), 'MB');
+  const bytes = bytesOf(near);
+  if (bytes <= most) return { batches: [{ cells, bytes }], isPart: false };
+  const stage = progress.start('osm by cells', megabytes(bytes), 'MB');
   const read = countedMegabytes(stage);
   const byCell: Map<number, Bytes>[] = [];
   for (const file of near) byCell.push(await bytesByCell(file, cells.grown(), read));
@@ -61,12 +69,12 @@ function* cut(
   cells: MapCells,
   files: readonly ReadonlyMap<number, Bytes>[],
   most: Bytes,
-): Generator<MapCells> {
+): Generator<CellBatch> {
   // Adjacent cells are read too: their elements may reach into these.
   const held = bytesIn(cells.grown(), files);
   if (held === 0) return;
   const halves = held > most ? cells.halves() : [];
-  if (halves.length === 0) yield cells;
+  if (halves.length === 0) yield { cells, bytes: held };
   else for (const half of halves) yield* cut(half, files, most);
 }
 

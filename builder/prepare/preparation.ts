@@ -2,6 +2,7 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
+import type { PreparationTask } from './preparation-job.ts';
 
 /** The context of a preparation. */
 export interface Preparation {
@@ -17,4 +18,33 @@ export interface AreaPreparation extends Preparation {
   readonly paths: readonly string[];
   /** The maximum extent that any unit may need. */
   readonly area: BoundingBox;
+}
+
+/** The context of a preparation that is divided into jobs. */
+export interface PreparationByJobs extends Preparation {
+  readonly pool: PreparationPool;
+}
+
+/** The context that a job runs in. */
+export interface JobMeans {
+  readonly store: WritableStore;
+  /** Gets lines worth keeping. */
+  readonly note: (line: string) => void;
+  /** Gets amounts of the job's `work` that are done. */
+  readonly onWork: (amount: number) => void;
+}
+
+/** The result of a job, and what was noted. */
+export interface PreparedPart {
+  readonly part: unknown;
+  readonly notes: readonly string[];
+}
+
+/** Runs preparation jobs: in this thread, in others, or on other machines. */
+export interface PreparationPool {
+  /** The number of jobs that run at once. */
+  readonly width: number;
+  /** `onWork` gets amounts of the job's `work` that are done, as far as they are known here. */
+  run(task: PreparationTask, onWork: (amount: number) => void): Promise<PreparedPart>;
+  close(): Promise<void>;
 }

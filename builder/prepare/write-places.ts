@@ -5,7 +5,7 @@ import { MapCells } from '../geo/map-cells.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
-import { putCells } from './write-osm-cells.ts';
+import { putCells } from './write-cells.ts';
 
 /** Some 50 KB each. */
 const HELD_PLACES = 2_000;

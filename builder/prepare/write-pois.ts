@@ -9,7 +9,7 @@ import { sizeOf } from '../inputs/size-of.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
-import { putCells } from './write-osm-cells.ts';
+import { putCells } from './write-cells.ts';
 
 /** Some 1 KB each, for two sets of groups at a time. */
 const HELD_POIS = 100_000;

@@ -1,4 +1,5 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { receivedError } from './sent-errors.ts';
 
@@ -8,6 +9,12 @@ export interface Pool<Request, Result> {
   readonly width: number;
   run(request: Request): Promise<Result>;
   close(): Promise<void>;
+}
+
+/** A pool of other threads. */
+export interface ThreadPool<Request, Result> extends Pool<Request, Result> {
+  /** `transferred`: parts of the request that move to the thread, such as ports. */
+  run(request: Request, transferred?: readonly TransferListItem[]): Promise<Result>;
 }
 
 /**
@@ -37,7 +44,7 @@ export function openThreads<Request, Result>(
   module: URL,
   threads: number,
   data?: unknown,
-): Pool<Request, Result> {
+): ThreadPool<Request, Result> {
   const pool = new Piscina<Request, Result>({
     filename: module.href,
     workerData: data,
@@ -46,9 +53,9 @@ export function openThreads<Request, Result>(
   });
   return {
     width: threads,
-    async run(request) {
+    async run(request, transferred = []) {
       try {
-        return await pool.run(request);
+        return await pool.run(request, { transferList: [...transferred] });
       } catch (error) {
         throw receivedError(error);
       }

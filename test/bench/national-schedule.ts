@@ -49,7 +49,10 @@ const COSTS = {
   /** Hashing the inputs of a plan and storing them; and all blocks by county. */
   planned: 300 + 35e-6 * NATION.blocks,
 };
-/** Threads of a worker for searching, transposing and drawing tiles; the rest takes one thread. */
+/**
+ * Threads of a worker for preparing, searching, transposing and drawing tiles; the rest takes one
+ * thread.
+ */
 const CORES = 8;
 /** Dollars; on demand, c7g.large in us-east-1, as in `fleet.ts`. */
 const CORE_HOUR = 0.0725 / 2;
@@ -112,11 +115,15 @@ export function benchNationalSchedule(): void {
   // A batch reads the extracts that cover its surroundings. Assumed: three states of fifty-one.
   const reads = { 'one extract': EXTRACT_MEGABYTES, 'of states': (3 * EXTRACT_MEGABYTES) / 51 };
   for (const [read, megabytes] of Object.entries(reads)) {
-    const passed = EXTRACT_MEGABYTES + BATCHES * PASSES * megabytes;
-    const before =
-      COSTS.planned + passed * COSTS.passMegabyte + EXTRACT_MEGABYTES * COSTS.megabyteInCells;
+    const counting = EXTRACT_MEGABYTES * COSTS.passMegabyte;
+    const batch =
+      PASSES * megabytes * COSTS.passMegabyte +
+      (EXTRACT_MEGABYTES / BATCHES) * COSTS.megabyteInCells;
+    const before = COSTS.planned + counting;
+    const preparation = new Array<Seconds>(BATCHES).fill(batch);
+    const work = { before, preparation, units: seconds, after };
     for (const workers of WORKERS) {
-      const { elapsed, criticalPath, paid } = schedule({ before, units: seconds, after }, workers);
+      const { elapsed, criticalPath, paid } = schedule(work, workers, CORES);
       figure('nation.schedule', elapsed / HOUR, 'h', {
         simulated: true,
         extracts: read,
@@ -126,6 +133,7 @@ export function benchNationalSchedule(): void {
         dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
         gigabytes_moved: Math.round(PREPARED_GIGABYTES + 3 * RELEASE_GIGABYTES),
         before_hours: Number((before / HOUR).toPrecision(3)),
+        preparation_core_hours: Number(((BATCHES * batch) / HOUR).toPrecision(3)),
       });
     }
   }

@@ -6,33 +6,36 @@ import { schedule } from './schedule.ts';
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-test('a build takes one worker the sum of its work, many workers its longest unit, and others no more than the bound', () => {
+test('a build takes one worker the sum of its work, many workers its longest jobs, and others no more than the bound', () => {
   const dice = new Dice(11);
+  const some = (most: number) =>
+    Array.from({ length: 1 + dice.below(most) }, () => dice.below(500));
   for (let round = 0; round < 100; round++) {
-    const units = Array.from({ length: 1 + dice.below(60) }, () => 1 + dice.below(500));
+    const [preparation, units] = [some(40), some(60)];
     const [before, after] = [dice.below(50), dice.below(300)];
-    const work = { before, units, after };
-    const alone = schedule(work, 1);
-    expect([alone.elapsed, alone.paid]).toEqual([before + sum(units) + after, alone.elapsed]);
-    const longest = Math.max(...units);
-    expect(schedule(work, units.length).elapsed).toBe(before + longest + after);
-    expect(alone.criticalPath).toBe(before + longest + after);
+    const work = { before, preparation, units, after };
+    const alone = schedule(work, 1, 1);
+    const all = before + sum(preparation) + sum(units) + after;
+    expect([alone.elapsed, alone.paid]).toEqual([all, all]);
+    const [longest, longestUnit] = [Math.max(...preparation), Math.max(...units)];
+    const atOnce = schedule(work, units.length, preparation.length);
+    expect(atOnce.elapsed).toBe(before + longest + longestUnit + after);
+    expect(alone.criticalPath).toBe(atOnce.elapsed);
     for (const workers of [2, 3, 7, 30]) {
-      const { elapsed } = schedule(work, workers);
-      const least = Math.max(longest, sum(units) / workers);
-      expect(elapsed - before - after).toBeGreaterThanOrEqual(least);
       // Graham's bound, of 1966: holds for any order.
-      expect(elapsed - before - after).toBeLessThanOrEqual(sum(units) / workers + longest);
+      const searched = schedule(work, workers, 1).elapsed - before - sum(preparation) - after;
+      expect(searched).toBeGreaterThanOrEqual(Math.max(longestUnit, sum(units) / workers));
+      expect(searched).toBeLessThanOrEqual(sum(units) / workers + longestUnit);
+      const prepared = schedule(work, 1, workers).elapsed - before - sum(units) - after;
+      expect(prepared).toBeGreaterThanOrEqual(Math.max(longest, sum(preparation) / workers));
+      expect(prepared).toBeLessThanOrEqual(sum(preparation) / workers + longest);
     }
   }
 });
 
 test('workers without a unit are paid until the others are done', () => {
-  expect(schedule({ before: 5, units: [10, 4], after: 1 }, 3)).toEqual({
-    elapsed: 16,
-    criticalPath: 16,
-    paid: 36,
-  });
+  const work = { before: 3, preparation: [2, 1], units: [10, 4], after: 1 };
+  expect(schedule(work, 3, 2)).toEqual({ elapsed: 16, criticalPath: 16, paid: 36 });
 });
 
 test('the simulated nation has the real number of counties and blocks, and is cut into units', () => {

@@ -1,36 +1,51 @@
 import type { Seconds } from '../../shards/units.ts';
 
-/** A build by a queue: work done once before, units in any order, and work done once after. */
+/** A build by a queue. */
 export interface Work {
+  /** Done once, before all else. */
   readonly before: Seconds;
-  /** A worker's time for each unit. */
+  /** The time of each preparation job, in any order. */
+  readonly preparation: readonly Seconds[];
+  /** A worker's time for each unit, in any order. */
   readonly units: readonly Seconds[];
+  /** Done once, after all units. */
   readonly after: Seconds;
 }
 
 export interface Schedule {
   /** From the first command to the publication. */
   readonly elapsed: Seconds;
-  /** The same with a worker for each unit: the lower bound. */
+  /** The same without a job that waits for another of its kind: the lower bound. */
   readonly criticalPath: Seconds;
   /** The paid time of all workers, as long as they have a unit or could have one. */
   readonly paid: Seconds;
 }
 
 /**
- * Completion time of a build: units go, in queue order, to whichever worker is free first. Workers
- * stay until the last unit is done; one of them does the rest.
+ * Completion time of a build whose preparation runs `preparers` jobs at once: jobs and units go, in
+ * queue order, to whichever preparer or worker is free first. Workers stay until the last unit is
+ * done; one of them does the rest.
  */
-export function schedule({ before, units, after }: Work, workers: number): Schedule {
-  const freeAt = new Array<Seconds>(workers).fill(before);
-  for (const seconds of units) {
+export function schedule(
+  { before, preparation, units, after }: Work,
+  workers: number,
+  preparers: number,
+): Schedule {
+  const prepared = before + timeOf(preparation, preparers);
+  const searched = timeOf(units, workers);
+  return {
+    elapsed: prepared + searched + after,
+    criticalPath: before + Math.max(0, ...preparation) + Math.max(0, ...units) + after,
+    paid: prepared + workers * searched + after,
+  };
+}
+
+/** The time that some jobs take, each given to whichever of some workers is free first. */
+function timeOf(jobs: readonly Seconds[], workers: number): Seconds {
+  const freeAt = new Array<Seconds>(workers).fill(0);
+  for (const seconds of jobs) {
     const next = freeAt.indexOf(Math.min(...freeAt));
     freeAt[next] += seconds;
   }
-  const unitsDone = Math.max(...freeAt);
-  return {
-    elapsed: unitsDone + after,
-    criticalPath: before + Math.max(0, ...units) + after,
-    paid: before + workers * (unitsDone - before) + after,
-  };
+  return Math.max(...freeAt);
 }

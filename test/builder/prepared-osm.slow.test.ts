@@ -1,10 +1,12 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { extractCoverageOf } from '../../builder/extract/extract-coverage.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { gatherOsm } from '../../builder/extract/gather-osm.ts';
 import { MapCells } from '../../builder/geo/map-cells.ts';
+import type { PreparationPool } from '../../builder/prepare/preparation.ts';
+import { inThisThread } from '../../builder/prepare/preparation-pool.ts';
 import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
@@ -13,6 +15,7 @@ import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
+import { compiled } from '../support/compiled.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { keyOf } from '../support/prepared-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -75,6 +78,7 @@ async function prepare(
   area = EVERYWHERE,
   batchBytes?: number,
   progress: Progress = silent,
+  pool: PreparationPool = inThisThread(store),
 ) {
   const about = {
     paths: [file].flat(),
@@ -82,6 +86,7 @@ async function prepare(
     area,
     mapped: area === EVERYWHERE ? [] : [area],
     receipts: new Receipts(store),
+    pool,
     progress,
   };
   return writeOsmCells({ ...about, store, ...(batchBytes && { batchBytes }) });
@@ -190,11 +195,15 @@ test('cells are those of the area alone', async () => {
   await store.close();
 });
 
-test('the prepared data is the same whether everything is read at once or cell by cell', async () => {
+test('the prepared data is the same whether everything is read at once, cell by cell, or by threads', async () => {
   const file = countryside();
-  const preparedIn = async (name: string, batchBytes?: number) => {
+  const { openPreparationPool } = await compiled('prepare/preparation-pool');
+  const preparedIn = async (name: string, batchBytes?: number, workers = 1) => {
     const store = new FolderStore(path.join(folder, name));
-    const prepared = await prepare(file, store, box(-1, -1, 1, 1), batchBytes);
+    const pool = openPreparationPool(store, { workers });
+    const area = box(-1, -1, 1, 1);
+    const prepared = await prepare(file, store, area, batchBytes, silent, pool);
+    await pool.close();
     await store.close();
     return { prepared, batches: (await readdir(path.join(folder, name, 'receipts'))).length };
   };
@@ -202,8 +211,25 @@ test('the prepared data is the same whether everything is read at once or cell b
   expect(whole.batches).toBe(1);
   expect(parts.batches).toBeGreaterThan(8);
   expect(parts.prepared).toEqual(whole.prepared);
+  expect(await preparedIn('threads', 50, 2)).toEqual(parts);
   const { overview, detail, wide } = whole.prepared.map;
   expect([overview, detail, wide].map((part) => Object.keys(part).length)).not.toContain(0);
+});
+
+test('damage that a thread finds is reported with file and place', async () => {
+  const good = countryside();
+  const bad = path.join(folder, 'damaged.osm.pbf');
+  const bytes = await readFile(good);
+  // The last block: the counting pass has no use for relations.
+  bytes.fill(0, bytes.length - 20);
+  await writeFile(bad, bytes);
+  const { openPreparationPool } = await compiled('prepare/preparation-pool');
+  const store = new FolderStore(path.join(folder, 'damaged'));
+  const pool = openPreparationPool(store, { workers: 2 });
+  const reading = prepare(bad, store, box(-1, -1, 1, 1), 50, silent, pool);
+  await expect(reading).rejects.toThrow(`${bad}: the block at byte`);
+  await pool.close();
+  await store.close();
 });
 
 test('an area that overlaps many cells is written once', async () => {

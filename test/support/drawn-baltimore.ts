@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { inThisThread } from '../../builder/prepare/preparation-pool.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { silent } from '../../builder/progress.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
@@ -61,6 +62,7 @@ export async function baltimoreToDraw(folder: string): Promise<BaltimoreToDraw> 
     mapped: [box],
     store,
     receipts: new Receipts(store),
+    pool: inThisThread(store),
     progress: silent,
   });
   const type = { dest_type_id: 101, name: 'Shops', label: 'shops', parent_id: null };

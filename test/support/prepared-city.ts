@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import type { OsmExtract } from '../../builder/extract/extract-osm.ts';
+import type { PreparationPool } from '../../builder/prepare/preparation.ts';
+import { inThisThread } from '../../builder/prepare/preparation-pool.ts';
 import { BlockTables } from '../../builder/prepare/read-blocks.ts';
 import { FeedTables } from '../../builder/prepare/read-feeds.ts';
 import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
@@ -24,7 +26,8 @@ function withMeans<T>(work: (means: Means) => Promise<T>): Promise<T> {
   return inScratchFolder(undefined, async (scratch) => {
     const store = new FolderStore(path.join(scratch, 'store'));
     try {
-      return await work({ store, receipts: new Receipts(store), scratch, progress: silent });
+      const means = { store, receipts: new Receipts(store), pool: inThisThread(store) };
+      return await work({ ...means, scratch, progress: silent });
     } finally {
       await store.close();
     }
@@ -34,6 +37,7 @@ function withMeans<T>(work: (means: Means) => Promise<T>): Promise<T> {
 interface Means {
   readonly store: FolderStore;
   readonly receipts: Receipts;
+  readonly pool: PreparationPool;
   readonly scratch: string;
   readonly progress: Progress;
 }

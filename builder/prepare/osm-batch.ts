@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { edgesOf } from '../../shards/geometry/wgs84.ts';
+import { gatherOsm } from '../extract/gather-osm.ts';
+import { MapElements } from '../extract/map-elements.ts';
+import { mapFeatures } from '../extract/map-features.ts';
+import { partByCells } from '../extract/osm-by-cells.ts';
+import { OsmCellEncoder } from '../extract/osm-cell.ts';
+import { maxFrequent } from '../extract/unmapped-values.ts';
+import { MapCells } from '../geo/map-cells.ts';
+import { putObject } from '../publish/put-object.ts';
+import type { JobMeans } from './preparation.ts';
+import type { OsmJob } from './preparation-job.ts';
+import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
+import { NO_MAP, preparedMapSchema } from './read-map-cells.ts';
+import { putMapCells } from './write-map-cells.ts';
+
+/** Values without a type that are kept from a batch, for each key. */
+const KEPT_VALUES = 500;
+
+/** The result of a batch of cells. */
+export const osmBatchSchema = z.strictObject({
+  streets: z.int(),
+  /** When the newest element of each file was edited, or it was cut. */
+  newest_ms: z.array(z.number()),
+  cells: preparedCellsSchema,
+  wide: z.array(wideAreaSchema),
+  map: preparedMapSchema,
+  /** By `key=value`: the most frequent of those that have no type. */
+  unmapped: z.record(z.string(), z.int()),
+});
+export type OsmBatch = z.infer<typeof osmBatchSchema>;
+
+/** Reads a batch of cells from OpenStreetMap files, and puts each of them into the store. */
+export async function prepareOsmBatch(
+  paths: readonly string[],
+  { cells: edges, isPart, mapped }: OsmJob,
+  { store, onWork }: JobMeans,
+): Promise<OsmBatch> {
+  const cells = MapCells.within(edges);
+  const map = mapped.length > 0 ? new MapElements() : null;
+  const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, map, onWork);
+  const encoder = new OsmCellEncoder(elements);
+  const refs: PreparedCells = {};
+  const { parts, wide } = partByCells(elements, cells);
+  for (const [cell, part] of [...parts].sort(([a], [b]) => a - b)) {
+    refs[cell] = await putObject(store, `prepared/osm-${cell}`, 'tta', encoder.encode(part));
+  }
+  const wideRefs: OsmBatch['wide'] = [];
+  for (const { area, box } of wide) {
+    const bytes = encoder.encode({ streets: [], impassable: [], areas: [area], points: [] });
+    const object = await putObject(store, 'prepared/osm-wide', 'tta', bytes);
+    wideRefs.push({ box: edgesOf(box), object });
+  }
+  const features = map && mapFeatures(map, elements.memberWays, elements.table);
+  return {
+    streets: [...parts.values()].reduce((sum, { streets }) => sum + streets.length, 0),
+    newest_ms: paths.map((path) => newestMs.get(path)!),
+    cells: refs,
+    wide: wideRefs,
+    map: features ? await putMapCells(store, features, new Set(mapped)) : NO_MAP,
+    unmapped: Object.fromEntries(
+      maxFrequent(unmapped, KEPT_VALUES).map(({ key, value, elements }) => {
+        return [`${key}=${value}`, elements];
+      }),
+    ),
+  };
+}

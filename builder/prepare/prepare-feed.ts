@@ -1,0 +1,36 @@
+import { COARSE_CELLS } from '../geo/cell-set.ts';
+import { readFeed } from '../gtfs/feed.ts';
+import { putObject } from '../publish/put-object.ts';
+import { type FeedDay, readFeedDay } from '../transit/feed-day.ts';
+import type { JobMeans } from './preparation.ts';
+import type { FeedJob } from './preparation-job.ts';
+import { encodeFeedDay, type PreparedFeed } from './read-feeds.ts';
+
+/** Reads a feed for its day, and puts its service into the store. */
+export async function prepareFeed(
+  path: string,
+  { clock, ...dated }: FeedJob,
+  { store, note }: JobMeans,
+): Promise<PreparedFeed> {
+  const feed = await readFeed(path);
+  try {
+    const { feedDay, facts } = await readFeedDay(feed, { ...dated, path }, clock);
+    feed.report.noteProblems(path, note);
+    const { trips_by_phone, trips_in_window } = facts;
+    if (trips_by_phone > 0) {
+      note(
+        `${path}: ${trips_by_phone} of ${trips_in_window} trips have calls that must be booked by phone; they count as scheduled`,
+      );
+    }
+    const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));
+    return { facts, cells: cellsOf(feedDay), feedDay: ref };
+  } finally {
+    feed.source.close();
+  }
+}
+
+function cellsOf({ stops }: FeedDay): number[] {
+  const points = stops.flatMap((stop) => [stop, ...stop.entrances]);
+  const cells = new Set(points.map(({ lon, lat }) => COARSE_CELLS.at(lon, lat)));
+  return [...cells].sort((a, b) => a - b);
+}

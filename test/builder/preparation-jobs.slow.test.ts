@@ -1,0 +1,64 @@
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import type { PlanRequest } from '../../builder/build-request.ts';
+import { type Progress, silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import { type DemoFiles, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { compiled } from '../support/compiled.ts';
+import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const folder = folderOfTests();
+const SEEDS = [5, 6, 7];
+let request: PlanRequest;
+
+beforeAll(async () => {
+  const cities: DemoFiles[] = [];
+  for (const seed of SEEDS) {
+    const out = path.join(folder, `city-${seed}`);
+    cities.push(await writeDemoCity({ blocks: 500, seed, out }, silent));
+  }
+  const [{ osm, blocks, places }] = cities;
+  const gtfs = cities.map((city) => city.gtfs);
+  request = { osm: [osm], blocks, places: [places], gtfs, counties: [] };
+});
+
+/** Makes a plan in a new store, with as many threads; returns what is in it. */
+async function planned(name: string, workers: number) {
+  const { planRelease } = await compiled('plan/make-plan');
+  const store = new FolderStore(path.join(folder, name));
+  const stages: string[] = [];
+  const progress: Progress = {
+    note: () => {},
+    start(stage, total, unit) {
+      let done = 0;
+      return {
+        at: (now) => {
+          expect(now).toBeGreaterThanOrEqual(done);
+          done = now;
+        },
+        finish: () => void stages.push(`${stage}: ${done} of ${total} ${unit}`),
+      };
+    },
+  };
+  try {
+    const { ref } = await planRelease(
+      { ...request, workers },
+      store,
+      progress,
+      new Receipts(store),
+    );
+    return { ref, stages, contents: await storeContents(path.join(folder, name)) };
+  } finally {
+    await store.close();
+  }
+}
+
+test('a plan and its preparations are the same by one thread and by three, and all work is reported', async () => {
+  const one = await planned('one', 1);
+  const three = await planned('three', 3);
+  expect(three.contents).toEqual(one.contents);
+  expect(three.ref).toEqual(one.ref);
+  for (const { stages } of [one, three]) expect(stages).toContain('transit: 3 of 3 feeds');
+});
