@@ -77,7 +77,7 @@ async function faultsOfPageAfter(server: ServerName, seconds: number): Promise<s
   await context.unroute('**');
   await pause(seconds * 1_000);
   const opened = await openWatched(context, page);
-  expect(await opened.page.locator('h1').count()).toBeGreaterThan(0);
+  await opened.page.locator('h1').first().waitFor();
   await context.close();
   return opened.wrong;
 }

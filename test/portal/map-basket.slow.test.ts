@@ -87,12 +87,11 @@ test('criteria are changed by keyboard, and the address restores them', async ()
   await third.getByLabel('Minutes').selectOption('30');
   await third.getByLabel('Mode').selectOption('bike');
   await page.waitForURL(/k=walk-101-10,transit-511-15,bike-\d+-30/);
-  await page.getByText(/have all 3\./).waitFor();
-  const said = await page.locator('.people-sum').textContent();
-  const address = page.url();
-  await page.goto('about:blank');
-  await page.goto(address);
-  await expect.poll(() => page.locator('.people-sum').textContent()).toBe(said);
-  expect(wrong).toEqual([]);
+  const second = await openWatched(context, page.url());
+  const sums = [page, second.page].map((one) => one.locator('.people-sum'));
+  await expect
+    .poll(() => Promise.all(sums.map((sum) => sum.textContent())))
+    .toSatisfy(([said, restored]) => said === restored && /have all 3\./.test(said));
+  expect([...wrong, ...second.wrong]).toEqual([]);
   await context.close();
 });

@@ -170,9 +170,9 @@ test('without WebGL there are a still picture, people by class and a table of bl
   const drawn = await pixelsOf(site.browser, await page.locator('.still-picture').screenshot());
   await expectColours(drawn, { x: 0, y: 0, width: box.width, height: box.height });
   await page.getByText('people in view are within 15 minutes').waitFor();
-  expect(await page.locator('.people-legend tbody tr').count()).toBeGreaterThan(7);
+  await expect.poll(() => page.locator('.people-legend tbody tr').count()).toBeGreaterThan(7);
   await page.getByText('Blocks in view as a table').click();
-  expect(await page.locator('.block-rows tbody tr').count()).toBe(200);
+  await expect.poll(() => page.locator('.block-rows tbody tr').count()).toBe(200);
   await page.locator('summary', { hasText: 'Share' }).click();
   expect(textsOf(String(await fileOf(page, 'SVG', `${NAME}.svg`)))[0]).toBe(TITLE);
   await page.getByRole('button', { name: 'Zoom in' }).click();
@@ -186,8 +186,11 @@ test('without WebGL there are a still picture, people by class and a table of bl
 
 /** The text that a button copies. */
 async function copied(page: Page, name: string): Promise<string> {
+  const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+  await page.evaluate("navigator.clipboard.writeText('')");
   await page.getByRole('button', { name }).click();
-  return page.evaluate<string>('navigator.clipboard.readText()');
+  await expect.poll(clipboard).not.toBe('');
+  return clipboard();
 }
 
 test('a copied link restores the map, and a copied frame shows it on another site, without cookies', async () => {

@@ -19,9 +19,11 @@ async function open() {
   return { context, ...watched };
 }
 
-/** Sites of the list in the panel. */
-async function listed(page: Page) {
-  const items = await page.locator('.site-list li > span').allTextContents();
+/** The sites of the list in the panel, once there are so many. */
+async function listed(page: Page, count: number) {
+  const entries = page.locator('.site-list li > span');
+  await expect.poll(() => entries.count()).toBe(count);
+  const items = await entries.allTextContents();
   return items.map((item) => {
     const [, id, lat, lon] = /^(\S+) .*?(-?[\d.]+), (-?[\d.]+)$/.exec(item)!;
     return { id, lat: Number(lat), lon: Number(lon) };
@@ -46,17 +48,17 @@ test('sites are set by clicks, dragged, removed by keyboard, and measured as the
   await map.click({ position: { x: 300, y: 600 } });
   await page.getByText('3 sites', { exact: true }).waitFor();
   await page.getByText('List of sites').click();
-  const [first, second] = await listed(page);
+  const [first, second] = await listed(page, 3);
   const box = (await page.getByRole('button', { name: /^Site 1:/ }).boundingBox())!;
   await page.mouse.move(box.x + 22, box.y + 22);
   await page.mouse.down();
   await page.mouse.move(box.x + 122, box.y + 42, { steps: 5 });
   await page.mouse.up();
-  await expect.poll(async () => (await listed(page))[0].lon).toBeGreaterThan(first.lon);
+  await expect.poll(async () => (await listed(page, 3))[0].lon).toBeGreaterThan(first.lon);
   await page.getByRole('button', { name: /^Site 2:/ }).focus();
   await page.keyboard.press('Delete');
   await page.getByText('2 sites', { exact: true }).waitFor();
-  const sites = await listed(page);
+  const sites = await listed(page, 2);
   expect(sites.map(({ id }) => id)).toEqual(['1', '3']);
   expect(sites[0]).not.toEqual(first);
   expect(sites).not.toContainEqual(second);
@@ -91,7 +93,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   await page.locator('.map-canvas').click({ position: { x: 400, y: 200 } });
   await page.locator('.map-canvas').click({ position: { x: 600, y: 700 } });
   await page.getByText('List of sites').click();
-  const [a, b] = await listed(page);
+  const [a, b] = await listed(page, 2);
   const middle = { lat: (a.lat + b.lat) / 2, lon: (a.lon + b.lon) / 2 };
   const file = (rows: string) => ({
     name: 'clinics.csv',

@@ -231,9 +231,9 @@ test('the blocks in view are a table that can be sorted by keyboard, and a file'
   await page.getByText('Blocks in view as a table').click();
   const first = page.locator('.block-rows tbody tr').first();
   const most = blocks.toSorted((a, b) => (b.population ?? 0) - (a.population ?? 0))[0];
-  expect(await first.innerText()).toContain(most.geoid);
+  await expect.poll(() => first.innerText()).toContain(most.geoid);
   await page.getByRole('button', { name: 'Block', exact: true }).press('Enter');
-  expect(await first.innerText()).toContain(blocks.map(({ geoid }) => geoid).sort()[0]);
+  await expect.poll(() => first.innerText()).toContain(blocks.map(({ geoid }) => geoid).sort()[0]);
   await page.getByText('Download what is in view').click();
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
@@ -261,36 +261,13 @@ test('the page runs under its policy, and asks only the portal and the API', asy
   await context.close();
 });
 
-test('mode, type, place and block are in the address, and a fresh browser shows the same', async () => {
-  const first = await open('/map');
-  const { page } = first;
-  await drawn(page, 'walk', 101);
-  await page.getByLabel('Mode').selectOption('transit');
-  await page.getByRole('combobox', { name: 'To the nearest' }).selectOption('601');
-  await drawn(page, 'transit', 601);
-  await page.getByRole('button', { name: 'Zoom in' }).click();
-  await page.waitForURL(/map=/);
-  await page.locator('canvas').focus();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/b=\d{15}/);
-  await page.locator('body').click({ position: { x: 5, y: 5 } });
-  await drawn(page, 'transit', 601);
-  await page.waitForTimeout(1_000);
-  await drawn(page, 'transit', 601);
-  const address = page.url();
-  expect(address.length).toBeLessThan(200);
-  expect(address).toMatch(/#x=1&m=transit&t=601&map=[\d.]+\/[\d.]+\/-[\d.]+&b=\d{15}$/);
-  const before = await pictureOf(page);
-  const second = await open(new URL(address).pathname + new URL(address).hash);
-  await drawn(second.page, 'transit', 601);
-  expect(await second.page.getByLabel('Mode').inputValue()).toBe('transit');
-  expect(await second.page.getByRole('combobox', { name: 'To the nearest' }).inputValue()).toBe(
-    '601',
-  );
-  const after = await pictureOf(second.page);
+/**
+ * The share of the pixels of classes that have another colour on a second map, and around it:
+ * colours may move by a pixel, slivers between lines aside.
+ */
+async function shareMoved(first: Page, second: Page): Promise<number> {
+  const [before, after] = [await pictureOf(first), await pictureOf(second)];
   expect([after.width, after.height]).toEqual([before.width, before.height]);
-  // The same but for a pixel: colours have moved by one at most, slivers between lines aside.
   const { classes, beyond } = MAP_COLOURS.light;
   const fills = new Set([...classes, beyond]);
   let moved = 0;
@@ -307,7 +284,37 @@ test('mode, type, place and block are in the address, and a fresh browser shows 
     }
   }
   expect(compared).toBeGreaterThan(100_000);
-  expect(moved / compared).toBeLessThan(1 / 20_000);
+  return moved / compared;
+}
+
+test('mode, type, place and block are in the address, and a fresh browser shows the same', async () => {
+  const first = await open('/map');
+  const { page } = first;
+  await drawn(page, 'walk', 101);
+  await page.getByLabel('Mode').selectOption('transit');
+  await page.getByRole('combobox', { name: 'To the nearest' }).selectOption('601');
+  await drawn(page, 'transit', 601);
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.waitForURL(/map=/);
+  const zoomed = page.url();
+  await page.locator('canvas').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForURL(({ href }) => href !== zoomed);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/b=\d{15}/);
+  await page.locator('body').click({ position: { x: 5, y: 5 } });
+  await drawn(page, 'transit', 601);
+  const address = page.url();
+  expect(address.length).toBeLessThan(200);
+  expect(address).toMatch(/#x=1&m=transit&t=601&map=[\d.]+\/[\d.]+\/-[\d.]+&b=\d{15}$/);
+  const second = await open(new URL(address).pathname + new URL(address).hash);
+  await drawn(second.page, 'transit', 601);
+  expect(await second.page.getByLabel('Mode').inputValue()).toBe('transit');
+  expect(await second.page.getByRole('combobox', { name: 'To the nearest' }).inputValue()).toBe(
+    '601',
+  );
+  // The outline of the selected block is drawn some time after the page knows of it.
+  await expect.poll(() => shareMoved(page, second.page)).toBeLessThan(1 / 20_000);
   expect([...first.wrong, ...second.wrong]).toEqual([]);
   await first.context.close();
   await second.context.close();
@@ -414,7 +421,7 @@ test('a click shows the block; with a key its minutes, paid for once and kept no
   );
   expect(kept).not.toContain(owner.key);
   await panel.getByRole('button', { name: 'Close' }).click();
-  expect(await panel.count()).toBe(0);
+  await expect.poll(() => panel.count()).toBe(0);
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -49,7 +49,7 @@ test.each([...Object.entries(PAGE_PATHS), ['missing', '/nowhere']])(
     expect(await page.title()).toMatch(/Travel-Time Access$/);
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: HEIGHT });
-      expect([width, await overhang(page)]).toEqual([width, 0]);
+      await expect.poll(async () => [width, await overhang(page)]).toEqual([width, 0]);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         expect([width, colorScheme, await faultsOf(page)]).toEqual([width, colorScheme, []]);
@@ -70,6 +70,7 @@ test('axe finds nothing in the interactive states of a page', async () => {
   await page.getByRole('region', { name: 'Your new key' }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Revoke notebook' }).click();
+  await page.getByRole('dialog', { name: 'Revoke notebook?' }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Make your first request' }).click();
@@ -85,14 +86,15 @@ test('every day of the chart is accessible by keyboard, and the days add up to t
   const { id, balance } = (await site.proxy.ledger.accountByEmail('ada@example.org'))!;
   const granted = (await site.proxy.ledger.grants(id)).reduce((sum, { tokens }) => sum + tokens, 0);
   const chart = page.getByRole('listbox', { name: /^Tokens by day/ });
-  expect(await chart.getByRole('option').count()).toBe(30);
-  await chart.getByRole('option').last().focus();
+  const days = chart.getByRole('option');
+  await expect.poll(() => days.count()).toBe(30);
+  await days.last().focus();
   await page.keyboard.press('Home');
   let reported = 0;
   for (let day = 0; day < 30; day++) {
-    const [, tokens] = /: ([\d,]+) tokens?/.exec(
-      (await page.locator('figcaption').textContent()) ?? '',
-    )!;
+    const name = (await days.nth(day).getAttribute('aria-label')) ?? '';
+    await expect.poll(() => page.locator('figcaption').textContent()).toBe(name);
+    const [, tokens] = /: ([\d,]+) tokens?/.exec(name)!;
     reported += Number(tokens.replaceAll(',', ''));
     await page.keyboard.press('ArrowRight');
   }

@@ -4,7 +4,7 @@ import type { Payment } from '../../portal/payment/payment.ts';
 import { runsSmuggled } from '../support/chromium.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
-import { openWatched } from '../support/watched-page.ts';
+import { loaded, openWatched } from '../support/watched-page.ts';
 
 const UNAUTHORIZED = 401;
 const CHECKOUT = 'https://checkout.example.org/pay';
@@ -52,17 +52,17 @@ test('from the first visit to a metered request with the new key', async () => {
     }),
   );
   const { page, asked, wrong } = await openWatched(context, site.address);
-  expect(await page.title()).toBe('Travel-Time Access');
+  await expect.poll(() => page.title()).toBe('Travel-Time Access');
   await page.getByRole('img', { name: 'Map of Port Meridian, XA' }).waitFor();
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('census block');
 
   await page.getByRole('link', { name: 'Get an API key' }).click();
-  expect(await page.title()).toBe('Sign in · Travel-Time Access');
+  await expect.poll(() => page.title()).toBe('Sign in · Travel-Time Access');
   await page.getByLabel('E-mail address').fill('ada@example.org');
   await page.getByRole('button', { name: 'Send me a code' }).click();
   const code = page.getByLabel('Six-digit code');
   await code.waitFor();
-  expect(await focused(page)).toBe('Six-digit code');
+  await expect.poll(() => focused(page)).toBe('Six-digit code');
   expect(await code.getAttribute('autocomplete')).toBe('one-time-code');
   expect(await code.getAttribute('inputmode')).toBe('numeric');
   const digits = await mailedCode('ada@example.org');
@@ -154,20 +154,23 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   await expect.poll(() => focused(page)).toBe('Six-digit code');
   await page.keyboard.type(await mailedCode('keys@example.org'));
   await expect.poll(() => focused(page)).toBe('Overview');
+  await loaded(page);
   await tabTo('Create a key');
   await press('Enter');
   await expect.poll(() => focused(page)).toBe('Keys');
+  await loaded(page);
   await tabTo('Label: what is it for?');
   await page.keyboard.type('typed');
   await press('Enter');
   await expect.poll(() => focused(page)).toContain('Your new key');
+  await page.getByRole('button', { name: 'Revoke typed' }).waitFor();
   await tabTo('Revoke typed');
   await press('Enter');
   await page.getByRole('dialog', { name: 'Revoke typed?' }).waitFor();
   await press('Escape');
   await expect.poll(() => focused(page)).toBe('Revoke typed');
   // The page learns of a dialog's closing in a separate task.
-  await page.evaluate('new Promise(requestAnimationFrame)');
+  await page.locator('dialog').waitFor({ state: 'detached' });
   await press('Enter');
   await page.getByRole('dialog', { name: 'Revoke typed?' }).waitFor();
   await tabTo('Revoke key');
@@ -203,8 +206,9 @@ test('sign-in errors are explained plainly, and another code can be sent', async
   await page.getByText('The code has six digits.').waitFor();
   await page.getByLabel('Six-digit code').fill(right === '000000' ? '000001' : '000000');
   await page.getByText(/^That code did not work\./).waitFor();
-  expect(await page.getByLabel('Six-digit code').inputValue()).toBe('');
-  expect(await page.getByLabel('Six-digit code').getAttribute('aria-invalid')).toBe('true');
+  const code = page.getByLabel('Six-digit code');
+  await expect.poll(() => code.inputValue()).toBe('');
+  await expect.poll(() => code.getAttribute('aria-invalid')).toBe('true');
   expect(
     await page.getByRole('button', { name: /^Send another code in \d+ s$/ }).isDisabled(),
   ).toBe(true);
@@ -301,5 +305,5 @@ test('a script injected into a page does not run', async () => {
   const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   expect(await runsSmuggled(page)).toBe(false);
-  expect(wrong).toEqual([expect.stringContaining('Content Security Policy')]);
+  await expect.poll(() => wrong).toEqual([expect.stringContaining('Content Security Policy')]);
 });

@@ -56,7 +56,7 @@ test('sends a request from the page, and does not store the key there', async ()
 test('a script injected into the page does not run, and the page cannot be framed', async () => {
   const { page, wrong } = await openPage('/docs');
   expect(await runsSmuggled(page)).toBe(false);
-  expect(wrong).toEqual([expect.stringContaining('Content Security Policy')]);
+  await expect.poll(() => wrong).toEqual([expect.stringContaining('Content Security Policy')]);
   const frame = await browser.newPage();
   await frame.goto(`${origin}/v1/health`);
   const refused = frame.waitForEvent('console', (message) => /frame/i.test(message.text()));

@@ -11,12 +11,18 @@ export const SOFTWARE_GL = [
   '--enable-unsafe-swiftshader',
 ];
 
+/** Like that of `expect.poll`: it ends what hangs, and says nothing of how long a page may take. */
+const PATIENCE_MS = 120_000;
+
 export async function openChromium(...args: readonly string[]): Promise<Browser> {
   await ensureDebianPackage('chromium', 'chromium');
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', ALONE, ...args],
+    timeout: PATIENCE_MS,
   });
+  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
+  return browser;
 }
 
 /** Whether a script injected into a page runs. */

@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** A browser page, and all errors in it. */
 export interface WatchedPage {
@@ -7,7 +8,10 @@ export interface WatchedPage {
   readonly asked: string[];
 }
 
-/** Opens a page. Responses with a status in `expected` do not count as errors. */
+/**
+ * Opens a page, and waits until nothing in it says that it is loading. Responses with a status in
+ * `expected` do not count as errors.
+ */
 export async function openWatched(
   context: BrowserContext,
   url: string,
@@ -27,5 +31,14 @@ export async function openWatched(
   });
   page.on('pageerror', (error) => wrong.push(String(error)));
   await page.goto(url, { waitUntil: 'networkidle' });
+  await loaded(page);
   return { page, asked, wrong };
+}
+
+/**
+ * Waits until nothing in a page says that it is loading. A busy machine leaves the network idle
+ * before that.
+ */
+export async function loaded(page: Page): Promise<void> {
+  await expect.poll(() => page.locator('.waiting').count()).toBe(0);
 }
