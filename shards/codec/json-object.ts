@@ -1,11 +1,24 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../error-facts.ts';
 import { damaged, ShardError } from '../errors.ts';
+import { jsonSteps } from './json-steps.ts';
 
 /** Parses an object as JSON; throws a `ShardError` if it is not valid JSON. */
 export function parseJson(object: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw damaged(object, 'content', messageOf(error));
+  }
+}
+
+/** The same in steps, for long objects. */
+export function* parseJsonSteps(
+  object: string,
+  bytes: Uint8Array,
+): Generator<undefined, unknown, undefined> {
+  try {
+    return yield* jsonSteps(bytes);
   } catch (error) {
     throw damaged(object, 'content', messageOf(error));
   }
@@ -24,12 +37,20 @@ interface Issue {
   readonly message: string;
 }
 
-/** Parses a value by its schema; throws a `ShardError` naming the member that does not match. */
-export function fitted<T>(object: string, value: unknown, schema: Schema<T>): T {
+/**
+ * Parses a value by its schema; throws a `ShardError` naming the member that does not match.
+ * `within`: where the value is in the object.
+ */
+export function fitted<T>(
+  object: string,
+  value: unknown,
+  schema: Schema<T>,
+  within: readonly string[] = [],
+): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [{ path, message }] = parsed.error.issues;
-  throw new ShardError(object, path.join('.') || 'content', message);
+  throw new ShardError(object, [...within, ...path].join('.') || 'content', message);
 }
 
 /** Seal of a JSON object whose hash is not recorded elsewhere: the SHA-256 of its other members. */

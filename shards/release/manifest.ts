@@ -54,7 +54,7 @@ export const tileArchiveSchema = z.strictObject({
 });
 export type TileArchive = z.infer<typeof tileArchiveSchema>;
 
-const countySchema = z.strictObject({
+export const countySchema = z.strictObject({
   /** Blocks in the county: rows of its index and of its nearest object. */
   blocks: z.int().min(0),
   population: z.int().min(0),
@@ -181,24 +181,36 @@ const membersSchema = z.strictObject({
  * release label give the same manifest, byte for byte, so it does not include the time of
  * publication.
  */
-export const manifestSchema = membersSchema
-  .refine(hasItsDirections, {
-    path: ['directions'],
-    error: 'are not those that the counties have objects of',
-  })
-  .refine(hasItsWeights, {
-    path: ['weights'],
-    error: 'need an object in every county, which counties have only for them',
-  });
-export type Manifest = z.infer<typeof manifestSchema>;
+export const manifestSchema = consistent(membersSchema);
+export type Manifest = z.infer<typeof membersSchema>;
 
-function hasItsDirections({ directions, counties }: z.infer<typeof membersSchema>): boolean {
+/** Checks a manifest except for the content of its counties. */
+export const manifestWithoutCountiesSchema = membersSchema.extend({
+  counties: z.record(countyFipsSchema, z.custom<CountyManifest>()),
+});
+
+/** Checks that the members of a manifest agree with its counties. */
+export const consistentManifestSchema = consistent(z.custom<Manifest>());
+
+function consistent<S extends z.ZodType<Manifest>>(schema: S) {
+  return schema
+    .refine(hasItsDirections, {
+      path: ['directions'],
+      error: 'are not those that the counties have objects of',
+    })
+    .refine(hasItsWeights, {
+      path: ['weights'],
+      error: 'need an object in every county, which counties have only for them',
+    });
+}
+
+function hasItsDirections({ directions, counties }: Manifest): boolean {
   return Object.values(counties).every(({ objects }) =>
     DIRECTIONS.every((one) => directions.includes(one) === `reach-${one}` in objects),
   );
 }
 
-function hasItsWeights({ weights, counties }: z.infer<typeof membersSchema>): boolean {
+function hasItsWeights({ weights, counties }: Manifest): boolean {
   return Object.values(counties).every(
     ({ objects }) => 'weights' in objects === weights.length > 0,
   );

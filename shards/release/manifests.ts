@@ -1,9 +1,16 @@
-import { createHash } from 'node:crypto';
-import { fitted, parseJson } from '../codec/json-object.ts';
+import { fitted, parseJsonSteps } from '../codec/json-object.ts';
+import { SHARED } from '../concurrency/fair-queue.ts';
+import { runCooperatively } from '../concurrency/yielding.ts';
 import { damaged } from '../errors.ts';
+import { hashSteps } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { LATEST } from '../store/store.ts';
-import { type Manifest, manifestSchema } from './manifest.ts';
+import {
+  consistentManifestSchema,
+  countySchema,
+  type Manifest,
+  manifestWithoutCountiesSchema,
+} from './manifest.ts';
 
 export const MANIFESTS = 'manifests/';
 
@@ -25,12 +32,26 @@ export async function readManifest(
   recorded?: string,
 ): Promise<{ ref: ObjectRef; manifest: Manifest }> {
   const { bytes } = await store.readWhole(name);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = await runCooperatively(SHARED, hashSteps(bytes));
   const expected = recorded ?? NAME.exec(name)?.[2];
   if (expected === undefined || !sha256.startsWith(expected)) {
     const witness = recorded === undefined ? 'its name' : LATEST;
     throw damaged(name, 'hash', `is ${sha256}, which is not what ${witness} says`);
   }
-  const manifest = fitted(name, parseJson(name, bytes), manifestSchema);
+  const manifest = await runCooperatively(SHARED, manifestSteps(name, bytes));
   return { ref: { name, bytes: bytes.length, sha256 }, manifest };
+}
+
+/** Parses and checks a manifest county by county: a nation's is megabytes. */
+function* manifestSteps(
+  name: string,
+  bytes: Uint8Array,
+): Generator<undefined, Manifest, undefined> {
+  const value = yield* parseJsonSteps(name, bytes);
+  const manifest = fitted(name, value, manifestWithoutCountiesSchema);
+  for (const [fips, county] of Object.entries(manifest.counties)) {
+    manifest.counties[fips] = fitted(name, county, countySchema, ['counties', fips]);
+    yield;
+  }
+  return fitted(name, manifest, consistentManifestSchema);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SHARED, type Waiters } from '../concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../concurrency/yielding.ts';
+import { runCooperatively } from '../concurrency/yielding.ts';
 import { damaged, ShardError, StoreError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import type { ObjectRef, Store, WritableStore } from './store.ts';
@@ -17,14 +17,18 @@ export async function readVerified(
   waiters: Waiters = SHARED,
 ): Promise<Uint8Array> {
   const whole = await store.readRange(ref, 0, ref.bytes);
-  const hash = createHash('sha256');
-  for (let at = 0; at < whole.length; at += STEP_BYTES) {
-    hash.update(whole.subarray(at, at + STEP_BYTES));
-    const pause = yieldIfOverdue(waiters);
-    if (pause) await pause;
-  }
-  requireHash(ref, hash.digest('hex'));
+  requireHash(ref, await runCooperatively(waiters, hashSteps(whole)));
   return whole;
+}
+
+/** Hashes bytes stepwise: their SHA-256, hex. */
+export function* hashSteps(bytes: Uint8Array): Generator<undefined, string, undefined> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+    hash.update(bytes.subarray(at, at + STEP_BYTES));
+    yield;
+  }
+  return hash.digest('hex');
 }
 
 /** The same check for an object that may be too large for memory: it is read range by range. */
