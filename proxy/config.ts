@@ -38,6 +38,11 @@ export const proxyConfigSchema = z.strictObject({
    * secret stored in the ledger.
    */
   cursorSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
+  /**
+   * Where links to exported tables lead: to this service, or to presigned URLs of the bucket that
+   * is the store.
+   */
+  exportLinks: z.enum(['service', 'bucket']).default('service'),
   /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
   shedAtLagMs: z.int().min(0).default(100),
   /** Proxies whose `X-Forwarded-For` is trusted to name the client; none by default. */

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import type { ProxyConfigInput } from '../../proxy/config.ts';
+import { type ProxyConfigInput, proxyConfigSchema } from '../../proxy/config.ts';
+import { kindOf } from '../../shards/store/store-location.ts';
 import type { Bytes } from '../../shards/units.ts';
+import { UsageError } from '../errors.ts';
 import { API_DEFAULTS, BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
 import { STORE } from './locations.ts';
@@ -62,6 +64,13 @@ export const serveSchema = z.object({
     says: 'how often to check for a new release',
     value: '<seconds>',
   }),
+  EXPORT_LINKS: setting(
+    proxyConfigSchema.shape.exportLinks.unwrap().prefault(API_DEFAULTS.exportLinks),
+    {
+      says: 'where links to exported tables lead: service, or bucket for presigned URLs of a store in S3, which clients must be able to reach',
+      value: '<where>',
+    },
+  ),
   METRICS_PORT,
   DRAIN_SECONDS: setting(integerSetting(0, 600).prefault('0'), {
     says: 'seconds to report not-ready on /v1/ready after SIGTERM, before refusing connections',
@@ -88,6 +97,11 @@ export function serveSettings(flags: Flags, version: string, env?: Environment):
 
 /** As `serveSettings`, from settings that were read together with others. */
 export function apiSettings(set: z.output<typeof serveSchema>, version: string): ServeSettings {
+  if (set.EXPORT_LINKS === 'bucket' && kindOf(set.STORE) !== 's3') {
+    throw new UsageError(
+      'settings: EXPORT_LINKS="bucket": takes a STORE in S3, s3://bucket/prefix',
+    );
+  }
   return {
     store: set.STORE,
     ledger: set.LEDGER,
@@ -109,6 +123,7 @@ export function apiSettings(set: z.output<typeof serveSchema>, version: string):
       responseCacheBytes: set.ANSWER_CACHE_BYTES,
       trustProxy: set.TRUST_PROXY,
       cursorSecrets: set.CURSOR_SECRETS,
+      exportLinks: set.EXPORT_LINKS,
       shedAtLagMs: set.SHED_AT_LAG_MS,
       logLevel: set.LOG_LEVEL,
     },

@@ -3,6 +3,7 @@ import { Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
+import type { Store } from '../../shards/store/store.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { freeEndpoint, postEndpoint } from '../endpoint.ts';
 import { addressOf, exportPath } from '../exports/export-address.ts';
@@ -72,8 +73,8 @@ export const exportLinks = postEndpoint({
   summary: 'A link to a table',
   description:
     'Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for ' +
-    'an hour, for GET with or without `Range` and for HEAD, so that DuckDB, Python and others read ' +
-    'what they need of the file. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, ' +
+    'an hour, for GET with or without `Range`, so that DuckDB, Python and others read what they ' +
+    'need of the file; links to this service for HEAD, too. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, ' +
     'the request is charged once and returns a link for another hour, to the table of the current ' +
     'release.',
   tag: 'Exports',
@@ -118,8 +119,8 @@ export const exportLinks = postEndpoint({
 
   price: ({ price }) => price,
 
-  respond: async ({ latest }, { found, price, services }) => ({
-    body: linkTo(found, latest.manifest, services),
+  respond: async ({ store, latest }, { found, price, services }) => ({
+    body: await linkTo(found, store, latest.manifest, services),
     tokens: price,
   }),
 });
@@ -128,17 +129,22 @@ function isSame(a: Omit<ExportedTable, 'rows'>, b: Omit<ExportedTable, 'rows'>):
   return a.table === b.table && a.county === b.county && a.format === b.format;
 }
 
-function linkTo(
+async function linkTo(
   { archive }: ServedExport,
+  store: Store,
   manifest: string,
   { config, links }: Pick<ProxyServices, 'config' | 'links'>,
 ) {
-  const path = exportPath(addressOf(manifest, archive.name));
+  const { name, sha256, bytes } = archive;
   const expires = Math.floor(Date.now() / 1000) + LINK_SECONDS;
+  const presigned =
+    config.exportLinks === 'bucket' ? await store.presignedUrl(name, expires * 1000) : null;
+  const path = exportPath(addressOf(manifest, name));
+  const signed = `${config.baseUrl}${path}?expires=${expires}&signature=${links.sign(path, expires)}`;
   return {
-    url: `${config.baseUrl}${path}?expires=${expires}&signature=${links.sign(path, expires)}`,
+    url: presigned ?? signed,
     expires_at: new Date(expires * 1000).toISOString(),
-    sha256: archive.sha256,
-    bytes: archive.bytes,
+    sha256,
+    bytes,
   };
 }

@@ -49,6 +49,10 @@ export class FolderReader implements Store {
     });
   }
 
+  async presignedUrl(): Promise<null> {
+    return null;
+  }
+
   async readRange(ref: ObjectRef, offset: number, length: number): Promise<Uint8Array> {
     const file = await this.#open(ref);
     try {

@@ -1,4 +1,4 @@
-import type { Bytes } from '../units.ts';
+import type { Bytes, Millis } from '../units.ts';
 import type { ObjectRef, ObjectStat, Store } from './store.ts';
 
 /** A call to a store. */
@@ -39,6 +39,10 @@ export class InstrumentedStore implements Store {
   stat(name: string): Promise<ObjectStat | null> {
     const what: StoreCall = { operation: 'stat', object: name, bytes: 0 };
     return this.#around(what, () => this.#store.stat(name));
+  }
+
+  presignedUrl(name: string, expiresMs: Millis): Promise<string | null> {
+    return this.#store.presignedUrl(name, expiresMs);
   }
 
   close(): Promise<void> {

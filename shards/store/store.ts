@@ -1,4 +1,4 @@
-import type { Bytes } from '../units.ts';
+import type { Bytes, Millis } from '../units.ts';
 import type { PutBody } from './put-body.ts';
 
 /** The only mutable object of a store: it names the current release. */
@@ -51,6 +51,12 @@ export interface Store extends RangeSource {
 
   /** Metadata of an object; null if it does not exist. */
   stat(name: string): Promise<ObjectStat | null>;
+
+  /**
+   * A URL by which anyone may GET an object, whole or by ranges, until `expiresMs` (since 1970);
+   * null if the store has no such URLs. Makes no request.
+   */
+  presignedUrl(name: string, expiresMs: Millis): Promise<string | null>;
 
   close(): Promise<void>;
 }

@@ -33,6 +33,7 @@ test('settings are read by name, and flags take precedence', () => {
     HOST: '0.0.0.0',
     BASE_URL: 'https://api.example',
     ROW_BUDGET: '7',
+    EXPORT_LINKS: 'bucket',
     RATE_LIMIT_PER_MINUTE: '5',
     FREE_RATE_LIMIT_PER_MINUTE: '6',
     CACHE_BYTES: '8',
@@ -42,9 +43,9 @@ test('settings are read by name, and flags take precedence', () => {
     CURSOR_SECRETS: 'the newer one of two, the older one of two',
     TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::/32',
   };
-  const set = settings(env, { port: '9000' });
+  const set = settings(env, { port: '9000', store: 's3://bucket' });
   expect(set).toMatchObject({
-    store: './store',
+    store: 's3://bucket',
     ledger: 'sqlite:./ledger',
     port: 9000,
     host: '0.0.0.0',
@@ -54,6 +55,7 @@ test('settings are read by name, and flags take precedence', () => {
       version: '1.2.3',
       baseUrl: 'https://api.example',
       batchRowBudget: 7,
+      exportLinks: 'bucket',
       logLevel: 'error',
       freeRateLimitPerMinute: 6,
       responseCacheBytes: 9,
@@ -63,6 +65,12 @@ test('settings are read by name, and flags take precedence', () => {
   });
   // A secret of two words separated by a comma is two secrets.
   expect(set.proxy.cursorSecrets).toEqual(['the newer one of two', 'the older one of two']);
+});
+
+test('links to a bucket take a store in S3', () => {
+  const faults = faultsOf({ EXPORT_LINKS: 'bucket' });
+  expect(faults).toBe('settings: EXPORT_LINKS="bucket": takes a STORE in S3, s3://bucket/prefix');
+  expect(faultsOf({ EXPORT_LINKS: 'cdn' })).toContain('EXPORT_LINKS="cdn": ');
 });
 
 test('names missing settings by flag and variable, together with all other errors', () => {

@@ -53,6 +53,10 @@ export class FlippingStore implements Store {
     return { bytes: (await this.bytesOf(name)).length, sha256: null };
   }
 
+  async presignedUrl(): Promise<null> {
+    return null;
+  }
+
   async close(): Promise<void> {}
 
   #read(name: string, from: number, bytes: Uint8Array): Uint8Array {

@@ -11,12 +11,14 @@ import { buildProxy } from '../../proxy/app.ts';
 import type { ProxyConfigInput } from '../../proxy/config.ts';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { ReleaseSource } from '../../shards/release/release-source.ts';
+import type { Store } from '../../shards/store/store.ts';
 import { openCustomer } from './books.ts';
 import { CountingStore } from './counting-store.ts';
 
-export interface ProxyHarness {
+/** `S`: the store that is served. */
+export interface ProxyHarness<S extends Store = CountingStore> {
   readonly app: FastifyInstance;
-  readonly store: CountingStore;
+  readonly store: S;
   readonly ledger: Ledger;
   readonly releases: ReleaseSource;
   /** An account with a key. */
@@ -70,16 +72,20 @@ export function proxyOfTests(options: ProxyOptions & { store?: string } = {}): S
 }
 
 /** A proxy over a store's folder and a ledger: the real parts, without a socket. */
-export async function openProxy(
-  storeFolder: string,
+export function openProxy(storeFolder: string, options: ProxyOptions = {}): Promise<ProxyHarness> {
+  return openProxyOn(new CountingStore(storeFolder), options);
+}
+
+/** The same over any store, which it closes. */
+export async function openProxyOn<S extends Store>(
+  store: S,
   options: ProxyOptions = {},
-): Promise<ProxyHarness> {
+): Promise<ProxyHarness<S>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-ledger-'));
-  const store = new CountingStore(storeFolder);
   const releases = new ReleaseSource(store, new ReleaseCache(1 << 28));
   await releases.refresh();
   // Reads at opening a release belong to no request.
-  store.reads = [];
+  if (store instanceof CountingStore) store.reads = [];
   const rateLimitPerMinute = options.rateLimitPerMinute ?? 1_000_000;
   const address = options.ledger ?? `sqlite:${folder}`;
   const ledger = await openLedger(address, { rateLimitPerMinute });

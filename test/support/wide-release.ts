@@ -43,6 +43,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
     },
     readWhole: () => Promise.reject(new Error('nothing is read by name')),
     stat: () => Promise.reject(new Error('nothing is asked by name')),
+    presignedUrl: () => Promise.resolve(null),
     close: () => Promise.resolve(),
   };
   const manifest: Manifest = {

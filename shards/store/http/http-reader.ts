@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { TransientError } from '../../concurrency/retry.ts';
 import { StoreError } from '../../errors.ts';
-import type { Bytes } from '../../units.ts';
+import type { Bytes, Millis } from '../../units.ts';
 import type { ObjectRef, ObjectStat, Store, WireCounts } from '../store.ts';
 import { LATEST } from '../store.ts';
 import { type Attempt, hedged, Latencies } from './hedging.ts';
@@ -99,6 +99,10 @@ export class HttpReader implements Store {
     return this.#retried(ref.name, () =>
       length <= HEDGED_BYTES ? this.#small(begin) : begin().done,
     );
+  }
+
+  async presignedUrl(name: string, expiresMs: Millis): Promise<string | null> {
+    return (await this.#face.presignedUrl?.(name, expiresMs)) ?? null;
   }
 
   async readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }> {

@@ -1,4 +1,5 @@
 import type { StoreError } from '../../errors.ts';
+import type { Millis } from '../../units.ts';
 
 export type Headers = Record<string, string>;
 
@@ -26,6 +27,8 @@ export interface Refusal {
 export interface ObjectProtocol {
   /** Rejects with a `StoreError` if no request can be made, such as without credentials. */
   request(method: 'GET' | 'HEAD', name: string, headers: Headers): Promise<ObjectRequest>;
+  /** As `Store.presignedUrl`; absent where there are none. */
+  presignedUrl?(name: string, expiresMs: Millis): Promise<string>;
   /** Display name of an object for messages. */
   nameOf(name: string): string;
   /** A validator that changes whenever a mutable object does. */
@@ -39,7 +42,8 @@ export function encodePath(path: string): string {
   return path.split('/').map(encodeSegment).join('/');
 }
 
-function encodeSegment(segment: string): string {
+/** Percent-encodes all but unreserved characters. */
+export function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replaceAll(
     /[!'()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,

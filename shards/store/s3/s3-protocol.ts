@@ -1,6 +1,6 @@
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { encodePath, type ObjectProtocol } from '../http/object-protocol.ts';
+import { encodePath, encodeSegment, type ObjectProtocol } from '../http/object-protocol.ts';
 import type { S3Access } from './s3-access.ts';
 import { type S3Address, s3Name } from './s3-address.ts';
 import { refusalOf, s3Problem } from './s3-errors.ts';
@@ -21,22 +21,42 @@ export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol
     uriEscapePath: false,
     applyChecksum: true,
   });
+  /** The parts of a request for an object that are signed in any case. */
+  const target = async (name: string) => {
+    const { origin, host, hostname, protocol, pathname } = await bucketUrl(address, access);
+    const path = `${pathname}${encodePath(`${address.prefix}${name}`)}`;
+    return { origin, host, hostname, protocol, path };
+  };
   return {
     nameOf: (name) => s3Name(address, name),
     identityOf: (_bytes, etag) => etag,
     explain: (name, refusal) => s3Problem(address, name, refusalOf(refusal)),
     async request(method, name, headers) {
-      const { origin, host, hostname, protocol, pathname } = await bucketUrl(address, access);
-      const path = `${pathname}${encodePath(`${address.prefix}${name}`)}`;
+      const { origin, host, ...to } = await target(name);
       const signed = await signer.sign({
+        ...to,
         method,
-        protocol,
-        hostname,
-        path,
         query: {},
         headers: { host, 'accept-encoding': 'identity', ...headers },
       });
-      return { origin, path, headers: signed.headers };
+      return { origin, path: to.path, headers: signed.headers };
+    },
+    async presignedUrl(name, expiresMs) {
+      const { origin, host, ...to } = await target(name);
+      const signingDate = new Date();
+      const { query } = await signer.presign(
+        {
+          ...to,
+          method: 'GET',
+          query: {},
+          headers: { host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+        },
+        { signingDate, expiresIn: Math.ceil((expiresMs - signingDate.getTime()) / 1_000) },
+      );
+      const parts = Object.entries(query ?? {}).map(
+        ([key, value]) => `${encodeSegment(key)}=${encodeSegment(String(value))}`,
+      );
+      return `${origin}${to.path}?${parts.join('&')}`;
     },
   };
 }
