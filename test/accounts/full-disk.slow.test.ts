@@ -25,8 +25,8 @@ const GRANT_UNTIL_FULL = `
   const ping = () => ledger.ping().then(() => 'well', ({ name }) => name);
   say('full: ' + (await ping()));
   say('waits for room');
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  await grant('with room ');
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 100));
+  while (!(await grant('with room ').then(() => true, () => false))) await wait();
   say('with room: ' + (await ping()));
   say('granted ' + (granted + 1));
   await ledger.close();`;
