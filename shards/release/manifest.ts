@@ -184,9 +184,9 @@ const membersSchema = z.strictObject({
 export const manifestSchema = consistent(membersSchema);
 export type Manifest = z.infer<typeof membersSchema>;
 
-/** Checks a manifest except for the content of its counties. */
+/** Checks a manifest except for its counties. */
 export const manifestWithoutCountiesSchema = membersSchema.extend({
-  counties: z.record(countyFipsSchema, z.custom<CountyManifest>()),
+  counties: z.custom<Record<string, CountyManifest>>(isObject, { error: 'is not an object' }),
 });
 
 /** Checks that the members of a manifest agree with its counties. */
@@ -202,6 +202,10 @@ function consistent<S extends z.ZodType<Manifest>>(schema: S) {
       path: ['weights'],
       error: 'need an object in every county, which counties have only for them',
     });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasItsDirections({ directions, counties }: Manifest): boolean {

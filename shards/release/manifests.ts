@@ -7,6 +7,7 @@ import type { ObjectRef, Store } from '../store/store.ts';
 import { LATEST } from '../store/store.ts';
 import {
   consistentManifestSchema,
+  countyFipsSchema,
   countySchema,
   type Manifest,
   manifestWithoutCountiesSchema,
@@ -50,6 +51,7 @@ function* manifestSteps(
   const value = yield* parseJsonSteps(name, bytes);
   const manifest = fitted(name, value, manifestWithoutCountiesSchema);
   for (const [fips, county] of Object.entries(manifest.counties)) {
+    fitted(name, fips, countyFipsSchema, ['counties', fips]);
     manifest.counties[fips] = fitted(name, county, countySchema, ['counties', fips]);
     yield;
   }

@@ -1,3 +1,5 @@
+import { SHARED } from '../concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../concurrency/yielding.ts';
 import { StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { readLatest } from './latest.ts';
@@ -13,6 +15,7 @@ export async function openRelease(store: Store, cache: ReleaseCache): Promise<Re
 
 async function openManifest(store: Store, latest: Latest, cache: ReleaseCache): Promise<Release> {
   const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
+  await yieldIfOverdue(SHARED);
   return new Release(store, latest, manifest, cache);
 }
 

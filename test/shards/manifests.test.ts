@@ -71,6 +71,11 @@ test.each<[string, (manifest: Manifest) => unknown, RegExp]>([
     /: counties\.123: /,
   ],
   [
+    'a list of counties',
+    (manifest) => Object.assign(manifest, { counties: Object.values(manifest.counties) }),
+    /: counties: is not an object/,
+  ],
+  [
     'a county without its weights',
     (manifest) => Object.assign(manifest, { weights: [] }),
     /: weights: need an object in every county/,
