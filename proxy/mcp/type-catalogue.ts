@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { DataOf } from '../../portal/client/src/index.ts';
 import { foldText } from '../../shards/folded-text.ts';
 import { NeedsChoice, quoted } from './advice.ts';
@@ -110,12 +111,19 @@ function namesOf({ name, label }: Pick<NamedType, 'name' | 'label'>): string[] {
   return [name, label, ...(ALSO_CALLED[label] ?? [])].map((one) => stemsOf(one).join(' '));
 }
 
-function stemsOf(text: string): string[] {
-  return foldText(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-    .map(stemOf);
+function stemsOf(text: string): readonly string[] {
+  return STEMS.memo(text);
 }
+
+/** Stems of the words of texts. Every call compares the names of all types. */
+const STEMS = new LRUCache<string, readonly string[]>({
+  max: 1_000,
+  memoMethod: (text) =>
+    foldText(text)
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '')
+      .map(stemOf),
+});
 
 /** A word without its plural. */
 function stemOf(word: string): string {
