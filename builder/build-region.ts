@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ShardError } from '../shards/errors.ts';
-import type { WritableStore } from '../shards/store/store.ts';
+import type { ObjectRef, WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { Means } from './build-request.ts';
@@ -117,9 +117,16 @@ export async function buildRegion(
 }
 
 /**
- * Throws an error if a plan was created by a version of this program other than the running one.
+ * Throws an error if a plan, or a job for one, was created by a version of this program other than
+ * the running one.
  */
-export function requireThisProgram({ ref, plan }: StoredPlan): void {
+export function requireThisProgram({
+  ref,
+  plan,
+}: {
+  readonly ref: ObjectRef;
+  readonly plan: { readonly program: string };
+}): void {
   const own = programVersion();
   if (plan.program === own) return;
   throw new ShardError(

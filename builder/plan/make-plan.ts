@@ -11,7 +11,7 @@ import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
-import type { PreparationByJobs } from '../prepare/preparation.ts';
+import type { PreparationByJobs, PreparationPool } from '../prepare/preparation.ts';
 import { openPreparationPool } from '../prepare/preparation-pool.ts';
 import { BlockTables } from '../prepare/read-blocks.ts';
 import type { PreparedFeed } from '../prepare/read-feeds.ts';
@@ -42,6 +42,12 @@ export interface PlannedHere extends StoredPlan {
 
 type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
 
+/** A plan that is being made: its key, and its inputs by their paths. */
+export interface PlanUnderWay {
+  readonly key: string;
+  readonly inputAt: (path: string) => PlannedInput;
+}
+
 /** A plan, and its preparations: a plan that lacks any of them is created again. */
 const receiptSchema = z.strictObject({
   plan: objectRefSchema,
@@ -52,24 +58,25 @@ const receiptSchema = z.strictObject({
  * Freezes what the units of a release must have in common, and puts it into the store, together
  * with the preparations for all of them. The same request for the same files by the same program
  * yields the same plan, which is not created again; neither are preparations whose own files are
- * the same.
+ * the same. `openPool` opens the pool that runs preparation jobs, by default threads.
  */
 export async function planRelease(
   request: PlanRequest & Means,
   store: WritableStore,
   progress: Progress,
   receipts: Receipts,
+  openPool: (plan: PlanUnderWay) => PreparationPool = () => openPreparationPool(store, request),
 ): Promise<PlannedHere> {
-  const { inputs, pathOf } = await describeInputs(request, progress);
+  const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
   const { counties, serviceDate: asked, partialWeights = false } = request;
   const key = keyOf([inputs, [...counties].sort(), asked ?? null, partialWeights]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) return { ...(await readPlan(store, kept.plan)), pathOf };
   const plan = await inScratchFolder(request.scratch, async (scratch) => {
-    const pool = openPreparationPool(store, request);
+    const pool = openPool({ key, inputAt });
     try {
       const means = { store, receipts, scratch, progress, pool };
-      return await makePlan(request, { inputs, pathOf }, means);
+      return await makePlan(request, { inputs, pathOf, inputAt }, means);
     } finally {
       await pool.close();
     }
@@ -91,6 +98,7 @@ function keyOf(madeOf: readonly unknown[]): string {
 interface DescribedInputs {
   readonly inputs: Inputs;
   readonly pathOf: PathOf;
+  readonly inputAt: PlanUnderWay['inputAt'];
 }
 
 /** The inputs, each kind in an order that does not depend on their paths. */
@@ -99,12 +107,14 @@ async function describeInputs(request: InputPaths, progress: Progress): Promise<
   const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation, weights });
   const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
   const paths = new Map<string, string>();
+  const byPath = new Map<string, PlannedInput>();
   const described: [string, PlannedInput[]][] = [];
   for (const [kind, given] of kinds) {
     const inputs: PlannedInput[] = [];
     for (const path of given) {
       const input = await describeInput(path);
       paths.set(identityOf(input), path);
+      byPath.set(path, input);
       inputs.push(input);
       stage.at(paths.size);
     }
@@ -118,6 +128,7 @@ async function describeInputs(request: InputPaths, progress: Progress): Promise<
   return {
     inputs: Object.fromEntries(described) as unknown as Inputs,
     pathOf: (input) => paths.get(identityOf(input))!,
+    inputAt: (path) => byPath.get(path)!,
   };
 }
 

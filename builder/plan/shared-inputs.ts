@@ -8,19 +8,17 @@ import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
 import type { InputPart, PathOf, PlannedInput } from './planned-input.ts';
-import type { ReleasePlan } from './release-plan.ts';
 
 const READ_BYTES: Bytes = 8 * 2 ** 20;
 const NAME_DIGITS = 32;
 
-/** Puts the inputs that units read into the store, for workers that cannot get them otherwise. */
+/** Puts inputs into the store, for workers that cannot get them otherwise. */
 export async function putInputs(
   store: WritableStore,
-  plan: ReleasePlan,
+  inputs: readonly PlannedInput[],
   pathOf: PathOf,
   progress: Progress,
 ): Promise<void> {
-  const inputs = plan.inputs.elevation;
   const stage = progress.start('shared inputs', inputs.length, 'inputs');
   for (const [i, input] of inputs.entries()) {
     const folder = path.dirname(path.resolve(pathOf(input)));
@@ -34,16 +32,13 @@ export async function putInputs(
   stage.finish();
 }
 
-/**
- * Copies the inputs that units read from the store into a folder, except for those already there.
- */
+/** Copies inputs from the store into a folder, except for those already there. */
 export async function fetchInputs(
   store: Store,
-  plan: ReleasePlan,
+  inputs: readonly PlannedInput[],
   folder: string,
   progress: Progress,
 ): Promise<PathOf> {
-  const inputs = plan.inputs.elevation;
   // Several files may have the same name; each input has its own folder.
   const folderOf = ({ sha256 }: PlannedInput) => path.join(folder, sha256.slice(0, NAME_DIGITS));
   const stage = progress.start('shared inputs', inputs.length, 'inputs');
@@ -88,7 +83,7 @@ async function fetchPart(store: Store, ref: ObjectRef, file: string): Promise<vo
   }
   if (hash.digest('hex') !== ref.sha256) {
     throw new BuildError(
-      `${store.location}/${ref.name}: is not the input named by the plan; remove it and plan again`,
+      `${store.location}/${ref.name}: is not the input that was planned; remove it and plan again`,
     );
   }
   await rename(`${file}.part`, file);

@@ -39,7 +39,6 @@ export async function prepareByJobs<T extends z.ZodType>(
     }
   };
   const turns = Array.from({ length: Math.min(width, missing.length) }, runThemInTurn);
-  await Promise.allSettled(turns);
   await Promise.all(turns);
   return tasks.map((task) => parts.get(task)!);
 }

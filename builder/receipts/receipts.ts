@@ -32,9 +32,17 @@ export class Receipts {
     key: string,
     schema: T,
   ): Promise<z.infer<T> | null> {
-    const name = nameOf(stage, key);
-    if (!(await this.#listed()).has(name)) return null;
-    const kept = await this.#read(name, schema);
+    if (!(await this.#listed()).has(nameOf(stage, key))) return null;
+    return this.findAnew(stage, key, schema);
+  }
+
+  /** The same for a receipt that another process may have written since receipts were listed. */
+  async findAnew<T extends z.ZodType>(
+    stage: string,
+    key: string,
+    schema: T,
+  ): Promise<z.infer<T> | null> {
+    const kept = await this.#read(nameOf(stage, key), schema);
     return kept && (await this.#hasObjects(kept)) ? kept : null;
   }
 

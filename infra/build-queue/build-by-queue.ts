@@ -1,7 +1,8 @@
 import { jobsOf } from '../../builder/build-jobs.ts';
 import { type BuildRequest, pathsIn } from '../../builder/build-request.ts';
-import { planRelease } from '../../builder/plan/make-plan.ts';
+import { type PlanUnderWay, planRelease } from '../../builder/plan/make-plan.ts';
 import { putInputs } from '../../builder/plan/shared-inputs.ts';
+import { openPreparationPool } from '../../builder/prepare/preparation-pool.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { beginLease } from '../../builder/publish/leases.ts';
 import { withBuildsLocked } from '../../builder/publish/locks.ts';
@@ -9,6 +10,7 @@ import { requireStore } from '../../builder/publish/output.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
+import { openQueuedPreparation } from './prepare-by-queue.ts';
 import { BuildQueue } from './queue.ts';
 import { buildOf, submitBuild } from './submit.ts';
 import { watchBuild } from './watch.ts';
@@ -17,8 +19,8 @@ import { watchBuild } from './watch.ts';
 const PLAN_WAITS_MS = 60_000;
 
 /**
- * Plans a release here, copies the inputs that workers need into the store, and queues the build's
- * jobs. With `watch`, resolves to true once the release is published; otherwise resolves
+ * Plans a release here, with workers for its preparation if there are any, copies the inputs that
+ * they need into the store, and queues the build's jobs. With `watch`, resolves to true once the release is published; otherwise resolves
  * immediately.
  */
 export async function buildByQueue(
@@ -34,15 +36,20 @@ export async function buildByQueue(
       `another build (${owner}) is writing to it; wait for it, or give another --out`;
     const patience = { ms: PLAN_WAITS_MS, onWait: progress.note };
     const planHere = async () => {
-      const planned = await planRelease(request, store, progress, new Receipts(store));
-      await putInputs(store, planned.plan, planned.pathOf, progress);
+      const openPool = (plan: PlanUnderWay) =>
+        openQueuedPreparation(queue, store, plan, openPreparationPool(store, request));
+      const receipts = new Receipts(store);
+      const planned = await planRelease(request, store, progress, receipts, openPool);
+      await putInputs(store, planned.plan.inputs.elevation, planned.pathOf, progress);
       await beginLease(store, buildOf(planned.ref, request));
       return planned;
     };
-    const { pathOf, ...plan } = await withBuildsLocked(store, refusal, planHere, patience);
-    const jobs = jobsOf(plan, request.unitBlocks);
-    for (;;) {
-      const submitted = await submitBuild(queue, plan.ref, request, jobs);
+    const { plan, jobs, ...first } = await queue.whilePlanning(async () => {
+      const plan = await withBuildsLocked(store, refusal, planHere, patience);
+      const jobs = jobsOf(plan, request.unitBlocks);
+      return { plan, jobs, submitted: await submitBuild(queue, plan.ref, request, jobs) };
+    });
+    for (let { submitted } = first; ; ) {
       const { build, wasThere } = submitted;
       const units = jobs.units.length;
       progress.note(
@@ -52,6 +59,7 @@ export async function buildByQueue(
       const ended = await watchBuild(queue, { ...submitted, units }, progress);
       if (ended === 'done') return true;
       progress.note('the queue has lost the build; queuing it again');
+      submitted = await submitBuild(queue, plan.ref, request, jobs);
     }
   } finally {
     await queue.close();

@@ -1,19 +1,23 @@
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
 import { runBuildJob } from '../../builder/build-jobs.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import { fetchInputs } from '../../builder/plan/shared-inputs.ts';
+import { readTask } from '../../builder/plan/stored-task.ts';
+import { runPreparationJob } from '../../builder/prepare/run-preparation-job.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { describe } from '../errors.ts';
-import { type QueuedJob, queuedJobSchema } from './queued-job.ts';
+import type { Queued, QueuedJob, QueuedPreparation } from './queued-job.ts';
 import { mayPass } from './retries.ts';
 
 /** Input of a job thread. */
 export interface ThreadTask {
-  readonly queued: QueuedJob;
+  /** As the worker has parsed it. */
+  readonly queued: Queued;
   readonly store: string;
   /** Folder of the worker, for inputs kept between jobs and for scratch files. */
   readonly folder: string;
@@ -56,14 +60,35 @@ const progress: Progress = {
 const PUBLISH_WAITS_MS = 60 * 60_000;
 
 const { queued, folder, workers, memory, store: location } = workerData as ThreadTask;
-const { job, plan: ref, request } = queuedJobSchema.parse(queued);
-const { release, tiles, directions } = request;
 const store = await openWritableStore(location);
-try {
+
+/** Prepares a part of what a plan will name; its receipt is the result. */
+async function prepare({ preparation }: QueuedPreparation): Promise<readonly string[]> {
+  const { job, key, inputs } = await readTask(store, preparation);
+  const pathOf = await fetchInputs(store, inputs, folder, progress);
+  const make = async () => {
+    const stage = progress.start(job.kind, null, job.kind === 'osm' ? 'bytes' : 'feeds');
+    let done = 0;
+    const onWork = (amount: number) => {
+      done += amount;
+      stage.at(done);
+    };
+    const means = { store, note: progress.note, onWork };
+    const part = await runPreparationJob(job, inputs.map(pathOf), means);
+    stage.finish();
+    return part;
+  };
+  await new Receipts(store).findOrMake(job.kind, key, z.unknown(), make);
+  return [];
+}
+
+/** Runs a job of a build. */
+async function build({ job, plan: ref, request }: QueuedJob): Promise<readonly string[]> {
+  const { release, tiles, directions } = request;
   const plan = await readPlan(store, ref);
   const pathOf =
     job.kind === 'unit'
-      ? await fetchInputs(store, plan.plan, folder, progress)
+      ? await fetchInputs(store, plan.plan.inputs.elevation, folder, progress)
       : () => {
           throw new Error('only units read inputs');
         };
@@ -86,10 +111,13 @@ try {
     progress.note(`${problem}; waiting for up to an hour`);
     progress.start('waiting for another build', null, 'looks');
   };
-  const searched =
-    job.kind === 'publish'
-      ? await withBuildsLocked(store, refusal, perform, { ms: PUBLISH_WAITS_MS, onWait })
-      : await perform();
+  return job.kind === 'publish'
+    ? withBuildsLocked(store, refusal, perform, { ms: PUBLISH_WAITS_MS, onWait })
+    : perform();
+}
+
+try {
+  const searched = 'preparation' in queued ? await prepare(queued) : await build(queued);
   tell({ kind: 'done', searched });
 } catch (error) {
   tell({ kind: 'failed', message: describe(error), isFinal: !mayPass(error) });

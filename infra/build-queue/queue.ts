@@ -5,7 +5,7 @@ import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
 import { UsageError } from '../errors.ts';
 import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
-import type { QueuedJob } from './queued-job.ts';
+import type { Queued } from './queued-job.ts';
 
 /** Progress that a worker reports while it works. */
 export interface JobProgress {
@@ -13,7 +13,7 @@ export interface JobProgress {
   readonly stage: string;
 }
 
-export type BuildQueueJob = Job<QueuedJob, { searched: readonly string[] }>;
+export type BuildQueueJob = Job<Queued, { searched: readonly string[] }>;
 
 export const QUEUE_NAME = 'tta-build';
 /** States of unfinished jobs. */
@@ -26,6 +26,10 @@ export const LEFT_TO_DO = [
 ] as const;
 const CONNECT_MS = 3_000;
 const LOOK_MS = 1_000;
+/** While this key is there, a build is being planned; the command that plans it renews it. */
+const PLANNING = `${QUEUE_NAME}:planning`;
+const PLANNING_LAPSES_S = 15;
+const RENEW_PLANNING_MS = 5_000;
 /** Jobs examined at a time. */
 const PAGE = 100;
 
@@ -64,7 +68,7 @@ export async function connect(address: string): Promise<Redis> {
 /** The build queue, as seen by processes that submit and watch jobs. */
 export class BuildQueue {
   readonly #redis: Redis;
-  readonly jobs: Queue<QueuedJob>;
+  readonly jobs: Queue<Queued>;
   readonly flows: FlowProducer;
 
   private constructor(redis: Redis) {
@@ -81,12 +85,27 @@ export class BuildQueue {
     return new BuildQueue(await connect(address));
   }
 
+  /** Runs `plan`, which queues jobs: meanwhile `untilDone` waits, though none may be there yet. */
+  async whilePlanning<T>(plan: () => Promise<T>): Promise<T> {
+    const renew = () => this.#redis.set(PLANNING, '1', 'EX', PLANNING_LAPSES_S);
+    await renew();
+    // A failed renewal may succeed next time.
+    const timer = setInterval(() => renew().catch(() => {}), RENEW_PLANNING_MS);
+    try {
+      return await plan();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
   /**
-   * Resolves when no job is left: with a message if a build has failed for good, otherwise with
+   * Resolves when no job is left and no build is being planned: with a message if a build has failed for good, otherwise with
    * null.
    */
   async untilDone(): Promise<string | null> {
-    const leftToDo = () => this.jobs.getJobCountByTypes(...LEFT_TO_DO);
+    // In this order: jobs are queued before planning ends.
+    const leftToDo = async () =>
+      (await this.#redis.exists(PLANNING)) + (await this.jobs.getJobCountByTypes(...LEFT_TO_DO));
     while ((await leftToDo()) > 0) await pause(LOOK_MS);
     return this.#failure();
   }

@@ -28,3 +28,20 @@ export const queuedJobSchema = z.strictObject({
   ]),
 });
 export type QueuedJob = z.infer<typeof queuedJobSchema>;
+
+/** Schema of a queued preparation job, which comes before the plan. */
+export const queuedPreparationSchema = z.strictObject({
+  /** The same for all preparation jobs of a plan. */
+  build: queuedJobSchema.shape.build,
+  preparation: objectRefSchema,
+});
+export type QueuedPreparation = z.infer<typeof queuedPreparationSchema>;
+
+/** Any job in the queue. */
+export type Queued = QueuedJob | QueuedPreparation;
+
+/** Parses what is in the queue. */
+export function parseQueued(data: unknown): z.ZodSafeParseResult<Queued> {
+  const schema = 'preparation' in Object(data) ? queuedPreparationSchema : queuedJobSchema;
+  return schema.safeParse(data);
+}

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { FlowJob } from 'bullmq';
+import type { FlowJob, JobsOptions } from 'bullmq';
 import type { BuildJob, BuildJobs } from '../../builder/build-jobs.ts';
 import type { ReleaseRequest } from '../../builder/build-request.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
@@ -19,6 +19,18 @@ export interface Submitted {
   readonly root: string;
   /** The build was in the queue already. */
   readonly wasThere: boolean;
+}
+
+/** Options of a job with this id. */
+export function jobOptions(jobId: string): JobsOptions {
+  return {
+    jobId,
+    attempts: ATTEMPTS,
+    // Computed by the worker's `pauseAfterMs`.
+    backoff: { type: 'custom' },
+    removeOnComplete: { age: KEEP_S },
+    removeOnFail: { age: KEEP_S },
+  };
 }
 
 /** Id of a build: the same for the same release of the same plan. */
@@ -54,12 +66,7 @@ export async function submitBuild(
     queueName: QUEUE_NAME,
     data: { build, plan, request: { release, tiles, directions }, job } satisfies QueuedJob,
     opts: {
-      jobId: `${build}-${attempt}-${name}`,
-      attempts: ATTEMPTS,
-      // Computed by the worker's `pauseAfterMs`.
-      backoff: { type: 'custom' },
-      removeOnComplete: { age: KEEP_S },
-      removeOnFail: { age: KEEP_S },
+      ...jobOptions(`${build}-${attempt}-${name}`),
       ...(parent && { failParentOnFailure: true }),
     },
     children,

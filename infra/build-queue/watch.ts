@@ -69,13 +69,14 @@ function ofBuild(
 
 function lineOf({
   name,
-  data: { job },
+  data,
   processedBy,
   progress,
   attemptsMade,
   stalledCounter,
 }: BuildQueueJob) {
-  const what = job.kind === 'unit' ? `unit of ${job.counties.join(', ')}` : name;
+  const unit = 'job' in data && data.job.kind === 'unit' ? data.job : null;
+  const what = unit ? `unit of ${unit.counties.join(', ')}` : name;
   const { stage } = (progress || {}) as Partial<JobProgress>;
   const again = attemptsMade + stalledCounter > 0 ? ', retry' : '';
   return `${processedBy ?? 'a worker'}: ${what}${again}${stage ? `: ${stage}` : ''}`;

@@ -6,17 +6,18 @@ import { DelayedError, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { requireThisProgram } from '../../builder/build-region.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
+import { readTask } from '../../builder/plan/stored-task.ts';
 import type { Progress, StageProgress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { isProcessAlive } from '../../shards/store/process-alive.ts';
-import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
 import type { ThreadMessage, ThreadTask } from './job-thread.ts';
 import { type BuildQueueJob, connect, type JobProgress, QUEUE_NAME } from './queue.ts';
-import { type QueuedJob, queuedJobSchema } from './queued-job.ts';
+import { parseQueued, type Queued } from './queued-job.ts';
 import { mayPass, pauseAfterMs } from './retries.ts';
 
 export interface WorkerOptions {
@@ -97,7 +98,7 @@ function startWorking(
     };
     if (isClosing) return giveBack();
     const queued = readJob(job);
-    const problem = await whyNot(store, queued.plan);
+    const problem = await whyNot(store, queued);
     if (problem !== null) {
       giveUp(problem);
       isClosing = true;
@@ -123,7 +124,8 @@ function startWorking(
     const patience = { ms: SWEEP_WAITS_MS, onWait: progress.note };
     const result = await withLease(store, queued.build, work, patience);
     // If this fails, the lease expires.
-    if (queued.job.kind === 'publish') await endLease(store, queued.build).catch(() => {});
+    const isLast = 'job' in queued && queued.job.kind === 'publish';
+    if (isLast) await endLease(store, queued.build).catch(() => {});
     return result;
   };
   const worker = new Worker(QUEUE_NAME, perform, {
@@ -169,8 +171,8 @@ async function clearAfterTheDead(): Promise<void> {
 }
 
 /** Parses a job. An invalid one fails without retries. */
-function readJob({ id, data }: BuildQueueJob): QueuedJob {
-  const parsed = queuedJobSchema.safeParse(data);
+function readJob({ id, data }: BuildQueueJob): Queued {
+  const parsed = parseQueued(data);
   if (parsed.success) return parsed.data;
   const [{ path: where, message }] = parsed.error.issues;
   throw new UnrecoverableError(
@@ -178,10 +180,13 @@ function readJob({ id, data }: BuildQueueJob): QueuedJob {
   );
 }
 
-/** Why jobs of this plan cannot run here; null if they can. */
-async function whyNot(store: Store, ref: ObjectRef): Promise<string | null> {
+/** Why a job cannot run here; null if it can. */
+async function whyNot(store: Store, queued: Queued): Promise<string | null> {
+  const ref = 'preparation' in queued ? queued.preparation : queued.plan;
   try {
-    requireThisProgram(await readPlan(store, ref));
+    const isEarly = 'preparation' in queued;
+    const plan = isEarly ? await readTask(store, ref) : (await readPlan(store, ref)).plan;
+    requireThisProgram({ ref, plan });
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
@@ -192,7 +197,9 @@ async function whyNot(store: Store, ref: ObjectRef): Promise<string | null> {
   }
 }
 
-function inWords({ job, request }: QueuedJob): string {
+function inWords(queued: Queued): string {
+  if ('preparation' in queued) return `prepare ${queued.preparation.name}`;
+  const { job, request } = queued;
   const what = job.kind === 'unit' ? ` of ${job.counties.join(', ')}` : '';
   return `${job.kind}${what} for ${request.release}`;
 }

@@ -50,8 +50,8 @@ const COSTS = {
   planned: 300 + 35e-6 * NATION.blocks,
 };
 /**
- * Threads of a worker for preparing, searching, transposing and drawing tiles; the rest takes one
- * thread.
+ * Threads of a worker for searching, transposing and drawing tiles, and of the machine that plans
+ * for preparation jobs; the rest takes one thread.
  */
 const CORES = 8;
 /** Dollars; on demand, c7g.large in us-east-1, as in `fleet.ts`. */
@@ -122,8 +122,11 @@ export function benchNationalSchedule(): void {
     const before = COSTS.planned + counting;
     const preparation = new Array<Seconds>(BATCHES).fill(batch);
     const work = { before, preparation, units: seconds, after };
+    // At most: a worker keeps the inputs of one batch for the next.
+    const inputs = (EXTRACT_MEGABYTES + BATCHES * megabytes) / 1_000;
+    const moved = inputs + PREPARED_GIGABYTES + 3 * RELEASE_GIGABYTES;
     for (const workers of WORKERS) {
-      const { elapsed, criticalPath, paid } = schedule(work, workers, CORES);
+      const { elapsed, criticalPath, paid } = schedule(work, workers, CORES + workers - 1);
       figure('nation.schedule', elapsed / HOUR, 'h', {
         simulated: true,
         extracts: read,
@@ -131,7 +134,7 @@ export function benchNationalSchedule(): void {
         units: units.length,
         critical_path_hours: Number((criticalPath / HOUR).toPrecision(3)),
         dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
-        gigabytes_moved: Math.round(PREPARED_GIGABYTES + 3 * RELEASE_GIGABYTES),
+        gigabytes_moved: Math.round(moved),
         before_hours: Number((before / HOUR).toPrecision(3)),
         preparation_core_hours: Number(((BATCHES * batch) / HOUR).toPrecision(3)),
       });

@@ -33,9 +33,9 @@ test('a build takes one worker the sum of its work, many workers its longest job
   }
 });
 
-test('workers without a unit are paid until the others are done', () => {
+test('workers without a job are paid until the others are done', () => {
   const work = { before: 3, preparation: [2, 1], units: [10, 4], after: 1 };
-  expect(schedule(work, 3, 2)).toEqual({ elapsed: 16, criticalPath: 16, paid: 36 });
+  expect(schedule(work, 3, 2)).toEqual({ elapsed: 16, criticalPath: 16, paid: 40 });
 });
 
 test('the simulated nation has the real number of counties and blocks, and is cut into units', () => {

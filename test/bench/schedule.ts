@@ -17,26 +17,26 @@ export interface Schedule {
   readonly elapsed: Seconds;
   /** The same without a job that waits for another of its kind: the lower bound. */
   readonly criticalPath: Seconds;
-  /** The paid time of all workers, as long as they have a unit or could have one. */
+  /** The paid time of all workers, from the first preparation job to the last unit. */
   readonly paid: Seconds;
 }
 
 /**
  * Completion time of a build whose preparation runs `preparers` jobs at once: jobs and units go, in
- * queue order, to whichever preparer or worker is free first. Workers stay until the last unit is
- * done; one of them does the rest.
+ * queue order, to whichever preparer or worker is free first. Workers stay from the first job to
+ * the last unit; one of them does the rest.
  */
 export function schedule(
   { before, preparation, units, after }: Work,
   workers: number,
   preparers: number,
 ): Schedule {
-  const prepared = before + timeOf(preparation, preparers);
+  const prepared = timeOf(preparation, preparers);
   const searched = timeOf(units, workers);
   return {
-    elapsed: prepared + searched + after,
+    elapsed: before + prepared + searched + after,
     criticalPath: before + Math.max(0, ...preparation) + Math.max(0, ...units) + after,
-    paid: prepared + workers * searched + after,
+    paid: before + workers * (prepared + searched) + after,
   };
 }
 

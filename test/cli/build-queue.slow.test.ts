@@ -45,8 +45,6 @@ beforeAll(async () => {
     places,
     '--pois',
     at('own.geojson'),
-    '--release',
-    'r',
     '--unit-blocks',
     '150',
   ];
@@ -74,7 +72,7 @@ function work(store: string, program = TTA, ...more: string[]): Working {
   return working;
 }
 
-const build = (...flags: string[]) => tta('build', ...inputs, ...flags);
+const build = (...flags: string[]) => tta('build', ...inputs, '--release', 'r', ...flags);
 const buildByQueue = (store: string, ...flags: string[]) =>
   build('--queue', redis.address(), '--out', at(store), ...flags);
 
@@ -165,6 +163,38 @@ test('a worker with another store or program returns its job and says why, on on
   expect((await ended)[0]).toBe(0);
 });
 
+test('a plan is prepared by workers, one of them killed, as by one process, and without workers too', async () => {
+  const queue = redis.address(5);
+  const feeds: string[] = [];
+  for (const seed of [6, 7, 8]) {
+    const other = { blocks: 500, seed, out: at(`city-${seed}`) };
+    feeds.push((await writeDemoCity(other, silent)).gtfs);
+  }
+  const gtfs = ['--gtfs', ...feeds];
+  // Names carry the hash of the content; the jobs themselves are stored beside the plan.
+  const prepared = async (store: string) => [
+    ...(await readdir(at(store, 'plans'))).filter((name) => !name.startsWith('job-')),
+    ...(await readdir(at(store, 'prepared'))).sort(),
+  ];
+  const { code } = await tta('plan', ...inputs, ...gtfs, '--out', at('planned'));
+  expect(code).toBe(0);
+
+  const others = [work('prepared', TTA, '--queue', queue), work('prepared', TTA, '--queue', queue)];
+  for (const other of others) await expect.poll(() => other.said).toMatch(/is waiting for jobs/);
+  const building = build(...gtfs, '--queue', queue, '--out', at('prepared'));
+  const isPreparing = ({ said }: Working) => /^job prepare/m.test(said);
+  await expect.poll(() => others.some(isPreparing)).toBe(true);
+  await end(others.find(isPreparing)!, 'SIGKILL');
+  const queued = await building;
+  expect([queued.code, queued.stderr]).toEqual([0, expect.stringMatching(/6 units, queued/)]);
+  await end(others.find(({ child }) => child.exitCode === null && !child.killed)!, 'SIGTERM');
+  expect(await prepared('prepared')).toEqual(await prepared('planned'));
+
+  const alone = await build(...gtfs, '--queue', redis.address(6), '--out', at('alone'));
+  expect([alone.code, alone.stderr]).toEqual([0, expect.stringMatching(/6 units, queued/)]);
+  expect(await prepared('alone')).toEqual(await prepared('planned'));
+});
+
 test('builders and workers name a missing queue at once', async () => {
   const queue = `redis://127.0.0.1:${await freePort()}`;
   const tries = [
@@ -197,6 +227,7 @@ test('refuses a job with extra fields or a path elsewhere, and removes nothing',
     'request: Unrecognized key: "scratch"': { request: { ...request, scratch: at('precious') } },
     'request: release': { request: { ...request, release: '../../r' } },
     'job: counties: 0': { job: { ...unit, counties: ['../99'] } },
+    'preparation: name': { preparation: { ...plan, name: '../plans/x.json' } },
     'plan: name': { plan: { ...plan, name: '../plans/x.json' } },
     'Unrecognized key: "store"': { store: at('precious') },
   };

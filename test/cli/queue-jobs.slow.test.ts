@@ -227,6 +227,21 @@ test('a worker until done stops with the reason when a build has failed for good
   expect((await workUntilDone()).code).toBe(0);
 });
 
+test('a worker until done waits for a build that is being planned', async () => {
+  const queue = await ofThisTest(BuildQueue.open(redis.address(7)));
+  const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
+  let hasEnded = false;
+  const ended = await queue.whilePlanning(async () => {
+    const done = queue.untilDone().finally(() => {
+      hasEnded = true;
+    });
+    await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(2);
+    return { done, early: hasEnded };
+  });
+  expect(ended.early).toBe(false);
+  expect(await ended.done).toBeNull();
+});
+
 function gate() {
   let open = () => {};
   const isOpen = new Promise<void>((resolve) => {
