@@ -1,20 +1,26 @@
 import type { Bytes } from '../../shards/units.ts';
 import { sizeOf } from '../inputs/size-of.ts';
+import type { PbfRange } from '../osm/blob-reader.ts';
 import { type PbfSummary, readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 
-/** Makes one pass over a PBF file. `onRead` gets numbers of bytes that add up to the whole file. */
+/**
+ * Makes one pass over a PBF file, or a part of it. `onRead` gets numbers of bytes that add up to
+ * all of it.
+ */
 export async function readPass(
   path: string,
   handlers: PbfHandlers,
   onRead: (bytes: Bytes) => void,
+  range?: PbfRange,
 ): Promise<PbfSummary> {
-  let before = 0;
-  const seen = await readPbf(path, handlers, (done) => {
+  let before = range?.from ?? 0;
+  const onBytes = (done: Bytes) => {
     onRead(done - before);
     before = done;
-  });
+  };
+  const seen = await readPbf(path, handlers, onBytes, range);
   // When only nodes are wanted, a sorted file is abandoned at its first way.
-  onRead((await sizeOf(path)) - before);
+  onRead((range?.to ?? (await sizeOf(path))) - before);
   return seen;
 }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { PbfReader } from 'pbf';
 import { messageOf, systemCode } from '../../shards/error-facts.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { requireKind } from '../inputs/file-kind.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
@@ -15,6 +16,12 @@ export interface Blob {
   readonly bytes: Uint8Array;
 }
 
+/** A part of a file that begins and ends between two blocks. */
+export interface PbfRange {
+  readonly from: Bytes;
+  readonly to: Bytes;
+}
+
 /** Limits of the format; a larger size means a damaged or foreign file. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_BLOB_BYTES = 32 * 1024 * 1024;
@@ -24,24 +31,21 @@ const AHEAD = 4;
 const inflateAsync = promisify(inflate);
 
 /**
- * The blobs of a PBF file in file order. Holds only a few blobs in memory, whatever the size of the
- * file. Anything that is not a PBF, or is damaged, throws a `BuildError` with the location.
+ * The blobs of a PBF file, or of a part of it, in file order. Holds only a few blobs in memory,
+ * whatever the size of the file. Anything that is not a PBF, or is damaged, throws a `BuildError`
+ * with the location.
  */
 export async function* readBlobs(
   path: string,
   onBytes: (done: number) => void,
+  range?: PbfRange,
 ): AsyncGenerator<Blob> {
-  await requireKind(path, 'pbf');
-  let file: FileHandle;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
-    throw unreadable(path, error);
-  }
+  const file = await openPbf(path);
   const ahead: Promise<Blob>[] = [];
   try {
-    for await (const frame of readFrames(path, file)) {
-      const blob = inflateFrame(path, frame);
+    for await (const frame of readFrames(path, file, range)) {
+      const packed = await fetchBytes(path, file, frame.blobAt, frame.end - frame.blobAt);
+      const blob = inflateFrame(path, frame, packed);
       // A failure is thrown in turn; until then it must not count as unhandled.
       blob.catch(() => {});
       ahead.push(blob);
@@ -58,26 +62,65 @@ export async function* readBlobs(
   }
 }
 
+/** Divides a file into parts of at least the given size, except for the last. Reads no block. */
+export async function rangesOf(path: string, least: Bytes): Promise<PbfRange[]> {
+  const file = await openPbf(path);
+  const ranges: PbfRange[] = [];
+  try {
+    let [from, to] = [0, 0];
+    for await (const { end } of readFrames(path, file)) {
+      to = end;
+      if (to - from < least) continue;
+      ranges.push({ from, to });
+      from = to;
+    }
+    if (to > from) ranges.push({ from, to });
+  } finally {
+    await file.close();
+  }
+  return ranges;
+}
+
+async function openPbf(path: string): Promise<FileHandle> {
+  await requireKind(path, 'pbf');
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** The position of a block: its header, its content, and its end. */
 interface Frame {
   readonly type: string;
   readonly offset: number;
+  readonly blobAt: number;
   readonly end: number;
-  readonly blob: Uint8Array;
 }
 
-async function* readFrames(path: string, file: FileHandle): AsyncGenerator<Frame> {
+async function fetchBytes(
+  path: string,
+  file: FileHandle,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(length);
+  const { bytesRead } = await file.read(buffer, 0, length, offset);
+  if (bytesRead === length) return buffer;
+  throw new BuildError(
+    `${path}: is truncated: its last block, at byte ${offset}, needs ${length} bytes, but only ${bytesRead} are left; download it again`,
+  );
+}
+
+async function* readFrames(
+  path: string,
+  file: FileHandle,
+  range?: PbfRange,
+): AsyncGenerator<Frame> {
   const { size } = await file.stat();
   if (size === 0) throw new BuildError(`${path}: is empty; download it again`);
-  const fetch = async (offset: number, length: number): Promise<Buffer> => {
-    const buffer = Buffer.allocUnsafeSlow(length);
-    const { bytesRead } = await file.read(buffer, 0, length, offset);
-    if (bytesRead === length) return buffer;
-    throw new BuildError(
-      `${path}: is truncated: its last block, at byte ${offset}, needs ${length} bytes, but only ${bytesRead} are left; download it again`,
-    );
-  };
-  for (let offset = 0; offset < size; ) {
-    const headerBytes = (await fetch(offset, 4)).readUInt32BE();
+  for (let offset = range?.from ?? 0; offset < (range?.to ?? size); ) {
+    const headerBytes = (await fetchBytes(path, file, offset, 4)).readUInt32BE();
     if (headerBytes === 0 || headerBytes > MAX_HEADER_BYTES) {
       throw new BuildError(
         offset === 0
@@ -85,11 +128,11 @@ async function* readFrames(path: string, file: FileHandle): AsyncGenerator<Frame
           : damaged(path, offset, `a block header of ${headerBytes} bytes`),
       );
     }
-    const header = await fetch(offset + 4, headerBytes);
+    const header = await fetchBytes(path, file, offset + 4, headerBytes);
     const { type, blobBytes } = readBlobHeader(path, offset, header);
     const blobAt = offset + 4 + headerBytes;
     const end = blobAt + blobBytes;
-    yield { type, offset, end, blob: await fetch(blobAt, blobBytes) };
+    yield { type, offset, blobAt, end };
     offset = end;
   }
 }
@@ -120,9 +163,13 @@ function readBlobHeader(path: string, offset: number, header: Uint8Array) {
   return { type, blobBytes };
 }
 
-async function inflateFrame(path: string, { type, offset, blob }: Frame): Promise<Blob> {
+async function inflateFrame(
+  path: string,
+  { type, offset }: Frame,
+  packed: Uint8Array,
+): Promise<Blob> {
   try {
-    const pbf = new PbfReader(blob);
+    const pbf = new PbfReader(packed);
     let raw: Uint8Array | undefined;
     let zlib: Uint8Array | undefined;
     let rawBytes = 0;

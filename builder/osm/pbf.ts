@@ -2,7 +2,7 @@ import { PbfReader } from 'pbf';
 import { messageOf } from '../../shards/error-facts.ts';
 import type { BoundingBox, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { damaged, readBlobs } from './blob-reader.ts';
+import { damaged, type PbfRange, readBlobs } from './blob-reader.ts';
 import { decodeBlock, NANODEGREES, type PbfHandlers } from './primitive-block.ts';
 
 /** The metadata of a file, and a summary of the elements read. */
@@ -19,19 +19,20 @@ export interface PbfSummary {
 const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes']);
 
 /**
- * Streams an OpenStreetMap PBF file through handlers, in file order and in bounded memory. See
- * https://wiki.openstreetmap.org/wiki/PBF_Format. A file that is absent, truncated, damaged or of
- * another kind throws a `BuildError` that names the location. When only nodes are wanted, a sorted
- * file is abandoned at its first way.
+ * Streams an OpenStreetMap PBF file, or a part of it, through handlers, in file order and in
+ * bounded memory. See https://wiki.openstreetmap.org/wiki/PBF_Format. A file that is absent,
+ * truncated, damaged or of another kind throws a `BuildError` that names the location. When only
+ * nodes are wanted, a sorted file is abandoned at its first way.
  */
 export async function readPbf(
   path: string,
   handlers: PbfHandlers,
   onBytes: (done: number) => void = () => {},
+  range?: PbfRange,
 ): Promise<PbfSummary> {
-  let header: Header | undefined;
+  let header = range === undefined ? null : await headerOf(path);
   let newestMs = 0;
-  for await (const { type, offset, bytes } of readBlobs(path, onBytes)) {
+  for await (const { type, offset, bytes } of readBlobs(path, onBytes, range)) {
     try {
       if (type === 'OSMHeader') {
         header = readHeader(path, bytes);
@@ -52,12 +53,8 @@ export async function readPbf(
 
 /** The metadata in a file's header; `newestMs` is 0 if not stated. */
 export async function headerOfPbf(path: string): Promise<PbfSummary> {
-  for await (const { type, bytes } of readBlobs(path, () => {})) {
-    if (type !== 'OSMHeader') continue;
-    const { box, replicationMs } = readHeader(path, bytes);
-    return { box, newestMs: replicationMs };
-  }
-  return { box: null, newestMs: 0 };
+  const header = await headerOf(path);
+  return { box: header?.box ?? null, newestMs: header?.replicationMs ?? 0 };
 }
 
 /**
@@ -73,6 +70,13 @@ interface Header {
   readonly box: BoundingBox | null;
   readonly sorted: boolean;
   readonly replicationMs: number;
+}
+
+async function headerOf(path: string): Promise<Header | null> {
+  for await (const { type, bytes } of readBlobs(path, () => {})) {
+    if (type === 'OSMHeader') return readHeader(path, bytes);
+  }
+  return null;
 }
 
 function readHeader(path: string, bytes: Uint8Array): Header {

@@ -1,9 +1,18 @@
 import { counted } from '../../shards/number-words.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { type ExtractCoverage, mayReach } from '../extract/extract-coverage.ts';
-import { readPass } from '../extract/pbf-pass.ts';
 import type { MapCells } from '../geo/map-cells.ts';
-import type { Progress, StageProgress } from '../progress.ts';
+import { type PbfRange, rangesOf } from '../osm/blob-reader.ts';
+import type { StageProgress } from '../progress.ts';
+import { type NodeCounts, nodeCountsSchema } from './count-nodes.ts';
+import type { PreparationByJobs } from './preparation.ts';
+import type { PreparationTask } from './preparation-job.ts';
+import { prepareByJobs } from './prepare-by-jobs.ts';
+
+/** Files are counted by parts of a fraction of a batch: by default a second of work or two. */
+const PARTS_OF_BATCH = 4;
+/** Memory to count a part: a few blocks, unpacked. */
+const COUNT_BYTES: Bytes = 100e6;
 
 export interface OsmPath {
   readonly path: string;
@@ -27,41 +36,56 @@ export interface OsmBatches {
 
 /**
  * Divides cells into batches whose part of the files fits into memory: up to `most` bytes, unless a
- * single cell and those around it have more. If the files are larger, a pass over them finds how
- * their data is distributed; empty cells with empty surroundings are left out.
+ * single cell and those around it have more. If the files are larger, jobs count the nodes in each
+ * cell; empty cells with empty surroundings are left out.
  */
 export async function cutBatches(
   cells: MapCells,
   files: readonly OsmPath[],
   most: Bytes,
-  progress: Progress,
+  preparation: PreparationByJobs,
 ): Promise<OsmBatches> {
   const near = files.filter(({ claims }) => mayReach(claims, cells.box));
   const bytes = bytesOf(near);
   if (bytes <= most) return { batches: [{ cells, bytes }], isPart: false };
-  const stage = progress.start('osm by cells', megabytes(bytes), 'MB');
+  const stage = preparation.progress.start('osm by cells', megabytes(bytes), 'MB');
   const read = countedMegabytes(stage);
-  const byCell: Map<number, Bytes>[] = [];
-  for (const file of near) byCell.push(await bytesByCell(file, cells.grown(), read));
+  const parts: PreparationTask[][] = [];
+  for (const [i, { path }] of near.entries()) {
+    const ranges = await rangesOf(path, most / PARTS_OF_BATCH);
+    parts.push(ranges.map((range) => taskOf(path, i, cells.grown(), range, preparation)));
+  }
+  const counts = await prepareByJobs(parts.flat(), nodeCountsSchema, preparation, read);
+  const byCell = near.map((file, i) => bytesByCell(file.bytes, counts.splice(0, parts[i].length)));
   const batches = [...cut(cells, byCell, most)];
   stage.finish(`${counted(batches.length, 'batch', 'batches')} of cells to read`);
   return { batches, isPart: true };
 }
 
-/** The share of a file in each non-empty cell, estimated from its nodes. */
-async function bytesByCell(
-  { path, bytes }: OsmPath,
-  cells: MapCells,
-  read: (bytes: Bytes) => void,
-): Promise<Map<number, Bytes>> {
-  const nodes = new Map<number, number>();
-  let all = 0;
-  const node = (_id: number, lon: number, lat: number) => {
-    all++;
-    const cell = cells.at(lon, lat);
-    if (cell !== -1) nodes.set(cell, (nodes.get(cell) ?? 0) + 1);
+/** The job that counts a part of a file; `file`: its position among the files. */
+function taskOf(
+  path: string,
+  file: number,
+  { edges }: MapCells,
+  range: PbfRange,
+  { keyOf }: PreparationByJobs,
+): PreparationTask {
+  return {
+    job: { kind: 'osm-nodes', cells: edges, ...range },
+    paths: [path],
+    key: keyOf([file, edges, range]),
+    memory: COUNT_BYTES,
+    work: range.to - range.from,
   };
-  await readPass(path, { node }, read);
+}
+
+/** The share of a file in each non-empty cell, estimated from its nodes. */
+function bytesByCell(bytes: Bytes, parts: readonly NodeCounts[]): Map<number, Bytes> {
+  const nodes = new Map<number, number>();
+  for (const [cell, count] of parts.flatMap(({ byCell }) => byCell)) {
+    nodes.set(cell, (nodes.get(cell) ?? 0) + count);
+  }
+  const all = parts.reduce((sum, part) => sum + part.all, 0);
   return new Map(Array.from(nodes, ([cell, count]) => [cell, (bytes * count) / all]));
 }
 

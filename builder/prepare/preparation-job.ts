@@ -14,6 +14,16 @@ const osmJobSchema = z.strictObject({
 });
 export type OsmJob = z.infer<typeof osmJobSchema>;
 
+/** Counts the nodes of a part of an OpenStreetMap file by cell. */
+const nodesJobSchema = z.strictObject({
+  kind: z.literal('osm-nodes'),
+  cells: osmJobSchema.shape.cells,
+  /** The part, in bytes: between two blocks. */
+  from: z.int(),
+  to: z.int(),
+});
+export type NodesJob = z.infer<typeof nodesJobSchema>;
+
 /** Reads a feed for its day. */
 const feedJobSchema = z.strictObject({
   kind: z.literal('feed'),
@@ -34,7 +44,11 @@ export type FeedJob = z.infer<typeof feedJobSchema>;
  * A part of a preparation. It needs no other part, and its results go to the store, so it can run
  * in any thread and on any machine.
  */
-export const preparationJobSchema = z.discriminatedUnion('kind', [osmJobSchema, feedJobSchema]);
+export const preparationJobSchema = z.discriminatedUnion('kind', [
+  nodesJobSchema,
+  osmJobSchema,
+  feedJobSchema,
+]);
 export type PreparationJob = z.infer<typeof preparationJobSchema>;
 
 /** A job on files of this machine. */

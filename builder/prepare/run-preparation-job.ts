@@ -1,3 +1,4 @@
+import { countNodes } from './count-nodes.ts';
 import { prepareOsmBatch } from './osm-batch.ts';
 import type { JobMeans } from './preparation.ts';
 import type { PreparationJob } from './preparation-job.ts';
@@ -10,6 +11,8 @@ export async function runPreparationJob(
   means: JobMeans,
 ): Promise<unknown> {
   switch (job.kind) {
+    case 'osm-nodes':
+      return countNodes(paths[0], job, means);
     case 'osm':
       return prepareOsmBatch(paths, job, means);
     case 'feed':

@@ -53,7 +53,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
     files.push({ path, claims: await extractCoverageOf(path), bytes: await sizeOf(path) });
   }
   const most = preparation.batchBytes ?? BATCH_BYTES;
-  const cut = await cutBatches(MapCells.of(preparation.area), files, most, progress);
+  const cut = await cutBatches(MapCells.of(preparation.area), files, most, preparation);
   const tasks = tasksOf(cut, files, preparation);
   const toRead = tasks.reduce((sum, { work }) => sum + work, 0);
   const stage = progress.start('osm', megabytes(toRead), 'MB');

@@ -20,8 +20,8 @@ const PLAN_WAITS_MS = 60_000;
 
 /**
  * Plans a release here, with workers for its preparation if there are any, copies the inputs that
- * they need into the store, and queues the build's jobs. With `watch`, resolves to true once the release is published; otherwise resolves
- * immediately.
+ * they need into the store, and queues the build's jobs. With `watch`, resolves to true once the
+ * release is published; otherwise resolves immediately.
  */
 export async function buildByQueue(
   request: BuildRequest,

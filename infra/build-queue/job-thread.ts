@@ -67,7 +67,7 @@ async function prepare({ preparation }: QueuedPreparation): Promise<readonly str
   const { job, key, inputs } = await readTask(store, preparation);
   const pathOf = await fetchInputs(store, inputs, folder, progress);
   const make = async () => {
-    const stage = progress.start(job.kind, null, job.kind === 'osm' ? 'bytes' : 'feeds');
+    const stage = progress.start(job.kind, null, job.kind === 'feed' ? 'feeds' : 'bytes');
     let done = 0;
     const onWork = (amount: number) => {
       done += amount;

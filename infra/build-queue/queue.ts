@@ -99,8 +99,8 @@ export class BuildQueue {
   }
 
   /**
-   * Resolves when no job is left and no build is being planned: with a message if a build has failed for good, otherwise with
-   * null.
+   * Resolves when no job is left and no build is being planned: with a message if a build has
+   * failed for good, otherwise with null.
    */
   async untilDone(): Promise<string | null> {
     // In this order: jobs are queued before planning ends.

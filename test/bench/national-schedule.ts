@@ -23,11 +23,10 @@ const RELEASE_GIGABYTES = 115;
 const PREPARED_GIGABYTES = 2 * 2.3;
 /** For extracts: cells are halved until each, with its surroundings, holds no more than 250 MB. */
 const BATCHES = Math.ceil((1.5 * EXTRACT_MEGABYTES) / 250);
-/**
- * Over the surroundings of a batch; plus one over everything that determines the division into
- * cells.
- */
+/** Over the surroundings of a batch. */
 const PASSES = 5;
+/** Parts of extracts in which nodes are counted, before all else, to divide cells into batches. */
+const PARTS = Math.ceil(EXTRACT_MEGABYTES / 62.5);
 
 /** Work per core, from SCALE.md's measurements of demo cities. */
 const COSTS = {
@@ -119,8 +118,11 @@ export function benchNationalSchedule(): void {
     const batch =
       PASSES * megabytes * COSTS.passMegabyte +
       (EXTRACT_MEGABYTES / BATCHES) * COSTS.megabyteInCells;
-    const before = COSTS.planned + counting;
-    const preparation = new Array<Seconds>(BATCHES).fill(batch);
+    const preparation = [
+      new Array<Seconds>(PARTS).fill(counting / PARTS),
+      new Array<Seconds>(BATCHES).fill(batch),
+    ];
+    const before = COSTS.planned;
     const work = { before, preparation, units: seconds, after };
     // At most: a worker keeps the inputs of one batch for the next.
     const inputs = (EXTRACT_MEGABYTES + BATCHES * megabytes) / 1_000;
@@ -136,7 +138,7 @@ export function benchNationalSchedule(): void {
         dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
         gigabytes_moved: Math.round(moved),
         before_hours: Number((before / HOUR).toPrecision(3)),
-        preparation_core_hours: Number(((BATCHES * batch) / HOUR).toPrecision(3)),
+        preparation_core_hours: Number(((counting + BATCHES * batch) / HOUR).toPrecision(3)),
       });
     }
   }

@@ -4,8 +4,8 @@ import type { Seconds } from '../../shards/units.ts';
 export interface Work {
   /** Done once, before all else. */
   readonly before: Seconds;
-  /** The time of each preparation job, in any order. */
-  readonly preparation: readonly Seconds[];
+  /** The time of each preparation job, in rounds: each begins when the one before it is done. */
+  readonly preparation: readonly (readonly Seconds[])[];
   /** A worker's time for each unit, in any order. */
   readonly units: readonly Seconds[];
   /** Done once, after all units. */
@@ -31,11 +31,12 @@ export function schedule(
   workers: number,
   preparers: number,
 ): Schedule {
-  const prepared = timeOf(preparation, preparers);
+  const prepared = sum(preparation.map((round) => timeOf(round, preparers)));
+  const longest = sum(preparation.map((round) => Math.max(0, ...round)));
   const searched = timeOf(units, workers);
   return {
     elapsed: before + prepared + searched + after,
-    criticalPath: before + Math.max(0, ...preparation) + Math.max(0, ...units) + after,
+    criticalPath: before + longest + Math.max(0, ...units) + after,
     paid: before + workers * (prepared + searched) + after,
   };
 }
@@ -48,4 +49,8 @@ function timeOf(jobs: readonly Seconds[], workers: number): Seconds {
     freeAt[next] += seconds;
   }
   return Math.max(...freeAt);
+}
+
+function sum(times: readonly Seconds[]): Seconds {
+  return times.reduce((all, seconds) => all + seconds, 0);
 }

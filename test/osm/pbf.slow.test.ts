@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type PbfRange, rangesOf } from '../../builder/osm/blob-reader.ts';
 import { readPbf } from '../../builder/osm/pbf.ts';
 import type { PbfHandlers } from '../../builder/osm/primitive-block.ts';
 import { BALTIMORE_OSM } from '../support/baltimore.ts';
@@ -11,9 +13,9 @@ const scratch = new Scratch();
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
 /** Everything our decoder emits, in the terms of the oracle, without the metadata. */
-async function readWhole(path: string): Promise<Omit<OplElement, 'timestamp'>[]> {
+async function readWhole(path: string, range?: PbfRange): Promise<Omit<OplElement, 'timestamp'>[]> {
   const elements: Omit<OplElement, 'timestamp'>[] = [];
-  await readPbf(path, {
+  const handlers: PbfHandlers = {
     node(id, lon, lat, tags) {
       const place = { lon: degrees(lon), lat: degrees(lat) };
       elements.push({ type: 'node', id, tags: new Map(tags.entries()), ...place });
@@ -24,7 +26,8 @@ async function readWhole(path: string): Promise<Omit<OplElement, 'timestamp'>[]>
     relation(id, members, tags) {
       elements.push({ type: 'relation', id, tags: new Map(tags.entries()), members: [...members] });
     },
-  });
+  };
+  await readPbf(path, handlers, () => {}, range);
   return elements;
 }
 
@@ -42,6 +45,25 @@ describe('the decoder on a real extract', () => {
     const expected = withoutMetadata(readWithOsmium(BALTIMORE_OSM));
     expect(expected.length).toBeGreaterThan(50_000);
     expect(await readWhole(BALTIMORE_OSM)).toEqual(expected);
+  });
+
+  test('emits the same by parts of the file, and only the nodes if no more is wanted', async () => {
+    const size = (await stat(BALTIMORE_OSM)).size;
+    for (const least of [1, 100_000, size]) {
+      const ranges = await rangesOf(BALTIMORE_OSM, least);
+      expect([ranges[0].from, ranges.at(-1)!.to]).toEqual([0, size]);
+      const sizes = ranges.slice(0, -1).map(({ from, to }) => to - from);
+      expect(Math.min(size, ...sizes)).toBeGreaterThanOrEqual(least);
+      const elements = [];
+      let nodes = 0;
+      for (const range of ranges) {
+        elements.push(...(await readWhole(BALTIMORE_OSM, range)));
+        await readPbf(BALTIMORE_OSM, { node: () => nodes++ }, () => {}, range);
+      }
+      const whole = await readWhole(BALTIMORE_OSM);
+      expect(elements).toEqual(whole);
+      expect(nodes).toBe(whole.filter(({ type }) => type === 'node').length);
+    }
   });
 
   test.each([

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { readPass } from '../extract/pbf-pass.ts';
+import { MapCells } from '../geo/map-cells.ts';
+import type { JobMeans } from './preparation.ts';
+import type { NodesJob } from './preparation-job.ts';
+
+/** The nodes of a part of a file: all, and those in each non-empty cell. */
+export const nodeCountsSchema = z.strictObject({
+  all: z.int(),
+  byCell: z.array(z.tuple([z.int(), z.int()])),
+});
+export type NodeCounts = z.infer<typeof nodeCountsSchema>;
+
+/** Counts the nodes of a part of an OpenStreetMap file. */
+export async function countNodes(
+  path: string,
+  { cells: edges, ...range }: NodesJob,
+  { onWork }: JobMeans,
+): Promise<NodeCounts> {
+  const cells = MapCells.within(edges);
+  const byCell = new Map<number, number>();
+  let all = 0;
+  const node = (_id: number, lon: number, lat: number) => {
+    all++;
+    const cell = cells.at(lon, lat);
+    if (cell !== -1) byCell.set(cell, (byCell.get(cell) ?? 0) + 1);
+  };
+  await readPass(path, { node }, onWork, range);
+  return { all, byCell: [...byCell] };
+}
