@@ -29,6 +29,7 @@ async function buildInto(store: string) {
     blocks: [BALTIMORE_BLOCKS],
     counties: ['24510'],
     release: 'test',
+    tiles: false,
   };
   const result = await buildRelease(request, opened, silent);
   await opened.close();
@@ -129,15 +130,18 @@ test('verify passes the release, and detects one flipped byte in any object', as
   };
   expect(await faultsNow()).toEqual([]);
   const { objects } = proxy.releases.current.county('24510')!;
-  for (const ref of Object.values(objects)) {
-    const file = path.join(folder, 'store', ref.name);
-    const bytes = await readFile(file);
-    const harmed = Buffer.from(bytes);
-    harmed[Math.floor(bytes.length / 2)] ^= 1;
-    await writeFile(file, harmed);
-    expect(await faultsNow()).toContain(ref.name);
-    await writeFile(file, bytes);
-  }
+  const names = Object.values(objects).map(({ name }) => name);
+  const flipOneByteOfEach = async () => {
+    for (const name of names) {
+      const file = path.join(folder, 'store', name);
+      const bytes = await readFile(file);
+      bytes[Math.floor(bytes.length / 2)] ^= 1;
+      await writeFile(file, bytes);
+    }
+  };
+  await flipOneByteOfEach();
+  expect(await faultsNow()).toEqual(expect.arrayContaining(names));
+  await flipOneByteOfEach();
 });
 
 test('GDAL reads the block polygons, including by bounding box through the index', async () => {

@@ -16,6 +16,7 @@ import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { buildInParts } from '../support/build-in-parts.ts';
+import { buildPlain } from '../support/build-plain.ts';
 import { ROW, writeCountyRow } from '../support/county-row.ts';
 import { faultsIn } from '../support/faults.ts';
 import { ofThisTest } from '../support/of-tests.ts';
@@ -99,7 +100,7 @@ test('units that each see no farther than an hour equal one build of all, also w
 
 test('rows of a region lead beyond its counties, and a release of it alone is sound', async () => {
   const { store } = opened('west');
-  const { manifest } = await buildRelease({ ...city, ...JOIN, counties: [WEST] }, store, silent);
+  const { manifest } = await buildPlain({ ...city, ...JOIN, counties: [WEST] }, store);
   expect(Object.keys(manifest.counties)).toEqual([WEST]);
   expect(manifest.counties[WEST].reach).toEqual({ from: [WEST, EAST], to: [WEST] });
   const { targets } = await Matrix.open(store, manifest.counties[WEST].objects['reach-from']);
@@ -154,7 +155,8 @@ test('joins a release from the regions of its plan, each county once', async () 
   const { pathOf, ...plan } = await planRelease(request, store, silent, receipts);
   const build = (counties: string[]) => buildRegion({ plan, pathOf, counties }, store, silent);
   const { receipt: west } = await build([WEST]);
-  const join = (regions: RegionReceipt[]) => joinRelease({ ...JOIN, plan }, regions, store, silent);
+  const join = (regions: RegionReceipt[]) =>
+    joinRelease({ ...JOIN, tiles: false, plan }, regions, store, silent);
   await expect(join([west, west])).rejects.toThrow('county 99001 is in two regions');
   await expect(join([west])).rejects.toThrow('county 99003 of the plan is not in any region');
 

@@ -59,6 +59,15 @@ async function expectOneFault(ref: ObjectRef, ...words: (string | RegExp)[]): Pr
   }
 }
 
+/** Expects exactly one error about each of these objects, with this text. */
+async function expectFaults(refs: readonly ObjectRef[], words: RegExp): Promise<void> {
+  const faults = await publishedFaults();
+  expect(faults.map((fault) => fault.replace(/: .*/, '')).sort()).toEqual(
+    refs.map(({ name }) => name).sort(),
+  );
+  for (const fault of faults) expect(fault).toMatch(words);
+}
+
 /** The first row with a time for which `is` holds, and its position. */
 async function findEntry(
   ref: ObjectRef,
@@ -217,6 +226,7 @@ test('finds checksums that do not match their archive', async () => {
 
 test('names a block whose band is not that of its minutes, and people that are not the index’s', async () => {
   await takeTilesToo();
+  release.manifest.tiles = { blocks: release.manifest.tiles.blocks };
   const { archive, sums } = county().block_bands!;
   const encoded = async (change: (facts: BlockBandFacts, bands: Uint8Array[]) => void) => {
     const read = new BlockBands(archive.name, await release.bytesOf(archive));
@@ -337,24 +347,32 @@ test('names a nearest time that is not the least of the POI rows', async () => {
 });
 
 test('recounts the manifest’s figures for a county or a state', async () => {
-  const { index, blocks, catchment } = county().objects;
-  const changes: [Record<string, unknown>, string, unknown, ObjectRef][] = [
-    [county(), 'population', county().population + 1, index],
-    [county(), 'routable_blocks', county().routable_blocks - 1, index],
-    [county(), 'block_box', [-70.1, ...county().block_box.slice(1)], blocks],
-    [county(), 'reach', { ...county().reach, from: ['99001'] }, county().objects['reach-from']],
-    [county(), 'reach', { ...county().reach, to: ['99003'] }, county().objects['reach-to']!],
-    [county(), 'poi_box', [-70.1, ...county().poi_box!.slice(1)], catchment],
-    // The stored position of the outermost place would lie outside.
-    [county(), 'poi_box', county().poi_box!.with(0, county().poi_box![0] + 1e-7), catchment],
-    [release.manifest.states['99'], 'places', 3, release.manifest.states['99'].objects.places],
+  const sound = county();
+  const { index, blocks, catchment, 'reach-from': from, 'reach-to': to } = sound.objects;
+  const [west, ...sides] = sound.poi_box!;
+  // One figure of each object at a time.
+  const rounds = [
+    {
+      population: sound.population + 1,
+      block_box: [-70.1, ...sound.block_box.slice(1)],
+      reach: { from: ['99001'], to: ['99003'] },
+      poi_box: [-70.1, ...sides],
+    },
+    // The stored position of the outermost POI would lie outside.
+    { routable_blocks: sound.routable_blocks - 1, poi_box: [west + 1e-7, ...sides] },
   ];
-  for (const [owner, fact, value, ref] of changes) {
-    const before = owner[fact];
-    owner[fact] = value;
-    await expectOneFault(ref, /manifest says/);
-    owner[fact] = before;
+  const changed = [
+    [index, blocks, from, to!, catchment],
+    [index, catchment],
+  ];
+  for (const [round, figures] of rounds.entries()) {
+    Object.assign(release.manifest.counties, { 99001: { ...sound, ...figures } });
+    await expectFaults(changed[round], /manifest says/);
   }
+  release.manifest.counties['99001'] = sound;
+  const state = release.manifest.states['99'];
+  state.places = 3;
+  await expectOneFault(state.objects.places, /manifest says/);
 });
 
 test('finds weights whose counts were altered under a new hash, and one that lacks a column', async () => {
