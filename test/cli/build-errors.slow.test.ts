@@ -28,6 +28,7 @@ const build = (flags: { osm?: string; blocks?: string; counties?: string; out?: 
     flags.counties ?? '99001',
     '--out',
     flags.out ?? at('out'),
+    '--no-tiles',
   );
 
 async function entriesOf(of: string): Promise<string[]> {
@@ -129,7 +130,7 @@ test('refuses a store with an unsupported scheme by name, and creates no folder 
 
 test('refuses the second of two builds into one store, and the first is complete', async () => {
   const out = at('shared');
-  const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out];
+  const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out, '--no-tiles'];
   const first = spawn(process.execPath, [TTA, ...args], { stdio: 'ignore' });
   const finished = new Promise((resolve) => first.on('exit', resolve));
   while (!(await entriesOf(out)).includes('.build-lock')) {
@@ -145,7 +146,8 @@ test('refuses the second of two builds into one store, and the first is complete
 
 test('a build killed at any time leaves no half release, and the next one takes over', async () => {
   const out = at('killed');
-  const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out, '--release', 'k'];
+  const release = ['--release', 'k', '--no-tiles'];
+  const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out, ...release];
   for (const afterMs of [150, 250, 350, 450, 600]) {
     const child = spawn(process.execPath, [TTA, ...args], { stdio: 'ignore' });
     const exited = new Promise((resolve) => child.on('exit', resolve));
