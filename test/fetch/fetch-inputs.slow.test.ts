@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
 import {
   type FetchRequest,
   fetchInputs,
@@ -17,6 +16,7 @@ import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { buildPlain } from '../support/build-plain.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { boxRing } from '../support/rings.ts';
 import { COUNTY, catalogue, layOutMaryland, PATHS, putOsm } from './maryland.ts';
@@ -88,11 +88,7 @@ test('a build accepts the fetched files', async () => {
 
   const store = new FolderStore(folderPath());
   const { osm, blocks, weights } = fetched;
-  const { manifest } = await buildRelease(
-    { osm, blocks, weights, counties: [COUNTY], release: 'test' },
-    store,
-    silent,
-  );
+  const { manifest } = await buildPlain({ osm, blocks, weights, counties: [COUNTY] }, store);
   await store.close();
   expect(manifest.counties[COUNTY].routable_blocks).toBeGreaterThan(100);
   const years = Object.fromEntries(manifest.weights.map(({ weight, year }) => [weight, year]));

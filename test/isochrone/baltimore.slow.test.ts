@@ -22,6 +22,7 @@ beforeAll(async () => {
     blocks: [BALTIMORE_BLOCKS],
     counties: ['24510'],
     release: 'test',
+    tiles: false,
   };
   await buildRelease(request, store, silent);
   await store.close();

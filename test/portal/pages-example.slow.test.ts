@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { EXAMPLE, MODES, PATH, responseText } from '../../portal/pages/front/example.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildPlain } from '../support/build-plain.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
@@ -16,7 +16,7 @@ test('the example of the front page matches the response of npm start’s demo c
   );
   const store = new FolderStore(path.join(folder, 'store'));
   const inputs = { osm: [city.osm], blocks: city.blocks, gtfs: [city.gtfs], places: [city.places] };
-  await buildRelease({ ...inputs, counties: [], release: 'demo' }, store, silent);
+  await buildPlain({ ...inputs, release: 'demo' }, store);
   await store.close();
   const proxy = await openProxy(path.join(folder, 'store'));
   const { key } = await proxy.customer();
