@@ -14,7 +14,7 @@ const ORIGIN = {
 const MODE = { name: 'mode', type: 'string', description: 'walk, bike or transit.' } as const;
 const POI_MINUTES = {
   name: 'minutes',
-  type: 'float',
+  type: 'double',
   description: 'Travel time in minutes, in steps of 0.1, up to 30.',
 } as const;
 
@@ -71,7 +71,7 @@ export const nearestWideTable: CountyTable = {
     ...release.manifest.modes.flatMap((mode) =>
       labelsOf(release).map((label) => ({
         name: `${mode}_${label}`,
-        type: 'float' as const,
+        type: 'double' as const,
         nullable: true,
         description: `Minutes by ${mode} to the nearest of ${label}.`,
       })),

@@ -13,6 +13,8 @@ import type { ProxyServices } from '../services.ts';
 /** Prices of tables: one without a price is not offered. */
 const PRICES: ReadonlyMap<string, number> = new Map(Object.entries(PLANS.charges.exports));
 
+type WantedExport = Omit<ExportedTable, 'rows'>;
+
 /** Long enough to download the largest file. */
 const LINK_SECONDS: Seconds = 3_600;
 
@@ -109,10 +111,7 @@ export const exportLinks = postEndpoint({
     const found = list.find((one) => isSame(one, wanted));
     const price = PRICES.get(wanted.table);
     if (!found || price === undefined) {
-      throw new Problem(
-        'export-not-found',
-        'the current release has no such table; GET /v1/exports lists those it has',
-      );
+      throw new Problem('export-not-found', missingExport(list, wanted));
     }
     return { found, price, services };
   },
@@ -125,7 +124,23 @@ export const exportLinks = postEndpoint({
   }),
 });
 
-function isSame(a: Omit<ExportedTable, 'rows'>, b: Omit<ExportedTable, 'rows'>): boolean {
+/** The reason why none of the exported tables is the wanted one. */
+function missingExport(list: readonly ServedExport[], { table, county }: WantedExport): string {
+  const counties = list.filter((one) => one.table === table).map((one) => one.county);
+  const reason =
+    counties.length === 0
+      ? 'the current release has no such table'
+      : counties.includes(null)
+        ? county === null
+          ? `${table} is not there in this format`
+          : `${table} is not by county: omit county`
+        : county === null
+          ? `${table} is by county: send county`
+          : `${table} is not there for this county in this format`;
+  return `${reason}; GET /v1/exports lists those there are`;
+}
+
+function isSame(a: WantedExport, b: WantedExport): boolean {
   return a.table === b.table && a.county === b.county && a.format === b.format;
 }
 

@@ -31,7 +31,6 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   nth: 'int32',
   minutes: 'int32',
   population: 'int32',
-  travel_time: 'float',
 };
 
 /**

@@ -3,6 +3,8 @@ import type { Format } from './negotiate.ts';
 
 /** An origin of a batch, or a site, as named in `errors` and `truncated`. */
 type NamedOrigin = {
+  /** Of a site: `sites` or `candidates`, each with ids of its own. */
+  readonly list?: string;
   readonly id?: string | number;
   readonly geoid?: string;
   readonly dest_id?: number;
@@ -70,8 +72,9 @@ function repeated<M extends keyof Beside>(
 /** An origin as listed in a header: percent-encoded, since a malformed GEOID may be any text. */
 function written(origin: NamedOrigin | string | number): string {
   if (typeof origin !== 'object') return encoded(origin);
-  const { geoid, dest_id, id, origin_lat, origin_lon } = origin;
-  return encoded(geoid ?? dest_id ?? id ?? `${origin_lat} ${origin_lon}`);
+  const { geoid, dest_id, list, id, origin_lat, origin_lon } = origin;
+  const name = encoded(geoid ?? dest_id ?? id ?? `${origin_lat} ${origin_lon}`);
+  return list === undefined ? name : `${list}:${name}`;
 }
 
 /** A lone surrogate has no UTF-8: it becomes U+FFFD. */

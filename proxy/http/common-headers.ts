@@ -24,7 +24,8 @@ const PREFLIGHT = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, POST',
   'access-control-allow-headers':
-    'Authorization, If-None-Match, If-Range, Range, Idempotency-Key, X-Request-Id, Content-Type',
+    'Authorization, If-None-Match, If-Range, Range, Idempotency-Key, X-Request-Id, Content-Type, ' +
+    'Mcp-Protocol-Version, Mcp-Method, Mcp-Name',
   'access-control-max-age': '86400',
 } as const;
 
@@ -80,7 +81,7 @@ const RESPONSE_HEADERS = {
     'CSV only: the `truncated` origins, percent-encoded and separated by commas, a point as `lat lon`; omitted, like `X-Errors`, if the list exceeds 4 kB.',
   ),
   'X-Errors': textIfAny(
-    'CSV only: the origins that could not be resolved, in the same form, each with its reason: `990019999999999=block-not-found`.',
+    'CSV only: the origins that could not be resolved, in the same form, each with its reason: `990019999999999=block-not-found`; of sites, after their list: `candidates:a=point-not-covered`.',
   ),
   'X-Data-Release': text(
     'The release of the response: the `version` of `/v1/isochrone/meta`. A cursor continues in the current release; a response from an intermediate cache names the release it was read from and is still valid in the current one.',

@@ -31,7 +31,7 @@ export function adviceOn(
     case 'overloaded':
       return `The service is limiting requests. Retry in ${Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)} s.`;
     default:
-      return `${error.problem?.detail ?? error.message}. ${paid}`;
+      return `${(error.problem?.detail ?? error.message).replace(/; nothing was charged$/, '')}. ${paid}`;
   }
 }
 

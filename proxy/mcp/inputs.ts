@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Area } from '../../portal/client/src/index.ts';
+import { objectFault } from '../schemas/criteria.ts';
 import { NeedsChoice } from './advice.ts';
 import { placeText, resolvePlace } from './place-names.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -25,11 +26,19 @@ export const weight = z
   .regex(/^[a-z][a-z0-9_]{0,39}$/)
   .default('people');
 export const place = text.describe('"Baltimore, MD" or GEOID');
-export const area = text.describe('City, place or county GEOID, or "lat,lon,radius_m"');
+export const area = text.describe('City, GEOID or "lat,lon,radius_m"');
 export const origin = text.describe('Block GEOID or "lat,lon"');
+/** A member of a list; a misspelt member of its own is refused, as everywhere. */
+export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code }) => objectFault(code, what, Object.keys(shape)),
+  });
+}
+
+const nth = z.int().min(1).max(5).optional();
 /** Criteria that a block is to meet together. */
 export const criteria = z
-  .array(z.object({ type, mode, max_minutes: z.int().min(1).max(30) }))
+  .array(item('a criterion', { type, mode, max_minutes: z.int().min(1).max(30), nth }))
   .max(8);
 
 /** An area as the API takes it, and its name for readers. */

@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { validationMessage } from '../../portal/http/validation.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,11 @@ export function listedOutput<S extends z.ZodObject>(schema: S): Listed<S> {
 
 function listed<S extends z.ZodObject>(schema: S, json: JsonSchema): Listed<S> {
   const jsonSchema = { input: () => ({ ...json }), output: () => ({ ...json }) };
-  return { '~standard': { ...schema['~standard'], jsonSchema } };
+  const validate = (value: unknown) => {
+    const { success, data, error } = schema.safeParse(value, { error: validationMessage });
+    return success ? { value: data } : { issues: error.issues };
+  };
+  return { '~standard': { ...schema['~standard'], validate, jsonSchema } };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ApiError, type Client } from '../../portal/client/src/index.ts';
+import { acceptsParameters } from '../../portal/http/validation.ts';
 import { adviceOn, NeedsChoice } from './advice.ts';
 import { listedInput, listedOutput } from './listed-schema.ts';
 import { registerMapApp, SHOWN_ON_MAP } from './map-app.ts';
@@ -25,7 +26,7 @@ function inputOf(shape: z.ZodRawShape) {
   return z.strictObject(shape, {
     error: ({ code }) =>
       code === 'unrecognized_keys'
-        ? `unknown argument; this tool takes ${Object.keys(shape).join(', ')}`
+        ? `unknown argument; this tool ${acceptsParameters(Object.keys(shape))}`
         : undefined,
   });
 }

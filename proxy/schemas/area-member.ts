@@ -23,6 +23,7 @@ export const AREA_PROBLEMS = [
 
 const WAYS = 'polygon, center with radius_m, places, counties, blocks';
 
+const GEOID_FAULT = 'must be a census block GEOID: text of 15 digits';
 const BLOCKS_FAULT = 'must be an array of block GEOIDs of 15 digits';
 
 /** Thousands of GEOIDs, checked in one pass: ascending, each once. */
@@ -40,9 +41,13 @@ const blocksOfArea = z
     if (value.length > LIMITS.blocksOfArea) {
       return refuse(`must list at most ${LIMITS.blocksOfArea}`, 'too_big');
     }
-    const wrong = value.findIndex((one) => typeof one !== 'string' || !isGeoid(one));
-    if (wrong !== -1) {
-      return refuse('must be a census block GEOID: 15 digits', 'invalid_format', [wrong]);
+    const isWrong = (one: unknown) => typeof one !== 'string' || !isGeoid(one);
+    if (value.some(isWrong)) {
+      for (const [i, one] of value.entries()) {
+        const fault = typeof one === 'string' ? GEOID_FAULT : `${GEOID_FAULT}, not ${kindOf(one)}`;
+        if (isWrong(one)) refuse(fault, 'invalid_format', [i]);
+      }
+      return z.NEVER;
     }
     const ascending = Float64Array.from(value as Geoid[], geoidToNumber).sort();
     return ascending.filter((geoid, i) => i === 0 || geoid !== ascending[i - 1]);

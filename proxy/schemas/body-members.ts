@@ -12,7 +12,7 @@ import {
   LIMITS,
 } from '../bounds.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
-import { distinct, listOf } from './list.ts';
+import { distinct, listOf, singleFault } from './list.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
 const EMPTY = 'must not be empty: omit it to request all';
@@ -94,7 +94,9 @@ export const includePopulationMember = flag(FIELD_DESCRIPTIONS.includePopulation
 export const namesMember = flag(FIELD_DESCRIPTIONS.names);
 
 function flag(description: string) {
-  return z.boolean({ error: 'must be true or false' }).default(false).meta({ description });
+  const error = ({ input }: { readonly input?: unknown }) =>
+    singleFault('must be true or false', input);
+  return z.boolean({ error }).default(false).meta({ description });
 }
 
 /**
@@ -168,7 +170,9 @@ function list<V extends string | number>(
 /** One of several texts. */
 export function oneOf<const L extends string>(labels: readonly L[]) {
   const fault = `must be one of ${labels.join(', ')}`;
-  return z.enum(labels, { error: ({ input }) => (input === undefined ? missing(fault) : fault) });
+  return z.enum(labels, {
+    error: ({ input }) => (input === undefined ? missing(fault) : singleFault(fault, input)),
+  });
 }
 
 /** A JSON number within bounds. */
@@ -200,7 +204,7 @@ function bounded(
           ? `must be ${boundsText(bounds)}`
           : value === undefined
             ? missing(fault)
-            : fault,
+            : singleFault(fault, value),
       });
       return z.NEVER;
     })

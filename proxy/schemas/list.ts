@@ -39,7 +39,13 @@ function faultOf(value: unknown, most: number, { none, empty, many }: ListFaults
 export function kindOf(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'number') return 'a number';
+  if (Array.isArray(value)) return 'a list';
   return value !== null && typeof value === 'object' ? 'an object' : String(value);
+}
+
+/** Completes the message on a value: some clients send each value as a list of one. */
+export function singleFault(fault: string, value: unknown): string {
+  return Array.isArray(value) ? `${fault}, not ${kindOf(value)}` : fault;
 }
 
 /** Ascending and without repeats. */

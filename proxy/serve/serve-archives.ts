@@ -73,28 +73,26 @@ export async function sendArchive(
   const { method, headers } = request;
   const { archive } = tiles;
   const etag = `"${archive.sha256}"`;
-  reply.headers({
-    etag,
-    'cache-control': cacheControl,
-    'accept-ranges': 'bytes',
-    'content-type': mediaTypeOf(archive.name),
-  });
+  const caching = { etag, 'cache-control': cacheControl, 'accept-ranges': 'bytes' };
   const known = headers['if-none-match'];
   if (known && (matchesAny(known) || matchesEtag(known, etag))) {
-    return reply.removeHeader('content-type').code(304).send();
+    return reply.headers(caching).code(304).send();
   }
   const range = rangeOf(headers, archive, etag);
-  if (range !== null) {
-    const last = range.start + range.length - 1;
-    reply.code(206).header('content-range', `bytes ${range.start}-${last}/${archive.bytes}`);
-  }
   const { start, length } = range ?? { start: 0, length: archive.bytes };
-  reply.header('content-length', length);
-  if (method === 'HEAD') return reply.send();
+  const putHead = () => {
+    reply.headers(caching).header('content-type', mediaTypeOf(archive.name));
+    reply.header('content-length', length);
+    if (range === null) return reply;
+    const last = start + length - 1;
+    return reply.code(206).header('content-range', `bytes ${start}-${last}/${archive.bytes}`);
+  };
+  if (method === 'HEAD') return putHead().send();
   if (isCounted) await countBytes(addressRates, request, reply, length);
   const pages = await release.tilePages(tiles);
-  // Before the head leaves: a store that cannot be read is a problem document.
+  // Before the head: a store that cannot be read is a problem document, without any of it.
   const first = await pages.readRange(archive, start, Math.min(PIECE_BYTES, length));
+  putHead();
   if (first.length === length)
     return reply.send(Buffer.from(first.buffer, first.byteOffset, length));
   return reply.send(Readable.from(pieces(pages, archive, first, start, start + length)));
@@ -114,12 +112,7 @@ async function countBytes(
 ): Promise<void> {
   for (let counted = 1; counted < requestsFor(length); counted++) {
     const { allowed, rate } = await rates.take(rateSubject(request.ip), Date.now());
-    if (!allowed) {
-      for (const header of ['etag', 'cache-control', 'accept-ranges', 'content-length']) {
-        reply.removeHeader(header);
-      }
-      throw rateLimited(reply, rate);
-    }
+    if (!allowed) throw rateLimited(reply, rate);
     reply.rate = rate;
   }
 }

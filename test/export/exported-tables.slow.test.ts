@@ -192,14 +192,14 @@ test('DuckDB and pyarrow count and sum every table alike', () => {
   }
 });
 
-test('GEOIDs are text, minutes are a byte or a float', () => {
+test('GEOIDs are text, whole minutes a byte, tenths a double, which compares as written', () => {
   expect(read.reach.types).toEqual({
     geoid: 'VARCHAR',
     to_geoid: 'VARCHAR',
     mode: 'VARCHAR',
     minutes: 'UTINYINT',
   });
-  expect(read.pois.types).toMatchObject({ geoid: 'VARCHAR', dest_id: 'BIGINT', minutes: 'FLOAT' });
+  expect(read.pois.types).toMatchObject({ geoid: 'VARCHAR', dest_id: 'BIGINT', minutes: 'DOUBLE' });
 });
 
 test('a row of reach takes under 1 byte, one of a POI under 1.5', async () => {

@@ -57,6 +57,8 @@ test.each(VERSIONS)('clients of %s list eight tools in under 6 kB', async (versi
   expect(text.length).toBeLessThan(6_000);
 });
 
+const CRITERION = { type: 'libraries', max_minutes: 10 };
+
 /** A call of each tool whose result has every member. */
 const calls = (): Readonly<Record<string, object>> => ({
   find_place: { query: 'meridian' },
@@ -111,6 +113,40 @@ describe('results', () => {
     expect(textOf(result)).toContain('(1 tokens, 99 left)');
   });
 
+  test('of the n-th nearest, and of the way back from a point, are those of the API', async () => {
+    const area = 'Halcyon';
+    const all_of = [{ ...CRITERION, nth: 2 }];
+    const measured = await call('measure_coverage', { area, all_of });
+    const criteria = [{ type: 601, mode: 'walk', max_minutes: 10, nth: 2 }];
+    const body = { area: { places: ['9931200'] }, all_of: criteria };
+    const { basket } = (await proxy.post('/v1/coverage', proxy.key, body)).json();
+    const { all_of: withAll, missing_only, no_data } = measured.structuredContent;
+    expect({ withAll, missing_only, no_data }).toEqual({
+      withAll: basket.with_all,
+      missing_only: basket.missing_only,
+      no_data: basket.no_data,
+    });
+    const meets = [{ ...CRITERION, max_minutes: 30 }];
+    const found = async (direction: string) => {
+      const close = { mode: 'transit', max_minutes: 18, direction };
+      const near = [{ ...close, point: '36.0003,-69.9907' }];
+      const args = { area: '99001', all_of: meets, near, limit: 100 };
+      const { structuredContent } = await call('find_blocks', args);
+      const { results } = (
+        await proxy.post('/v1/blocks/match', proxy.key, {
+          area: { counties: ['99001'] },
+          all_of: [{ type: 601, mode: 'walk', max_minutes: 30 }],
+          near: [{ ...close, lat: 36.0003, lon: -69.9907 }],
+          limit: 100,
+        })
+      ).json();
+      const blocks = Object.keys(structuredContent.population as object);
+      expect(blocks).toEqual(results.map(({ geoid }: { geoid: string }) => geoid));
+      return blocks;
+    };
+    expect(await found('to')).not.toEqual(await found('from'));
+  });
+
   test('name a place as it is known, however it was written', async () => {
     for (const area of ['9931200', 'halcyon', 'Halcyon, XA', 'city of HALCYON', 'Halcyon city']) {
       const { structuredContent } = await call('measure_coverage', { area, types: [102] });
@@ -156,7 +192,25 @@ describe('nothing is charged', () => {
   test.each([
     ['one city', 'compare_places', { places: ['Halcyon'] }, /2 to 5 cities/],
     ['no types', 'explain_block', { types: undefined }, /names or ids/],
-    ['an argument of another tool', 'measure_coverage', { minutes: [5] }, /this tool takes area/],
+    [
+      'a misspelt member of a criterion',
+      'find_blocks',
+      { all_of: [{ ...CRITERION, modes: 'bike' }] },
+      /modes|a criterion accepts type, mode, max_minutes, nth/,
+    ],
+    [
+      'a misspelt member of a point',
+      'find_blocks',
+      { near: [{ point: '36,-70', max_minutes: 8, way: 'to' }] },
+      /a point accepts/,
+    ],
+    [
+      'text for a number',
+      'find_blocks',
+      { all_of: [{ ...CRITERION, max_minutes: 'ten' }] },
+      /max_minutes: must be a number/,
+    ],
+    ['an argument of another tool', 'measure_coverage', { minutes: [5] }, /this tool accepts area/],
   ])('for %s, refused before the call', async (_, name, args, advice) => {
     expect(textOf(await call(name, { ...calls()[name], ...args }))).toMatch(advice);
   });

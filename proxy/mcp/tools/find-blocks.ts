@@ -1,22 +1,24 @@
 import { z } from 'zod';
-import { area, criteria, mode, origin, pointOf, resolveArea } from '../inputs.ts';
+import { area, criteria, item, mode, origin, pointOf, resolveArea } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
 import { tool } from '../tool.ts';
 
+const DIRECTIONS = ['to', 'from'] as const;
+
 export const findBlocks = tool({
   name: 'find_blocks',
-  description:
-    'Blocks of an area that meet all_of, with up to 4 points (work, school) near. A token a block.',
+  description: 'Blocks of an area that meet all_of near up to 4 points. A token a block.',
   isOnMap: true,
   input: z.object({
     area,
     all_of: criteria.min(1),
     near: z
       .array(
-        z.object({
+        item('a point', {
           point: origin.describe('"lat,lon"'),
           mode,
           max_minutes: z.int().min(1).max(60),
+          direction: z.enum(DIRECTIONS).optional(),
         }),
       )
       .max(4)
@@ -46,8 +48,8 @@ export const findBlocks = tool({
     );
     const population = Object.fromEntries(results.map((one) => [one.geoid, one.population]));
     const words = criteria.map(
-      ({ type, mode, max_minutes }) =>
-        `${catalogue.nameOf(type)} within ${max_minutes} min by ${mode}`,
+      ({ type, mode, max_minutes, nth = 1 }) =>
+        `${nth > 1 ? `${nth} ` : ''}${catalogue.nameOf(type)} within ${max_minutes} min by ${mode}`,
     );
     const lines = [
       `${name}, ${words.join(', ')}: ${results.length} blocks${next_cursor ? ', more by next_cursor' : ''}`,

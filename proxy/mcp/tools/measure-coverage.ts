@@ -9,7 +9,7 @@ import { rowsOf } from '../type-catalogue.ts';
 export const measureCoverage = tool({
   name: 'measure_coverage',
   description:
-    'People of an area within 5 to 30 minutes of each type, and those who meet all of all_of. 10 tokens or more.',
+    'People of an area within 5 to 30 minutes of each type; with all_of. 10 tokens or more.',
   input: z.object({ area, types: types.optional(), mode, weight, all_of: criteria.optional() }),
   output: z.object({
     area: z.string(),
@@ -17,6 +17,7 @@ export const measureCoverage = tool({
     within: table,
     all_of: z.number().optional(),
     missing_only: z.array(z.number()).optional(),
+    no_data: z.number().optional(),
   }),
   async price({ types = [], all_of = [] }, calls) {
     requireAny(types, all_of);
@@ -33,9 +34,8 @@ export const measureCoverage = tool({
     const reply = await calls.data(
       calls.client.measureCoverage({
         area,
-        mode: [mode],
         weight: [weight],
-        ...(types.length > 0 && { type: types.map(({ id }) => id) }),
+        ...(types.length > 0 && { mode: [mode], type: types.map(({ id }) => id) }),
         ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
@@ -67,7 +67,11 @@ export const measureCoverage = tool({
         area: name,
         total,
         within,
-        ...(basket && { all_of: basket.with_all, missing_only: [...basket.missing_only] }),
+        ...(basket && {
+          all_of: basket.with_all,
+          missing_only: [...basket.missing_only],
+          no_data: basket.no_data,
+        }),
       },
     };
   },

@@ -47,17 +47,20 @@ export interface CoverageQuery {
   readonly labels: Taxonomy | null;
 }
 
+/** What a request selects, as sent. */
+export interface AskedCoverage {
+  readonly mode?: readonly Mode[] | undefined;
+  readonly type?: readonly DestTypeId[] | undefined;
+  readonly weight?: readonly string[] | undefined;
+  readonly by?: readonly string[] | undefined;
+  readonly nth: number;
+  readonly names: boolean;
+}
+
 /** The sums that a request selects, and their spelling in a canonical request. */
 export function requestedCoverage(
   release: Release,
-  asked: {
-    readonly mode?: readonly Mode[] | undefined;
-    readonly type?: readonly DestTypeId[] | undefined;
-    readonly weight?: readonly string[] | undefined;
-    readonly by?: readonly string[] | undefined;
-    readonly nth: number;
-    readonly names: boolean;
-  },
+  asked: AskedCoverage,
   part: 'query' | 'body' = 'query',
 ): { query: CoverageQuery; spelled: Readonly<Record<string, unknown>> } {
   const types = requestedLeaves(release, asked.type, part) ?? release.taxonomy.leafIds;

@@ -241,6 +241,12 @@ describe('a basket', () => {
     expect(rows).toBeGreaterThan(10);
     expect(tokens).toBe(rows);
     expect(await cost({ type, all_of })).toEqual([rows, rows + 10]);
+    // Whatever selects rows is answered by rows.
+    for (const one of [{ mode: ['walk'] }, { nth: 2 }, { by: ['jobs'] }]) {
+      const [selected, price] = await cost({ ...one, all_of });
+      expect(selected).toBeGreaterThan(0);
+      expect(price).toBe(selected + 10);
+    }
     const head = await api.get(`/v1/places/${place.geoid}/coverage`, { type }, { method: 'HEAD' });
     expect(head.headers['x-tokens-cost']).toBe(String(rows));
     expect(head.headers['x-tokens-charged']).toBe('1');

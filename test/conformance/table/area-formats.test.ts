@@ -139,7 +139,7 @@ describe('sites of one’s own', () => {
     expect(JSON.parse(String(headers['x-results']))).toEqual(beside.results);
     expect([headers['x-batch-errors'], headers['x-errors']]).toEqual([
       '1',
-      'sea=point-not-covered',
+      'sites:sea=point-not-covered',
     ]);
   });
 });

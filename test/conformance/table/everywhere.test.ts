@@ -167,7 +167,7 @@ describe('everywhere', () => {
     expect(answer.json().errors).toEqual([
       {
         loc: ['query', 'modes'],
-        msg: 'unknown parameter; this route accepts mode, type, nth, count_within, limit, cursor',
+        msg: 'unknown parameter; this route accepts mode, type, nth, count_within, names, limit, cursor',
         type: 'unrecognized_keys',
       },
     ]);
@@ -210,7 +210,13 @@ describe('everywhere', () => {
     });
     expect(preflight.statusCode).toBe(204);
     const allowed = String(preflight.headers['access-control-allow-headers']).toLowerCase();
-    for (const name of ['authorization', 'if-none-match', 'idempotency-key', 'x-request-id']) {
+    for (const name of [
+      'authorization',
+      'if-none-match',
+      'idempotency-key',
+      'x-request-id',
+      'mcp-protocol-version',
+    ]) {
       expect(allowed).toContain(name);
     }
     const answer = await api.get(summary(block.geoid), {}, { headers });
