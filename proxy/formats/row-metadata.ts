@@ -3,7 +3,7 @@ import type { Format } from './negotiate.ts';
 
 /** An origin of a batch, or a site, as named in `errors` and `truncated`. */
 type NamedOrigin = {
-  /** Of a site: `sites` or `candidates`, each with ids of its own. */
+  /** The list of a site, `sites` or `candidates`; ids are unique per list. */
   readonly list?: string;
   readonly id?: string | number;
   readonly geoid?: string;

@@ -47,7 +47,7 @@ export interface CoverageQuery {
   readonly labels: Taxonomy | null;
 }
 
-/** What a request selects, as sent. */
+/** Selection of a request, as sent. */
 export interface AskedCoverage {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;

@@ -241,7 +241,7 @@ describe('a basket', () => {
     expect(rows).toBeGreaterThan(10);
     expect(tokens).toBe(rows);
     expect(await cost({ type, all_of })).toEqual([rows, rows + 10]);
-    // Whatever selects rows is answered by rows.
+    // Members that select rows get rows.
     for (const one of [{ mode: ['walk'] }, { nth: 2 }, { by: ['jobs'] }]) {
       const [selected, price] = await cost({ ...one, all_of });
       expect(selected).toBeGreaterThan(0);
