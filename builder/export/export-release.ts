@@ -25,6 +25,7 @@ export function exportRelease(
   request: ExportRequest,
   out: WritableStore,
   progress: Progress,
+  threads = 1,
 ): Promise<readonly ExportedFile[]> {
   const root = `release=${release.manifest.release}`;
   const refusal = (owner: string) =>
@@ -48,7 +49,7 @@ export function exportRelease(
         return { ...table, name, bytes: body.bytes, sha256: await sha256Of(body) };
       },
     };
-    const exported = await writeTables(release, request, sink, progress);
+    const exported = await writeTables(release, request, sink, progress, threads);
     const files = mergeFiles(there?.files ?? [], exported);
     await writeCompanions(release, files, out, root);
     return files;

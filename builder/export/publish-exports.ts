@@ -24,6 +24,7 @@ export function publishExports(
   request: ExportRequest,
   store: WritableStore,
   progress: Progress,
+  threads = 1,
 ): Promise<readonly ServedExport[]> {
   const { manifest } = release.latest;
   return whileBuilding(store, [], async () => {
@@ -36,7 +37,7 @@ export function publishExports(
         return { ...table, ...(await putArchive(store, stem, table.format, body)) };
       },
     };
-    const exported = await writeTables(release, request, sink, progress);
+    const exported = await writeTables(release, request, sink, progress, threads);
     const there = await listIfSound(store, manifest);
     const byTable = new Map([...there, ...exported].map((one) => [keyOf(one), one]));
     const all = [...byTable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);

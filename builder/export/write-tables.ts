@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
-import { CsvFile } from '../../shards/parquet/csv-file.ts';
-import { ParquetFile } from '../../shards/parquet/parquet-file.ts';
 import type { ExportedTable, ExportFormat } from '../../shards/release/exported-table.ts';
-import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
-import { Spool } from '../../shards/store/spool.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { fileBody, type PutBody } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import type { Bytes, CountyFips } from '../../shards/units.ts';
+import type { Bytes, CountyFips, Millis } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { Receipts } from '../receipts/receipts.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
-import type { CountyTable, Reading, ReleaseTable } from './export-table.ts';
-import { metadataOf } from './metadata.ts';
+import { inOrder } from '../threads/pool.ts';
+import { openTablePool } from './table-pool.ts';
+import type { TableRequest } from './table-writer.ts';
 import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
 
 /** Increment when the same release gives other bytes. */
 const EXPORT_VERSION = 2;
 const MB: Bytes = 1e6;
+const PROGRESS_MS: Millis = 100;
 
 export interface ExportRequest {
   /** Names of tables. */
@@ -33,92 +34,87 @@ export interface ExportSink<T extends z.ZodType> {
   readonly record: T;
   /** Distinguishes the receipts of exports to the same store. */
   readonly place: string;
-  put(table: ExportedTable, body: Spool): Promise<z.infer<T>>;
+  put(table: ExportedTable, body: PutBody): Promise<z.infer<T>>;
 }
 
-/** A file to be written: a table of a county, or of the release. */
-type Work = { readonly bytes: Bytes } & (
-  | { readonly table: CountyTable; readonly county: ReleaseCounty }
-  | { readonly table: ReleaseTable; readonly county: null }
-);
+/** A file to be written, and the size of the objects that it is made from. */
+type Work = Omit<TableRequest, 'file'> & { readonly bytes: Bytes; readonly key: string };
 
 /**
  * Writes tables of a release, a file a county, and returns their records. Each has a receipt, so
- * that an interrupted export continues; the same release gives the same bytes.
+ * that an interrupted export continues; the same release gives the same bytes, whatever the number
+ * of threads.
  */
 export async function writeTables<T extends z.ZodType>(
   release: Release,
   request: ExportRequest,
-  sink: ExportSink<T>,
+  { store, record, place, put }: ExportSink<T>,
   progress: Progress,
+  threads: number,
 ): Promise<z.infer<T>[]> {
-  const receipts = new Receipts(sink.store);
-  const all = [...workOn(release, request)];
+  const receipts = new Receipts(store);
+  const all = workOn(release, request, place);
+  const shares = new Float64Array(
+    new SharedArrayBuffer(all.length * Float64Array.BYTES_PER_ELEMENT),
+  );
+  const records: z.infer<T>[] = new Array(all.length);
+  const bytesDone = () => all.reduce((sum, { bytes }, i) => sum + bytes * shares[i], 0);
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   const stage = progress.start('export', Math.ceil(total / MB), 'MB');
-  const records: z.infer<T>[] = [];
-  let before: Bytes = 0;
-  for (const work of all) {
-    const { table, county, bytes } = work;
-    const { format } = request;
-    const madeOf = [EXPORT_VERSION, release.version, sink.place, table.name, county?.fips, format];
-    const key = createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
-    const done = (share: number) => stage.at(Math.floor((before + bytes * share) / MB));
-    records.push(
-      await receipts.findOrMake('export', key, sink.record, () =>
-        writeTable(work, { release, done }, format, sink),
-      ),
-    );
-    before += bytes;
-    done(0);
+  const timer = setInterval(() => stage.at(Math.floor(bytesDone() / MB)), PROGRESS_MS);
+  const pool = openTablePool(release, shares, Math.min(threads, all.length));
+  try {
+    await inScratchFolder(store.scratch, async (scratch) => {
+      const missing = async function* (): AsyncGenerator<Work & TableRequest> {
+        for (const work of all) {
+          const kept = await receipts.find('export', work.key, record);
+          if (kept === null) yield { ...work, file: path.join(scratch, `${work.index}`) };
+          else keep(work, kept);
+        }
+      };
+      const keep = ({ index }: Work, kept: z.infer<T>) => {
+        records[index] = kept;
+        shares[index] = 1;
+      };
+      await inOrder<Work & TableRequest, number>(pool, missing(), async (rows, work) => {
+        const { table, county, format, file, key } = work;
+        const { size } = await stat(file);
+        const made = await put({ table, county, format, rows }, fileBody(file, size));
+        await rm(file);
+        await receipts.keep('export', key, made);
+        keep(work, made);
+      });
+    });
+  } finally {
+    clearInterval(timer);
+    await pool.close();
   }
   stage.finish();
   return records;
 }
 
-function* workOn(release: Release, { tables, counties }: ExportRequest): Generator<Work> {
-  for (const table of RELEASE_TABLES) {
-    if (tables.includes(table.name)) yield { table, county: null, bytes: 0 };
-  }
-  for (const county of release.counties) {
-    if (!counties.includes(county.fips)) continue;
-    for (const table of COUNTY_TABLES) {
-      if (!tables.includes(table.name)) continue;
-      const bytes = table.objectsOf(county).reduce((sum, object) => sum + object.bytes, 0);
-      yield { table, county, bytes };
-    }
-  }
-}
-
-function writeTable<T extends z.ZodType>(
-  work: Work,
-  reading: Reading,
-  format: ExportFormat,
-  { store, put }: ExportSink<T>,
-): Promise<z.infer<T>> {
-  const { table, county } = work;
-  const { release } = reading;
-  return inScratchFolder(store.scratch, async (scratch) => {
-    const spool = new Spool(path.join(scratch, 'table'));
-    try {
-      const columns = table.columns(release);
-      const file =
-        format === 'csv'
-          ? new CsvFile(columns, spool)
-          : await ParquetFile.open(columns, metadataOf(table, release, county), spool);
-      let rows = 0;
-      for await (const group of rowsOf(work, reading)) {
-        file.append(group);
-        rows += group.rows;
-      }
-      file.finish();
-      return await put({ table: table.name, county: county?.fips ?? null, format, rows }, spool);
-    } finally {
-      spool.close();
-    }
+function workOn(
+  release: Release,
+  { tables, counties, format }: ExportRequest,
+  place: string,
+): Work[] {
+  const wanted = ({ name }: { readonly name: string }) => tables.includes(name);
+  const files: Pick<Work, 'table' | 'county' | 'bytes'>[] = [
+    ...RELEASE_TABLES.filter(wanted).map(({ name }) => ({ table: name, county: null, bytes: 0 })),
+    ...release.counties
+      .filter(({ fips }) => counties.includes(fips))
+      .flatMap((county) =>
+        COUNTY_TABLES.filter(wanted).map((table) => ({
+          table: table.name,
+          county: county.fips,
+          bytes: table.objectsOf(county).reduce((sum, object) => sum + object.bytes, 0),
+        })),
+      ),
+  ];
+  return files.map((file, index) => {
+    const { table, county } = file;
+    const madeOf = [EXPORT_VERSION, release.version, place, table, county ?? undefined, format];
+    const key = createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
+    return { ...file, format, index, key };
   });
-}
-
-function rowsOf(work: Work, reading: Reading) {
-  return work.county === null ? work.table.rows(reading) : work.table.rows(reading, work.county);
 }

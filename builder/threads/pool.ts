@@ -18,17 +18,22 @@ export interface ThreadPool<Request, Result> extends Pool<Request, Result> {
 }
 
 /**
- * A pool of one: the current thread. It yields to the event loop after each piece, so that timers
- * run, such as the one that renews a lock.
+ * A pool of one: the current thread, piece after piece. It yields to the event loop after each, so
+ * that timers run, such as the one that renews a lock.
  */
 export function thisThread<Request, Result>(
   perform: (request: Request) => Result | Promise<Result>,
 ): Pool<Request, Result> {
+  let turn: Promise<unknown> = Promise.resolve();
   return {
     width: 1,
-    async run(request) {
-      const result = await perform(request);
-      await turnOfLoop();
+    run(request) {
+      const result = turn.then(async () => {
+        const made = await perform(request);
+        await turnOfLoop();
+        return made;
+      });
+      turn = result.catch(() => {});
       return result;
     },
     close: async () => {},

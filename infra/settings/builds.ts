@@ -26,18 +26,21 @@ export const planSchema = z.object({
   }),
 });
 
-/** Resources of a process that searches. */
-const means = {
-  WORKERS: setting(
+/** Settings of `tta export`. */
+export const exportSchema = z.object({ STORE, WORKERS: threads('number of threads') });
+
+function threads(says: string) {
+  return setting(
     integerSetting(1, 256)
       .optional()
       .transform((n) => n ?? availableParallelism()),
-    {
-      says: 'number of search threads',
-      value: '<n>',
-      otherwise: 'one per core',
-    },
-  ),
+    { says, value: '<n>', otherwise: 'one per core' },
+  );
+}
+
+/** Resources of a process that searches. */
+const means = {
+  WORKERS: threads('number of search threads'),
   MEMORY: setting(sizeSetting(1).prefault('4GB'), {
     says: 'memory limit for the build',
     value: '<size>',

@@ -13,7 +13,12 @@ export async function openRelease(store: Store, cache: ReleaseCache): Promise<Re
   return openManifest(store, await readLatest(store), cache);
 }
 
-async function openManifest(store: Store, latest: Latest, cache: ReleaseCache): Promise<Release> {
+/** Opens the release that a `latest.json` named, whichever is current. */
+export async function openManifest(
+  store: Store,
+  latest: Latest,
+  cache: ReleaseCache,
+): Promise<Release> {
   const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
   await yieldIfOverdue(SHARED);
   return new Release(store, latest, manifest, cache);

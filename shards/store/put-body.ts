@@ -1,3 +1,8 @@
+import { createReadStream } from 'node:fs';
+import type { Bytes } from '../units.ts';
+
+const CHUNK_BYTES: Bytes = 2 ** 20;
+
 /** The bytes of an object to be stored, which need not all be in memory at once. */
 export interface PutBody {
   readonly bytes: number;
@@ -12,6 +17,11 @@ export function putBodyOf(whole: Uint8Array): PutBody {
       yield whole;
     },
   };
+}
+
+/** The content of a local file of this size. */
+export function fileBody(file: string, bytes: Bytes): PutBody {
+  return { bytes, chunks: () => createReadStream(file, { highWaterMark: CHUNK_BYTES }) };
 }
 
 /** Concatenates contents. */

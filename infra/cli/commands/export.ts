@@ -12,7 +12,7 @@ import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { CountyFips } from '../../../shards/units.ts';
 import { UsageError } from '../../errors.ts';
-import { storeSchema } from '../../settings/locations.ts';
+import { exportSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
@@ -56,7 +56,7 @@ export function addExportCommands(program: Command): void {
       'after',
       '\nRun the same command again to continue an interrupted export.\n\nExample:\n  tta export --store ./store --tables nearest,blocks --county 24510 --out ./tables',
     );
-  addSettings(command, storeSchema).action((flags: ExportFlags) => run(() => exportTables(flags)));
+  addSettings(command, exportSchema).action((flags: ExportFlags) => run(() => exportTables(flags)));
   command
     .command('verify')
     .description('Compare exported files with their list; exit code 1 if any is damaged.')
@@ -77,13 +77,13 @@ function tableNames(text: string): string[] {
 
 async function exportTables(flags: ExportFlags): Promise<void> {
   const { out } = flags;
-  const { STORE } = readSettings(storeSchema, flags);
+  const { STORE, WORKERS } = readSettings(exportSchema, flags);
   const progress = terminalProgress(process.stderr);
   if (out === undefined) {
     return whileOpen(openWritableStore(STORE), async (store) => {
       const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
       const request = await requestOf(release, flags);
-      const { length } = await publishExports(release, request, store, progress);
+      const { length } = await publishExports(release, request, store, progress, WORKERS);
       report(release, request, `${STORE}, for the API to serve,`, length);
     });
   }
@@ -91,7 +91,7 @@ async function exportTables(flags: ExportFlags): Promise<void> {
     const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
     const request = await requestOf(release, flags);
     await whileOpen(openWritableStore(out), async (folder) => {
-      const { length } = await exportRelease(release, request, folder, progress);
+      const { length } = await exportRelease(release, request, folder, progress, WORKERS);
       report(release, request, `${out}/release=${release.manifest.release}`, length);
     });
   });

@@ -1,0 +1,29 @@
+import type { Latest } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
+import { type TableRequest, TableWriter } from './table-writer.ts';
+
+/** The release that a thread writes tables of, and where it reports. */
+export interface TableWorld {
+  /** The location of the store. */
+  readonly location: string;
+  readonly latest: Latest;
+  /** In memory that threads share. */
+  readonly shares: Float64Array;
+}
+
+/** Writes tables, and returns their numbers of rows. */
+export type TablePool = Pool<TableRequest, number>;
+
+/**
+ * Opens a pool of threads that write tables of a release; a single thread is this one. The threads
+ * open the store themselves, and run compiled code: when running from source, request one.
+ */
+export function openTablePool(release: Release, shares: Float64Array, threads: number): TablePool {
+  if (threads === 1) {
+    const writer = new TableWriter(release, shares);
+    return thisThread((request) => writer.write(request));
+  }
+  const world: TableWorld = { location: release.store.location, latest: release.latest, shares };
+  return openThreads(new URL('./table-thread.js', import.meta.url), threads, world);
+}
