@@ -46,14 +46,14 @@ export interface AreaSource {
   readonly type: 'way' | 'relation';
   readonly id: number;
   readonly tags: Tags;
-  readonly lines: readonly { readonly way: number; readonly role: string }[];
+  readonly members: readonly { readonly way: number; readonly role: string }[];
 }
 
 export interface OsmSources {
   readonly points: readonly PointSource[];
   readonly areas: readonly AreaSource[];
   /** Node ids of each way that draws an area; null where the file lacks the way. */
-  readonly lines: ReadonlyMap<number, Float64Array | null>;
+  readonly memberWays: ReadonlyMap<number, Float64Array | null>;
   readonly table: NodeTable;
   /** By node of the table: 1 where a way for walking passes. */
   readonly walkableNodes: Uint8Array;
@@ -112,25 +112,25 @@ export function destinationsFromOsm(sources: OsmSources): Destination[] {
   return mergeDuplicates(found).sort((a, b) => a.destId - b.destId);
 }
 
-function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): FromArea | null {
-  const ways = lines.map(({ way, role }) => ({
+function fromArea(sources: OsmSources, { type, id, tags, members }: AreaSource): FromArea | null {
+  const ways = members.map(({ way, role }) => ({
     role,
-    nodes: Array.from(sources.lines.get(way) ?? [], (id) => sources.table.find(id)).filter(
+    nodes: Array.from(sources.memberWays.get(way) ?? [], (id) => sources.table.find(id)).filter(
       (node) => !sources.table.isMissing(node),
     ),
   }));
-  const members = ways.map(({ role, nodes }) => ({
+  const lines = ways.map(({ role, nodes }) => ({
     role,
     positions: nodes.map((node) => [sources.table.lon[node], sources.table.lat[node]] as const),
   }));
-  const first = members.find((member) => member.positions.length > 0);
+  const first = lines.find((line) => line.positions.length > 0);
   if (!first) return null;
-  const polygons = assemblePolygons(members);
+  const polygons = assemblePolygons(lines);
   const isArea = polygons.length > 0;
   const [lon, lat] = isArea ? pointInside(polygons) : middleOf(first.positions);
   const types = classify(tags, isArea ? squareMetresOf(polygons) : null);
   if (types.length === 0) return null;
-  if (!boxesMeet(boxOf(members.flatMap(({ positions }) => positions)), sources.area)) return null;
+  if (!boxesMeet(boxOf(lines.flatMap(({ positions }) => positions)), sources.area)) return null;
   const isPark = types.some((type) => PARKS.has(type));
   const hasSides = isPark || (isArea && squareMetresOf(polygons) >= SIDES_FROM);
   const openings = hasSides
@@ -151,7 +151,10 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): F
       entrances: openings,
       ...(hasSides && isArea && { outline: polygons }),
     },
-    sides: hasSides && !isWalled ? members.flatMap((m) => alongLine(m.positions, SIDE_STEP)) : [],
+    sides:
+      hasSides && !isWalled
+        ? lines.flatMap(({ positions }) => alongLine(positions, SIDE_STEP))
+        : [],
   };
 }
 

@@ -12,10 +12,10 @@ import { coverageOf, type ExtractCoverage, mayReach } from './extract-coverage.t
 import { keepStreets } from './keep-streets.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type MappedStation, mappedStations } from './osm-stations.ts';
-import type { RawLines } from './raw-streets.ts';
+import type { RawWays } from './raw-ways.ts';
 
 /** The lines that enter an area, with coordinates. A line is split where nodes are missing. */
-export function keepLines(raw: RawLines, table: NodeTable, area: BoundingBox): Lines {
+export function keepLines(raw: RawWays, table: NodeTable, area: BoundingBox): Lines {
   const refs = raw.refs.view();
   const lon = new GrowableArray(Float64Array);
   const lat = new GrowableArray(Float64Array);
@@ -97,7 +97,7 @@ export function extractOsm(
     destinations: destinationsFromOsm({
       points: elements.points.filter(({ lon, lat }) => boxContains(area, lon, lat)),
       areas: elements.areas,
-      lines: elements.memberWays,
+      memberWays: elements.memberWays,
       table,
       walkableNodes: kept.walkable,
       streets: kept,

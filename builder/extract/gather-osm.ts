@@ -8,9 +8,9 @@ import type { PbfHandlers } from '../osm/primitive-block.ts';
 import { SortedIds } from '../osm/sorted-ids.ts';
 import type { MapElements } from './map-elements.ts';
 import type { OsmElements } from './osm-elements.ts';
-import { noAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
+import { emptyAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
 import { readPass } from './pbf-pass.ts';
-import { noLines, noStreets, type RawLines } from './raw-streets.ts';
+import { emptyStreets, emptyWays, type RawWays } from './raw-ways.ts';
 
 export interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
@@ -49,17 +49,17 @@ export async function gatherOsm(
   // area.
   const near = isPart ? await waysIn(cells.grown(), pass) : null;
   const isNear = (way: number) => near === null || near.has(way);
-  const met = noAreas(map);
+  const met = emptyAreas(map);
   await pass(relationPass(met, isNear));
-  const lines = { streets: noStreets(), impassable: noLines() };
-  await pass(wayPass(met, lines, isNear, paths.length > 1));
+  const ways = { streets: emptyStreets(), impassable: emptyWays() };
+  await pass(wayPass(met, ways, isNear, paths.length > 1));
   const table = new NodeTable(
-    allReferences([lines.streets, lines.impassable, ...(map ? [map.lines] : [])], met.memberWays),
+    allReferences([ways.streets, ways.impassable, ...(map ? [map.lines] : [])], met.memberWays),
   );
   const points = new Map<number, PointSource>();
   await pass(nodePass(table, points, met, cells.box));
   return {
-    ...lines,
+    ...ways,
     areas: [...met.areas.values()],
     memberWays: met.memberWays,
     points: [...points.values()],
@@ -91,10 +91,10 @@ async function waysIn(
 }
 
 function allReferences(
-  kinds: readonly RawLines[],
+  kinds: readonly RawWays[],
   memberWays: ReadonlyMap<number, Float64Array | null>,
 ): Float64Array {
-  const lines = [...memberWays.values()].filter((refs) => refs !== null);
-  for (const { refs } of kinds) lines.push(refs.view());
-  return concat(lines);
+  const refLists = [...memberWays.values()].filter((refs) => refs !== null);
+  for (const { refs } of kinds) refLists.push(refs.view());
+  return concat(refLists);
 }

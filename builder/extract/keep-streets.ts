@@ -4,7 +4,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { isWalkedThrough } from '../streets/traits.ts';
-import type { RawStreets } from './raw-streets.ts';
+import type { RawStreets } from './raw-ways.ts';
 
 export interface KeptStreets {
   readonly ways: StreetWays;

@@ -8,10 +8,10 @@ import { roadKind } from '../base-map/road-kind.ts';
 import { waterAreaKind, waterLabelKind, waterwayKind } from '../base-map/water-kind.ts';
 import type { AreaSource } from '../destinations/from-osm.ts';
 import type { Tags } from '../osm/tags.ts';
-import { addLine, noLines } from './raw-streets.ts';
+import { addWay, emptyWays } from './raw-ways.ts';
 
 /** An area of the base map, with the ways that draw it. */
-export interface MapArea extends Pick<AreaSource, 'type' | 'id' | 'lines'> {
+export interface MapArea extends Pick<AreaSource, 'type' | 'id' | 'members'> {
   /** Null for one that has a label only. */
   readonly kind: number | null;
   readonly label: ReturnType<typeof waterLabelKind>;
@@ -26,16 +26,16 @@ export interface MapPoint {
 /** Collects the elements of OpenStreetMap that the base map shows, as they are read. */
 export class MapElements {
   readonly kinds = new MapKinds();
-  readonly lines = noLines();
+  readonly lines = emptyWays();
   /** By line: the number of its kind. */
   readonly lineKinds = new GrowableArray(Float64Array);
   readonly areas = new Map<string, MapArea>();
   readonly points = new Map<number, MapPoint>();
 
   /** Keeps a relation that is an area; returns whether it is one. */
-  relation(id: number, lines: AreaSource['lines'], tags: Tags): boolean {
+  relation(id: number, members: AreaSource['members'], tags: Tags): boolean {
     const area = this.#areaOf(tags);
-    if (area !== null) this.areas.set(`r${id}`, { type: 'relation', id, lines, ...area });
+    if (area !== null) this.areas.set(`r${id}`, { type: 'relation', id, members, ...area });
     return area !== null;
   }
 
@@ -45,13 +45,13 @@ export class MapElements {
     const line = roadKind(tags) ?? waterwayKind(tags);
     if (line !== null) {
       this.lineKinds.push(this.kinds.numberOf(line));
-      addLine(this.lines, id, refs);
+      addWay(this.lines, id, refs);
     }
     const isClosed = refs.length > 3 && refs[0] === refs[refs.length - 1];
     if (!isClosed || tags.get('area') === 'no') return false;
     const area = this.#areaOf(tags);
     if (area === null) return false;
-    this.areas.set(`w${id}`, { type: 'way', id, lines: [{ way: id, role: 'outer' }], ...area });
+    this.areas.set(`w${id}`, { type: 'way', id, members: [{ way: id, role: 'outer' }], ...area });
     return true;
   }
 

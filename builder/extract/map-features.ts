@@ -9,7 +9,7 @@ import { WORLD_BITS, worldX, worldY } from '../geo/web-mercator.ts';
 import { assemblePolygons } from '../osm/multipolygon.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { MapArea, MapElements } from './map-elements.ts';
-import { type RawLines, refsOf } from './raw-streets.ts';
+import { type RawWays, refsOf } from './raw-ways.ts';
 
 /** The features of the base map, and the box around each. */
 export interface MapFeatures {
@@ -30,7 +30,7 @@ export function mapFeatures(
   }
   drawing.lines(lines, (line) => numbers[lineKinds.view()[line]], table);
   for (const area of areas.values()) {
-    const positions = area.lines.map(({ way, role }) => ({
+    const positions = area.members.map(({ way, role }) => ({
       role,
       positions: positionsOf(memberWays.get(way) ?? [], table),
     }));
@@ -56,7 +56,7 @@ class MapDrawing implements MapFeatures {
     this.boxes.push({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat });
   }
 
-  lines(raw: RawLines, kindOf: (line: number) => number, table: NodeTable): void {
+  lines(raw: RawWays, kindOf: (line: number) => number, table: NodeTable): void {
     const ids = raw.osmId.view();
     for (let line = 0; line < ids.length; line++) {
       const positions = positionsOf(refsOf(raw, line), table);

@@ -4,7 +4,7 @@ import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { OsmElements } from './osm-elements.ts';
-import { type RawLines, refsOf } from './raw-streets.ts';
+import { type RawWays, refsOf } from './raw-ways.ts';
 
 /** The elements of a cell: ways by their positions among all. */
 export interface CellElements {
@@ -48,7 +48,7 @@ export function partByCells(elements: OsmElements, cells: MapCells): PartedEleme
   eachInItsCells(streets, table, cells, (way, cell) => partOf(cell).streets.push(way));
   eachInItsCells(impassable, table, cells, (way, cell) => partOf(cell).impassable.push(way));
   for (const area of areas) {
-    const nodes = area.lines
+    const nodes = area.members
       .flatMap(({ way }) => Array.from(elements.memberWays.get(way) ?? [], (id) => table.find(id)))
       .filter((node) => !table.isMissing(node));
     if (nodes.length === 0) continue;
@@ -66,14 +66,14 @@ export function partByCells(elements: OsmElements, cells: MapCells): PartedEleme
 }
 
 function eachInItsCells(
-  lines: RawLines,
+  ways: RawWays,
   table: NodeTable,
   cells: MapCells,
   found: (way: number, cell: number) => void,
 ): void {
-  for (let way = 0; way < lines.osmId.length; way++) {
+  for (let way = 0; way < ways.osmId.length; way++) {
     const met: number[] = [];
-    for (const id of refsOf(lines, way)) {
+    for (const id of refsOf(ways, way)) {
       const node = table.find(id);
       if (table.isMissing(node)) continue;
       const cell = cells.at(table.lon[node], table.lat[node]);

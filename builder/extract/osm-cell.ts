@@ -7,7 +7,7 @@ import type { Tags } from '../osm/tags.ts';
 import type { WayTime } from '../streets/way-time.ts';
 import type { CellElements } from './osm-by-cells.ts';
 import type { OsmElements } from './osm-elements.ts';
-import { addLine, addStreet, noLines, noStreets, type RawLines, refsOf } from './raw-streets.ts';
+import { addStreet, addWay, emptyStreets, emptyWays, type RawWays, refsOf } from './raw-ways.ts';
 
 /** The elements of OpenStreetMap in a cell, as an object. Numbers keep their full precision. */
 const KIND = 'OSMC';
@@ -36,12 +36,12 @@ export class OsmCellEncoder {
   encode({ streets, impassable, areas, points }: CellElements): Uint8Array {
     const { table, ...all } = this.#elements;
     const members = this.#membersOf(areas);
-    const lines = {
-      streets: this.#linesOf(all.streets, streets),
-      impassable: this.#linesOf(all.impassable, impassable),
-      members: this.#linesOf(members, [...Array(members.osmId.length).keys()]),
+    const ways = {
+      streets: this.#waysOf(all.streets, streets),
+      impassable: this.#waysOf(all.impassable, impassable),
+      members: this.#waysOf(members, [...Array(members.osmId.length).keys()]),
     };
-    const nodes = this.#numberNodes(Object.values(lines).map(({ nodes }) => nodes));
+    const nodes = this.#numberNodes(Object.values(ways).map(({ nodes }) => nodes));
     const traits = all.streets.traits.view();
     const tagged: TaggedElements = {
       areas: areas.map((area) => ({ ...area, tags: listOf(area.tags) })),
@@ -58,34 +58,34 @@ export class OsmCellEncoder {
       { tag: 'TRAI', bytes: Uint8Array.from(nodes, (node) => table.traits[node]) },
       { tag: 'GATE', bytes: Uint8Array.from(nodes, (node) => table.gate[node]) },
       { tag: 'STRA', bytes: bytesOf(Uint32Array.from(streets, (way) => traits[way])) },
-      ...this.#sectionsOf('S', lines.streets),
-      ...this.#sectionsOf('I', lines.impassable),
-      ...this.#sectionsOf('M', lines.members),
+      ...this.#sectionsOf('S', ways.streets),
+      ...this.#sectionsOf('I', ways.impassable),
+      ...this.#sectionsOf('M', ways.members),
       { tag: 'TAGS', bytes: Buffer.from(JSON.stringify(tagged)) },
     ]);
   }
 
   /** The ways that draw areas. */
-  #membersOf(areas: readonly AreaSource[]): RawLines {
-    const members = noLines();
-    for (const way of new Set(areas.flatMap(({ lines }) => lines.map(({ way }) => way)))) {
+  #membersOf(areas: readonly AreaSource[]): RawWays {
+    const drawing = emptyWays();
+    for (const way of new Set(areas.flatMap(({ members }) => members.map(({ way }) => way)))) {
       const refs = this.#elements.memberWays.get(way);
-      if (refs) addLine(members, way, refs);
+      if (refs) addWay(drawing, way, refs);
     }
-    return members;
+    return drawing;
   }
 
-  #linesOf(lines: RawLines, ways: readonly number[]): NodeLines {
+  #waysOf(all: RawWays, ways: readonly number[]): NodeWays {
     const { table } = this.#elements;
-    const ids = lines.osmId.view();
+    const ids = all.osmId.view();
     const ends = new Uint32Array(ways.length);
     let count = 0;
     ways.forEach((way, i) => {
-      ends[i] = count += refsOf(lines, way).length;
+      ends[i] = count += refsOf(all, way).length;
     });
     const nodes = new Uint32Array(count);
     let at = 0;
-    for (const way of ways) for (const id of refsOf(lines, way)) nodes[at++] = table.find(id);
+    for (const way of ways) for (const id of refsOf(all, way)) nodes[at++] = table.find(id);
     return { ids: Float64Array.from(ways, (way) => ids[way]), ends, nodes };
   }
 
@@ -104,7 +104,7 @@ export class OsmCellEncoder {
     return nodes;
   }
 
-  #sectionsOf(letter: string, { ids, ends, nodes }: NodeLines): Section[] {
+  #sectionsOf(letter: string, { ids, ends, nodes }: NodeWays): Section[] {
     const refs = nodes.map((node) => this.#numberOf[node]);
     return [
       { tag: `${letter}IDS`, bytes: bytesOf(ids) },
@@ -115,7 +115,7 @@ export class OsmCellEncoder {
 }
 
 /** Ways by their nodes in the table. */
-interface NodeLines {
+interface NodeWays {
   readonly ids: Float64Array;
   readonly ends: Uint32Array;
   readonly nodes: Uint32Array;
@@ -123,8 +123,8 @@ interface NodeLines {
 
 /** Reassembles the elements of cells, each once, ascending by id. */
 export class OsmCellJoiner {
-  readonly #streets = noStreets();
-  readonly #impassable = noLines();
+  readonly #streets = emptyStreets();
+  readonly #impassable = emptyWays();
   readonly #memberWays = new Map<number, Float64Array>();
   readonly #areas = new Map<string, AreaSource>();
   readonly #points: PointSource[] = [];
@@ -143,14 +143,14 @@ export class OsmCellJoiner {
       traits: section('TRAI'),
       gate: section('GATE'),
     });
-    const eachLine = (
+    const eachWay = (
       letter: string,
-      line: (id: number, refs: Float64Array, i: number) => void,
+      visit: (id: number, refs: Float64Array, i: number) => void,
     ) => {
       const [ends, refs] = [wholes(`${letter}END`), wholes(`${letter}REF`)];
       let start = 0;
       numbers(`${letter}IDS`).forEach((id, i) => {
-        line(
+        visit(
           id,
           Float64Array.from(refs.subarray(start, ends[i]), (ref) => ids[ref]),
           i,
@@ -161,17 +161,17 @@ export class OsmCellJoiner {
     const tagged = JSON.parse(Buffer.from(section('TAGS')).toString()) as TaggedElements;
     const times = new Map(tagged.times);
     const traits = wholes('STRA');
-    eachLine('S', (id, refs, i) => {
+    eachWay('S', (id, refs, i) => {
       if (this.#seenStreets.has(id)) return;
       this.#seenStreets.add(id);
       addStreet(this.#streets, id, refs, traits[i], times.get(i));
     });
-    eachLine('I', (id, refs) => {
+    eachWay('I', (id, refs) => {
       if (this.#seenImpassable.has(id)) return;
       this.#seenImpassable.add(id);
-      addLine(this.#impassable, id, refs);
+      addWay(this.#impassable, id, refs);
     });
-    eachLine('M', (id, refs) => this.#memberWays.set(id, refs));
+    eachWay('M', (id, refs) => this.#memberWays.set(id, refs));
     for (const area of tagged.areas) {
       this.#areas.set(`${area.type} ${area.id}`, { ...area, tags: new Map(area.tags) });
     }
@@ -193,7 +193,7 @@ export class OsmCellJoiner {
   }
 
   #sortedStreets() {
-    const [sorted, found] = [noStreets(), this.#streets];
+    const [sorted, found] = [emptyStreets(), this.#streets];
     const [ids, traits] = [found.osmId.view(), found.traits.view()];
     for (const way of ascending(ids)) {
       addStreet(sorted, ids[way], refsOf(found, way), traits[way], found.times.get(way));
@@ -202,9 +202,9 @@ export class OsmCellJoiner {
   }
 
   #sortedImpassable() {
-    const sorted = noLines();
+    const sorted = emptyWays();
     const ids = this.#impassable.osmId.view();
-    for (const way of ascending(ids)) addLine(sorted, ids[way], refsOf(this.#impassable, way));
+    for (const way of ascending(ids)) addWay(sorted, ids[way], refsOf(this.#impassable, way));
     return sorted;
   }
 

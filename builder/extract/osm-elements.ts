@@ -1,11 +1,11 @@
 import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
 import type { NodeTable } from '../osm/node-table.ts';
-import type { RawLines, RawStreets } from './raw-streets.ts';
+import type { RawStreets, RawWays } from './raw-ways.ts';
 
 /** The elements of streets and destinations: from OpenStreetMap, each once, by id. */
 export interface OsmElements {
   readonly streets: RawStreets;
-  readonly impassable: RawLines;
+  readonly impassable: RawWays;
   readonly areas: readonly AreaSource[];
   /** The nodes of the ways that draw areas; null where no file has the way. */
   readonly memberWays: ReadonlyMap<number, Float64Array | null>;

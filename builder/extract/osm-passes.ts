@@ -10,7 +10,7 @@ import { nodeTraits, streetTraits } from '../streets/traits.ts';
 import { wayTime } from '../streets/way-time.ts';
 import type { MapElements } from './map-elements.ts';
 import { isMappedStation } from './osm-stations.ts';
-import { addLine, addStreet, type RawLines, type RawStreets } from './raw-streets.ts';
+import { addStreet, addWay, type RawStreets, type RawWays } from './raw-ways.ts';
 import { UnmappedValues } from './unmapped-values.ts';
 
 /**
@@ -28,9 +28,9 @@ export interface MetAreas {
 }
 
 /** The data kept of ways, by their nodes. */
-export interface MetLines {
+export interface MetWays {
   readonly streets: RawStreets;
-  readonly impassable: RawLines;
+  readonly impassable: RawWays;
 }
 
 /** Whether tags are kept, with their element: those of possible destinations and of stations. */
@@ -38,7 +38,7 @@ function isKept(tags: Tags): boolean {
   return mayBeDestination(tags) || isMappedStation(tags);
 }
 
-export function noAreas(map: MapElements | null): MetAreas {
+export function emptyAreas(map: MapElements | null): MetAreas {
   const unmapped = new UnmappedValues();
   return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped, map };
 }
@@ -53,15 +53,16 @@ export function relationPass(
       // State parks and reserves are mapped as boundaries, which are drawn the same way.
       const type = tags.get('type');
       if (type !== 'multipolygon' && type !== 'boundary') return;
-      const lines = members
+      const ways = members
         .filter((member) => member.type === 'way')
         .map(({ ref, role }) => ({ way: ref, role }));
-      if (isOpenWater(tags)) for (const { way } of lines) shores.add(way);
-      if (!lines.some(({ way }) => isNear(way))) return;
-      const isMapped = map?.relation(id, lines, tags) ?? false;
+      if (isOpenWater(tags)) for (const { way } of ways) shores.add(way);
+      if (!ways.some(({ way }) => isNear(way))) return;
+      const isMapped = map?.relation(id, ways, tags) ?? false;
       const isArea = isKept(tags);
-      if (isArea) areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), lines });
-      if (isArea || isMapped) for (const { way } of lines) memberWays.set(way, null);
+      if (isArea)
+        areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), members: ways });
+      if (isArea || isMapped) for (const { way } of ways) memberWays.set(way, null);
     },
   };
 }
@@ -72,7 +73,7 @@ export function relationPass(
  */
 export function wayPass(
   { areas, memberWays, shores, unmapped, map }: MetAreas,
-  { streets, impassable }: MetLines,
+  { streets, impassable }: MetWays,
   isNear: (way: number) => boolean,
   isOverlapping: boolean,
 ): PbfHandlers {
@@ -92,15 +93,15 @@ export function wayPass(
       }
       if ((shores.has(id) || isImpassable(tags)) && refs.length > 1 && !seenImpassable?.has(id)) {
         seenImpassable?.add(id);
-        addLine(impassable, id, refs);
+        addWay(impassable, id, refs);
       }
       keepStreet(id, refs, tags);
       const isMapped = map?.way(id, refs, tags) ?? false;
       const isArea = refs.length > 0 && isKept(tags);
       if (isArea || isMapped || memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
       if (isArea) {
-        const lines = [{ way: id, role: 'outer' }];
-        areas.set(`w${id}`, { type: 'way', id, tags: copyTags(tags), lines });
+        const members = [{ way: id, role: 'outer' }];
+        areas.set(`w${id}`, { type: 'way', id, tags: copyTags(tags), members });
       } else unmapped.way(id, refs, tags);
     },
   };

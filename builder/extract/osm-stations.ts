@@ -47,9 +47,9 @@ export function mappedStations({ points, areas, memberWays, table }: OsmElements
     stations.push({ lon, lat, rails: railsOf(tags), level: levelOf(tags)! });
   };
   for (const { lon, lat, tags } of points) if (isMappedStation(tags)) add(lon, lat, tags);
-  for (const { tags, lines } of areas) {
+  for (const { tags, members } of areas) {
     if (!isMappedStation(tags)) continue;
-    const nodes = lines
+    const nodes = members
       .flatMap(({ way }) => Array.from(memberWays.get(way) ?? [], (id) => table.find(id)))
       .filter((node) => !table.isMissing(node));
     if (nodes.length === 0) continue;

@@ -2,33 +2,33 @@ import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { WayTime } from '../streets/way-time.ts';
 
 /** Ways as read: flat, by node id, before anything is known about the nodes. */
-export interface RawLines {
+export interface RawWays {
   readonly osmId: GrowableArray<Float64Array>;
   /** The end of each way's refs in `refs`. */
   readonly endRef: GrowableArray<Float64Array>;
   readonly refs: GrowableArray<Float64Array>;
 }
 
-export interface RawStreets extends RawLines {
+export interface RawStreets extends RawWays {
   readonly traits: GrowableArray<Float64Array>;
   /** By way, in the order read, the travel times of those that are not walked. */
   readonly times: Map<number, WayTime>;
 }
 
-export function noLines(): RawLines {
+export function emptyWays(): RawWays {
   const numbers = () => new GrowableArray(Float64Array);
   return { osmId: numbers(), endRef: numbers(), refs: numbers() };
 }
 
-export function noStreets(): RawStreets {
-  return { ...noLines(), traits: new GrowableArray(Float64Array), times: new Map() };
+export function emptyStreets(): RawStreets {
+  return { ...emptyWays(), traits: new GrowableArray(Float64Array), times: new Map() };
 }
 
 /** Adds a way to others. */
-export function addLine(lines: RawLines, id: number, nodes: Iterable<number>): void {
-  lines.osmId.push(id);
-  for (const node of nodes) lines.refs.push(node);
-  lines.endRef.push(lines.refs.length);
+export function addWay(ways: RawWays, id: number, nodes: Iterable<number>): void {
+  ways.osmId.push(id);
+  for (const node of nodes) ways.refs.push(node);
+  ways.endRef.push(ways.refs.length);
 }
 
 /** Adds a street to others. */
@@ -41,11 +41,11 @@ export function addStreet(
 ): void {
   if (time) streets.times.set(streets.osmId.length, time);
   streets.traits.push(traits);
-  addLine(streets, id, nodes);
+  addWay(streets, id, nodes);
 }
 
 /** The refs of a way by its position. */
-export function refsOf({ refs, endRef }: RawLines, way: number): Float64Array {
+export function refsOf({ refs, endRef }: RawWays, way: number): Float64Array {
   const ends = endRef.view();
   return refs.view().subarray(way === 0 ? 0 : ends[way - 1], ends[way]);
 }
