@@ -1,6 +1,5 @@
 import { typesOfBoth } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
-import { isNextDoor } from './merge-sources.ts';
 import { completed, NearbyPois } from './nearby-pois.ts';
 import { nameWords, tellsApart } from './poi-name.ts';
 
@@ -46,4 +45,30 @@ export function mergeDuplicates(destinations: readonly Destination[]): Destinati
 
 function isNode(destination: Destination): boolean {
   return destination.source.startsWith('node ');
+}
+
+/**
+ * The POIs of one source without its duplicates: of those that are near, have the same name and a
+ * common type, and do not have different house numbers, the first stays, with the brand and address
+ * of the others where it lacks them. The most trusted must come first.
+ */
+export function withoutDuplicates(pois: readonly Destination[]): Destination[] {
+  const nearby = new NearbyPois(pois);
+  const kept: (Destination | null)[] = [...pois];
+  pois.forEach((poi, index) => {
+    const same = nearby.samePoi(
+      poi,
+      (other) => other < index && kept[other] !== null && !isNextDoor(pois[other], poi),
+    );
+    if (same === -1) return;
+    kept[same] = completed(kept[same]!, poi);
+    kept[index] = null;
+  });
+  return kept.filter((poi) => poi !== null);
+}
+
+/** Whether two addresses name different houses. */
+function isNextDoor(a: Destination, b: Destination): boolean {
+  const [one, other] = [a, b].map(({ address }) => /^\d+/.exec(address.street ?? '')?.[0]);
+  return one !== undefined && other !== undefined && one !== other;
 }

@@ -1,7 +1,8 @@
 import { pointInside, squareMetresOf } from '../../shards/geometry/planar.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
-import { boxContains, boxesMeet, boxOf, localDistance } from '../../shards/geometry/wgs84.ts';
+import { boxContains, boxesMeet, boxOf } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees, Metres, SquareMetres } from '../../shards/units.ts';
+import { evenlySpaced } from '../geo/evenly-spaced.ts';
 import { assemblePolygons, isClosed } from '../osm/multipolygon.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { Tags } from '../osm/tags.ts';
@@ -11,25 +12,6 @@ import { osmDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
 import { mergeDuplicates } from './duplicates.ts';
 import { PARK_LEAVES } from './taxonomy.ts';
-
-/** Evenly spaced points along a line from its start, at most `step` apart. */
-export function alongLine(line: Ring, step: Metres): Ring {
-  const lengths = line.slice(1).map((to, i) => localDistance(line[i][0], line[i][1], to[0], to[1]));
-  const total = lengths.reduce((sum, length) => sum + length, 0);
-  const count = Math.max(1, Math.ceil(total / step));
-  const points: (readonly [number, number])[] = [];
-  let before = 0;
-  lengths.forEach((length, i) => {
-    const [[fromLon, fromLat], [toLon, toLat]] = [line[i], line[i + 1]];
-    for (let at = (points.length * total) / count; at < before + length; ) {
-      const part = (at - before) / length;
-      points.push([fromLon + part * (toLon - fromLon), fromLat + part * (toLat - fromLat)]);
-      at = (points.length * total) / count;
-    }
-    before += length;
-  });
-  return points;
-}
 
 /** A node whose tags may name a destination. */
 export interface PointSource {
@@ -153,7 +135,7 @@ function fromArea(sources: OsmSources, { type, id, tags, members }: AreaSource):
     },
     sides:
       hasSides && !isWalled
-        ? lines.flatMap(({ positions }) => alongLine(positions, SIDE_STEP))
+        ? lines.flatMap(({ positions }) => evenlySpaced(positions, SIDE_STEP))
         : [],
   };
 }

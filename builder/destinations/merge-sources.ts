@@ -22,32 +22,6 @@ export function mergeSources(
   return [...merged, ...alone].sort(byDestId);
 }
 
-/**
- * The POIs of one source without its duplicates: of those that are near, have the same name and a
- * common type, and do not have different house numbers, the first stays, with the brand and address
- * of the others where it lacks them. The most trusted must come first.
- */
-export function withoutDuplicates(pois: readonly Destination[]): Destination[] {
-  const nearby = new NearbyPois(pois);
-  const kept: (Destination | null)[] = [...pois];
-  pois.forEach((poi, index) => {
-    const same = nearby.samePoi(
-      poi,
-      (other) => other < index && kept[other] !== null && !isNextDoor(pois[other], poi),
-    );
-    if (same === -1) return;
-    kept[same] = completed(kept[same]!, poi);
-    kept[index] = null;
-  });
-  return kept.filter((poi) => poi !== null);
-}
-
-/** Whether two addresses name different houses. */
-export function isNextDoor(a: Destination, b: Destination): boolean {
-  const [one, other] = [a, b].map(({ address }) => /^\d+/.exec(address.street ?? '')?.[0]);
-  return one !== undefined && other !== undefined && one !== other;
-}
-
 function byDestId(a: Destination, b: Destination): number {
   return a.destId - b.destId;
 }

@@ -1,7 +1,8 @@
 import { checkDestIds } from './check-dest-ids.ts';
 import type { Destination } from './destination.ts';
+import { withoutDuplicates } from './duplicates.ts';
 import type { PoiRecord } from './from-files.ts';
-import { mergeSources, withoutDuplicates } from './merge-sources.ts';
+import { mergeSources } from './merge-sources.ts';
 import type { RatedPoi } from './overture-poi.ts';
 
 /**

@@ -6,29 +6,10 @@ import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { squareMetresOf } from '../../../shards/geometry/planar.ts';
 import type { Polygon, Position, Ring } from '../../../shards/geometry/polygon.ts';
 import { type SweepFault, SweepLine } from '../../../shards/geometry/sweep-line.ts';
-import { boxOf, edgesOf } from '../../../shards/geometry/wgs84.ts';
+import { boxOf, edgesOf, segmentMeetsBox } from '../../../shards/geometry/wgs84.ts';
 import { type BoundingBox, MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
-import type { SearchedArea } from '../pois/poi-search.ts';
-
-/** Whether a line segment intersects a box, in plain doubles. */
-export function segmentMeetsBox(
-  ax: number,
-  ay: number,
-  bx: number,
-  by: number,
-  { minLon, minLat, maxLon, maxLat }: BoundingBox,
-): boolean {
-  if ((ax < minLon && bx < minLon) || (ax > maxLon && bx > maxLon)) return false;
-  if ((ay < minLat && by < minLat) || (ay > maxLat && by > maxLat)) return false;
-  // The line misses the box if all corners are on one side of it.
-  const [dx, dy] = [bx - ax, by - ay];
-  const [south, north] = [dx * (minLat - ay), dx * (maxLat - ay)];
-  const [west, east] = [dy * (minLon - ax), dy * (maxLon - ax)];
-  const least = Math.min(south, north) - Math.max(west, east);
-  const most = Math.max(south, north) - Math.min(west, east);
-  return least <= 0 && most >= 0;
-}
+import type { SearchedArea } from './searched-area.ts';
 
 const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;
 const MIN_POSITIONS = 4;
