@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
-import type { AroundLedgerCall, LedgerCall } from '../../portal/accounts/serving-ledger.ts';
+import type { LedgerCall, LedgerInterceptor } from '../../portal/accounts/serving-ledger.ts';
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
 import type { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
@@ -130,7 +130,7 @@ export class LedgerCalls extends Calls {
     for (const operation of OPERATIONS) this.tally(operation);
   }
 
-  readonly around: AroundLedgerCall = (what, call) => {
+  readonly around: LedgerInterceptor = (what, call) => {
     const { operation } = what;
     if (this.#isEnding && CHARGING.has(operation)) return Promise.reject(new Ending());
     return this.made(operation, this.#guarded(operation, call), (value) =>

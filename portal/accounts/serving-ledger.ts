@@ -15,36 +15,32 @@ export interface LedgerCall {
 }
 
 /** Wraps a call: makes it and passes on its outcome, or refuses it. */
-export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
-
-type Operation = LedgerCall['operation'];
-
-/** Describes each call for the function that wraps it. */
-const CALLS: {
-  readonly [Name in Operation]: (...args: Parameters<ServingLedger[Name]>) => LedgerCall;
-} = {
-  admit: constantly({ operation: 'admit' }),
-  admitSession: constantly({ operation: 'admitSession' }),
-  debit: ({ route, tokens }) => ({ operation: 'debit', route, tokens }),
-  debitOnce: ({ route, tokens }) => ({ operation: 'debitOnce', route, tokens }),
-  ping: constantly({ operation: 'ping' }),
-  refund: (charge, tokens = charge.tokens) => ({ operation: 'refund', tokens }),
-  replay: constantly({ operation: 'replay' }),
-  storeResponse: constantly({ operation: 'storeResponse' }),
-  undeliver: (_receipt, tokens) => ({ operation: 'undeliver', tokens }),
-};
-
-function constantly(call: LedgerCall): () => LedgerCall {
-  return () => call;
-}
+export type LedgerInterceptor = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
 
 /** A ledger that intercepts each call of the proxy, for instance to measure it. */
-export function interceptedLedger(ledger: ServingLedger, around: AroundLedgerCall): ServingLedger {
-  const calls = Object.entries(CALLS).map(([name, describe]) => {
-    const describeCall = describe as (typeof CALLS)['debit'];
-    const intercept: ServingLedger['debit'] = (...args) =>
-      around(describeCall(...args), () => ledger[name as 'debit'](...args));
-    return [name, intercept];
-  });
-  return { ...Object.fromEntries(calls), secret: (name: string) => ledger.secret(name) };
+export function interceptedLedger(ledger: ServingLedger, around: LedgerInterceptor): ServingLedger {
+  return {
+    admit: (...args) => around({ operation: 'admit' }, () => ledger.admit(...args)),
+    admitSession: (...args) =>
+      around({ operation: 'admitSession' }, () => ledger.admitSession(...args)),
+    debit(charge) {
+      const { route, tokens } = charge;
+      return around({ operation: 'debit', route, tokens }, () => ledger.debit(charge));
+    },
+    debitOnce(charge, request) {
+      const { route, tokens } = charge;
+      return around({ operation: 'debitOnce', route, tokens }, () =>
+        ledger.debitOnce(charge, request),
+      );
+    },
+    refund: (charge, tokens = charge.tokens) =>
+      around({ operation: 'refund', tokens }, () => ledger.refund(charge, tokens)),
+    replay: (...args) => around({ operation: 'replay' }, () => ledger.replay(...args)),
+    storeResponse: (...args) =>
+      around({ operation: 'storeResponse' }, () => ledger.storeResponse(...args)),
+    undeliver: (receipt, tokens) =>
+      around({ operation: 'undeliver', tokens }, () => ledger.undeliver(receipt, tokens)),
+    ping: () => around({ operation: 'ping' }, () => ledger.ping()),
+    secret: (name) => ledger.secret(name),
+  };
 }

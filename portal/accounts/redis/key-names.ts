@@ -7,8 +7,6 @@ import type { KeyHash } from '../key-hash.ts';
 /** Prefix of every key, so that a ledger can share a database. */
 export const PREFIX = 'tta:';
 
-export type AccountKeys = ReturnType<typeof keysOf>;
-
 export function keysOf(id: AccountId) {
   const of = `${PREFIX}{${id}}:`;
   return {
