@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type { ProblemResponses } from '../../portal/http/problem-docs.ts';
+import { PROBLEM_TYPES } from '../../portal/http/problem-types.ts';
+import type { Endpoint, PostEndpoint } from '../endpoint.ts';
+import { contentOf } from './content.ts';
+import {
+  bareHeaders,
+  headHeaders,
+  idempotencyKey,
+  ifNoneMatch,
+  isConditional,
+  isFreeForMembers,
+  kindOf,
+  otherHeaders,
+  problemHeaders,
+  responseHeaders,
+} from './headers.ts';
+import { problemsOf } from './problems.ts';
+
+/** An operation as the document describes it. */
+export function operation(
+  endpoint: Endpoint,
+  problems: ProblemResponses,
+  alike: AlikeResponses,
+): ZodOpenApiOperationObject {
+  const isPosted = endpoint.access === 'posted';
+  return {
+    ...about(endpoint),
+    ...(isPosted && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: endpoint.body } },
+      },
+    }),
+    responses: {
+      [isPosted ? (endpoint.status ?? 200) : 200]: {
+        description: endpoint.responseDescription,
+        headers: responseHeaders(endpoint),
+        content: contentOf(endpoint),
+      },
+      ...emptyResponses(endpoint, alike),
+      ...problems.of(problemsOf(endpoint), {
+        kind: kindOf(endpoint),
+        headers: (status) => problemHeaders(endpoint, status),
+      }),
+      ...otherResponse(endpoint),
+    },
+  };
+}
+
+/** HEAD of a GET route: the price of the response and whether it has changed, without its body. */
+export function headOperation(
+  endpoint: Exclude<Endpoint, PostEndpoint>,
+  alike: AlikeResponses,
+): ZodOpenApiOperationObject {
+  const { operationId, summary, ...same } = about(endpoint);
+  const isMetered = endpoint.access === 'metered';
+  const statuses = new Set(problemsOf(endpoint).map((slug) => PROBLEM_TYPES[slug].status));
+  return {
+    ...same,
+    operationId: `${operationId}Head`,
+    summary: `${summary}: headers only`,
+    description: isMetered
+      ? 'One token, or free where the GET is free for members. `X-Tokens-Cost` is what the GET would ' +
+        'charge; nothing else about the response is disclosed. A 304 is free.'
+      : 'The headers of the GET, without its body.',
+    // Otherwise, the reference would list each GET twice.
+    'x-scalar-ignore': true,
+    responses: {
+      200: { description: 'The GET would succeed.', headers: headHeaders(endpoint) },
+      ...emptyResponses(endpoint, alike, true),
+      ...Object.fromEntries(
+        Array.from(statuses, (status) => [
+          status,
+          alike.named(`Head${kindOf(endpoint)}${status}`, () => ({
+            description: 'The same as for the GET, without the problem document.',
+            headers: problemHeaders(endpoint, status),
+          })),
+        ]),
+      ),
+      ...(endpoint.access === 'free' &&
+        endpoint.otherStatus && {
+          [endpoint.otherStatus]: { description: 'Not ready.', headers: otherHeaders },
+        }),
+    },
+  };
+}
+
+/** Metadata of an operation, without its responses. */
+function about(endpoint: Endpoint) {
+  const { operationId, summary, description, tag, access } = endpoint;
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    security: access === 'free' ? [] : [{ apiKey: [] }],
+    requestParams: {
+      ...(access !== 'posted' && { path: endpoint.params, query: endpoint.query }),
+      ...(isConditional(endpoint) && { header: z.object({ 'If-None-Match': ifNoneMatch }) }),
+      ...(access === 'posted' && { header: z.object({ 'Idempotency-Key': idempotencyKey }) }),
+    },
+  };
+}
+
+/** Responses other than problems that several operations share. */
+export class AlikeResponses {
+  readonly #made = new Map<string, ZodOpenApiResponseObject>();
+
+  named(id: string, make: () => ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+    const made = this.#made.get(id) ?? { ...make(), id };
+    this.#made.set(id, made);
+    return made;
+  }
+}
+
+/** Responses without a body; when the result is empty, HEAD states that price as well. */
+function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = false) {
+  const payer = isFreeForMembers(endpoint) ? 'ForMembers' : '';
+  return {
+    ...(endpoint.access === 'metered' &&
+      endpoint.mayBeEmpty && {
+        204: {
+          description: 'Nothing to return. Free.',
+          headers: isHead ? headHeaders(endpoint) : bareHeaders(endpoint),
+        },
+      }),
+    ...(isConditional(endpoint) && {
+      304: alike.named(`${kindOf(endpoint)}${payer}NotModified`, () => ({
+        description: 'Not modified since that ETag. Free.',
+        headers: bareHeaders(endpoint),
+      })),
+    }),
+  };
+}
+
+/** The second status of a probe: the same body. */
+function otherResponse(endpoint: Endpoint) {
+  if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
+  const content = { 'application/json': { schema: endpoint.response } };
+  return {
+    [endpoint.otherStatus]: { description: 'Not ready.', headers: otherHeaders, content },
+  };
+}
