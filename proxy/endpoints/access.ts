@@ -83,13 +83,13 @@ async function respond(
   { format, waiters }: QueryContext,
   { access }: ResolvedAccess,
   block: OriginBlock,
-  beside: object,
+  originMembers: object,
 ): Promise<QueryResult> {
   const results = new Rows(format);
   await (await accessOf(block, access, waiters)).addTo(results, waiters);
   const missing = unroutedMetadata(unroutedModes(block, access.modes));
-  const answer = rowsResponse({ ...beside, results, ...missing }, results.count);
-  return { ...answer, columns: access.columns };
+  const result = rowsResponse({ ...originMembers, results, ...missing }, results.count);
+  return { ...result, columns: access.columns };
 }
 
 const blockAccess = meteredEndpoint({
@@ -129,8 +129,8 @@ const pointAccess = meteredEndpoint({
     resolve(release, 'point-access', originOfPoint(release, lon, lat), { lat, lon }, query),
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
   respond(_release, resolved, context, block) {
-    const beside = { resolved_block: block.geoid, block: blockMetadata(block) };
-    return respond(context, resolved, block, beside);
+    const origin = { resolved_block: block.geoid, block: blockMetadata(block) };
+    return respond(context, resolved, block, origin);
   },
 });
 

@@ -116,7 +116,7 @@ export const pointSummary = meteredEndpoint({
   locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
   respond(_release, resolved, context, block) {
-    const beside = { resolved_block: block.geoid, block: blockMetadata(block) };
-    return querySummary(context, resolved, block, beside);
+    const origin = { resolved_block: block.geoid, block: blockMetadata(block) };
+    return querySummary(context, resolved, block, origin);
   },
 });

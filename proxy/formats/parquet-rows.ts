@@ -34,13 +34,13 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
 };
 
 /**
- * Encodes rows as a Parquet file. `lines`: the rows as `ROW_FORMATS.parquet` writes them. `beside`:
+ * Encodes rows as a Parquet file. `lines`: the rows as `ROW_FORMATS.parquet` writes them. `others`:
  * the other members of the response, which become the key-value metadata of the file, as JSON.
  */
 export async function parquetOf(
   lines: Body,
   columns: readonly string[],
-  beside: RowMembers,
+  others: RowMembers,
   waiters: Waiters,
 ): Promise<Body> {
   const pieces: Buffer[] = [];
@@ -52,7 +52,7 @@ export async function parquetOf(
       nullable: true,
       description: '',
     })),
-    metadataOf(beside),
+    metadataOf(others),
     {
       append: ({ buffer, byteOffset, length }) =>
         pieces.push(Buffer.from(buffer, byteOffset, length)),
@@ -80,8 +80,8 @@ export async function parquetOf(
   return new Body(pieces);
 }
 
-function metadataOf(beside: RowMembers): Record<string, string> {
-  const known = Object.entries(beside).filter(([, value]) => value !== undefined);
+function metadataOf(others: RowMembers): Record<string, string> {
+  const known = Object.entries(others).filter(([, value]) => value !== undefined);
   return Object.fromEntries(known.map(([name, value]) => [name, JSON.stringify(value)]));
 }
 

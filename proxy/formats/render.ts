@@ -25,21 +25,21 @@ export function renderJson(body: object): Body {
 }
 
 /**
- * Renders the rows of a body, or the body itself as the only row if it has none; and of a batch or
- * an area what stands beside them, as far as the format can express it. Headers have all of that in
- * other responses.
+ * Renders the rows of a body, or the body itself as the only row if it has none; of a
+ * batch or an area with its other members, as far as the format can express them. Headers have all
+ * of them in other responses.
  */
 export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {
   const rows = Object.values(body).find((value) => value instanceof Rows);
-  const beside = 'truncated' in body || 'area' in body ? besideRows(body) : undefined;
+  const others = 'truncated' in body || 'area' in body ? otherMembers(body) : undefined;
   return (rows ?? onlyRow(format, columns, body as RowMembers)).between(
-    format.before(columns, beside),
-    format.after(beside),
+    format.before(columns, others),
+    format.after(others),
   );
 }
 
 /** Members of a response other than its rows. */
-export function besideRows(body: object): RowMembers {
+export function otherMembers(body: object): RowMembers {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !(value instanceof Rows)));
 }
 

@@ -14,11 +14,11 @@ export type RowMembers = Readonly<Record<string, unknown>>;
 export interface RowFormat {
   readonly name: Format;
   /**
-   * Text before and after all rows, if nothing else is sent. `beside`: the other members of a
-   * batch or an area (`besideRows`); absent otherwise.
+   * Text before and after all rows, if nothing else is sent. `others`: the other members of a
+   * batch or an area; absent otherwise.
    */
-  before(columns: readonly string[], beside: RowMembers | undefined): ByteText;
-  after(beside: RowMembers | undefined): ByteText;
+  before(columns: readonly string[], others: RowMembers | undefined): ByteText;
+  after(others: RowMembers | undefined): ByteText;
   /** Whether rows end in a comma, which the last row lacks. */
   readonly endsInComma: boolean;
   /** Starts a row, which has a geometry in formats that have them. */
@@ -45,8 +45,8 @@ const json: RowFormat = {
 const ndjson: RowFormat = {
   ...json,
   name: 'ndjson',
-  after(beside) {
-    const line = beside && lastLine(beside);
+  after(others) {
+    const line = others && lastLine(others);
     return line ? byteText(`${JSON.stringify(line)}\n`) : '';
   },
   endsInComma: false,
@@ -57,8 +57,8 @@ const geojson: RowFormat = {
   ...json,
   name: 'geojson',
   // Rows come last: the undelivered share is refunded.
-  before(_columns, beside) {
-    const members = beside ? `${jsonMembers(beside)},` : '';
+  before(_columns, others) {
+    const members = others ? `${jsonMembers(others)},` : '';
     return `{"type":"FeatureCollection",${members}"features":[`;
   },
   after: () => ']}',

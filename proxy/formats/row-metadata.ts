@@ -15,7 +15,7 @@ type NamedOrigin = {
 type Members = Readonly<Record<string, unknown>>;
 
 /** Members of a response other than its rows. */
-interface Beside {
+interface OtherMembers {
   readonly next_cursor?: string | null;
   readonly resolved_block?: string;
   readonly errors?: readonly (NamedOrigin & { readonly type: string })[];
@@ -52,20 +52,21 @@ export const CSV_METADATA = [
     errors.map((error) => `${written(error)}=${error.type}`).join(),
   ),
 ];
-/** Sums beside the rows of a table (`RowTable.headers`); rows themselves are in the body. */
+
+/** Sums apart from the rows of a table (`RowTable.headers`); rows themselves are in the body. */
 const CSV_SUMS = repeated('results', 'X-Results', (results) =>
   Array.isArray(results) ? JSON.stringify(results) : '',
 );
 
 const MAX_LISTED_CHARACTERS = 4_096;
 
-function repeated<M extends keyof Beside>(
+function repeated<M extends keyof OtherMembers>(
   member: M,
   header: HeaderName,
-  write: (value: NonNullable<Beside[M]>) => string,
+  write: (value: NonNullable<OtherMembers[M]>) => string,
 ) {
   const sent = header.toLowerCase() as SentHeader;
-  const textIn = (body: Beside) => (body[member] ? write(body[member]) : undefined);
+  const textIn = (body: OtherMembers) => (body[member] ? write(body[member]) : undefined);
   return { member, header, sent, textIn };
 }
 
@@ -84,7 +85,7 @@ function encoded(value: string | number): string {
 
 /** Headers that repeat, or replace, the body's metadata. */
 export function metadataHeaders(
-  body: Beside,
+  body: OtherMembers,
   format: Format,
 ): Readonly<Partial<Record<SentHeader, string>>> {
   const headers: Partial<Record<SentHeader, string>> = {};
@@ -104,9 +105,9 @@ export function metadataHeaders(
 }
 
 /** The last line of NDJSON, if there is anything that neither rows nor headers state in full. */
-export function lastLine(beside: Members): Members | null {
-  if ('area' in beside) return beside.basket || beside.results ? beside : null;
-  const { errors = [], truncated = [], truncated_reason } = beside as Beside;
+export function lastLine(others: Members): Members | null {
+  if ('area' in others) return others.basket || others.results ? others : null;
+  const { errors = [], truncated = [], truncated_reason } = others as OtherMembers;
   if (errors.length === 0 && truncated.length === 0) return null;
   return { errors, truncated, truncated_reason };
 }

@@ -8,7 +8,7 @@ export interface RowTable {
   readonly columns: readonly string[];
   /** The geometry of a row in GeoJSON: its `lon` and `lat`, or the outline of its block. */
   readonly geometry: 'point' | 'outline' | null;
-  /** Headers of CSV beside those that repeat members of the JSON. */
+  /** Headers of CSV in addition to those that repeat members of the JSON. */
   readonly headers?: readonly HeaderName[];
 }
 

@@ -204,7 +204,7 @@ export const siteCoverageRow = z.object({ mode: modeLabel, weight: z.string(), .
   description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
 });
 
-/** Members of a response about sites, beside its rows. */
+/** Members of a response about sites, other than its rows. */
 export const sitesMembers = {
   sites: z.array(z.object({ ...placedSite, within: sumsByMinutes })),
   gains: z.array(z.object({ ...placedSite, gain: sumsByMinutes })),

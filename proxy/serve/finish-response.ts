@@ -7,7 +7,7 @@ import {
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BinaryBody, type QueryResult } from '../endpoint.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
-import { besideRows, renderJson, renderRows } from '../formats/render.ts';
+import { otherMembers, renderJson, renderRows } from '../formats/render.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { metadataHeaders } from '../formats/row-metadata.ts';
 import type { RowTable } from '../formats/row-table.ts';
@@ -55,7 +55,7 @@ async function renderParquet(
   waiters: Waiters,
 ): Promise<Body> {
   const { parquetOf } = await import('../formats/parquet-rows.ts');
-  return parquetOf(rows, columns, besideRows(body), waiters);
+  return parquetOf(rows, columns, otherMembers(body), waiters);
 }
 
 /** Compresses a response if worthwhile: Parquet is compressed already. */

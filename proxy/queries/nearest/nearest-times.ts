@@ -201,12 +201,12 @@ export function resolveSummary(
   return { ...pagedRequest(cursors, route, asked, part, beginning), filter, nthFilter };
 }
 
-/** The summary of a block. `beside`: members before the rows. */
+/** The summary of a block. `originMembers`: members before the rows. */
 export async function querySummary(
   { cursors, waiters, format }: QueryContext,
   { filter, nthFilter, page }: ResolvedSummary,
   block: OriginBlock,
-  beside: object,
+  originMembers: object,
 ): Promise<QueryResult> {
   const results = new Rows(format);
   const { found, end } =
@@ -216,8 +216,13 @@ export async function querySummary(
   await found.addTo(results, waiters);
   const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
+<<<<<<< HEAD
   const body = { ...beside, results, ...paged, ...unrouted };
   return { ...rowsResponse(body, results.count), columns: summaryColumns(filter, nthFilter) };
+=======
+  const body = { ...originMembers, results, ...paged, ...unrouted };
+  return { ...rowsResponse(body, results.count), columns: summaryColumns(nthFilter) };
+>>>>>>> 9b0e30d3 (Members of a response other than its rows are called that)
 }
 
 /** Rows of a summary, and where their page ends if there are more. */
