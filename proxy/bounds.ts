@@ -49,9 +49,9 @@ export const LIMITS = {
   /** Each keeps the sums of every tenth of a minute. */
   groupsListed: 12,
   /** Places, counties, blocks that an area is composed of. */
-  placesOfArea: 20,
-  countiesOfArea: 20,
-  blocksOfArea: 10_000,
+  areaPlaces: 20,
+  areaCounties: 20,
+  areaBlocks: 10_000,
   /** Criteria of a basket; points that blocks must be near. */
   criteria: 8,
   nearPoints: 4,

@@ -122,6 +122,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'proxy/queries': [
     'modes-and-types',
     'block-weights',
+    'searched-area',
     'rows',
     'origins',
     'nearest',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freeEndpoint } from '../endpoint.ts';
-import { boxArea } from '../queries/pois/poi-search.ts';
+import { boxArea } from '../queries/searched-area.ts';
 import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
 import { NONE } from '../schemas/parameters.ts';
 

@@ -7,7 +7,7 @@ import { AREAL } from '../formats/row-table.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { blocksIn } from '../queries/areas/drawn-blocks.ts';
-import { circleArea, type SearchedArea } from '../queries/pois/poi-search.ts';
+import { circleArea, type SearchedArea } from '../queries/searched-area.ts';
 import {
   cursorMember,
   includeMissingMember,

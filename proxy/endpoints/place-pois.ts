@@ -4,13 +4,13 @@ import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
-import type { SearchedArea } from '../queries/pois/poi-search.ts';
 import {
-  countiesOfArea,
+  countiesWithPois,
   querySearch,
   type ResolvedSearch,
   resolveSearch,
 } from '../queries/pois/poi-search.ts';
+import type { SearchedArea } from '../queries/searched-area.ts';
 import {
   cursorParam,
   limitParam,
@@ -44,7 +44,7 @@ export const placePois = meteredEndpoint({
 
   async resolve(release, { params: { geoid }, query }, { cursors }): Promise<ResolvedPlacePois> {
     const located = await locatePlace(release, geoid);
-    const counties = countiesOfArea(release, { boxes: [located.place.box] });
+    const counties = countiesWithPois(release, { boxes: [located.place.box] });
     return {
       ...resolveSearch(release, cursors, 'place-pois', { geoid }, query),
       dependsOn: [

@@ -5,14 +5,12 @@ import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import {
-  boxArea,
-  circleArea,
-  countiesOfArea,
+  countiesWithPois,
   querySearch,
   type ResolvedSearch,
   resolveSearch,
-  type SearchedArea,
 } from '../queries/pois/poi-search.ts';
+import { boxArea, circleArea, type SearchedArea } from '../queries/searched-area.ts';
 import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
 import {
   cursorParam,
@@ -66,7 +64,7 @@ export const poiSearch = meteredEndpoint({
     { cursors },
   ): ResolvedPoiSearch {
     const area = requestedArea(where);
-    const counties = countiesOfArea(release, area);
+    const counties = countiesWithPois(release, area);
     const spelled = { ...where, bbox: where.bbox && bboxNumbers(where.bbox) };
     return {
       ...resolveSearch(release, cursors, 'poi-search', spelled, { type, q, limit, cursor }),

@@ -6,7 +6,7 @@ import { type Geoid, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
-import { circleArea } from '../queries/pois/poi-search.ts';
+import { circleArea } from '../queries/searched-area.ts';
 import { POINT_SCHEMA, pointItem, radiusMember } from './body-members.ts';
 import { distinct, kindOf, listOf } from './list.ts';
 import { polygonMember } from './polygon-member.ts';
@@ -27,7 +27,7 @@ const GEOID_FAULT = 'must be a census block GEOID: text of 15 digits';
 const BLOCKS_FAULT = 'must be an array of block GEOIDs of 15 digits';
 
 /** Thousands of GEOIDs, checked in one pass: ascending, each once. */
-const blocksOfArea = z
+const blocksMember = z
   .unknown()
   .transform((value, context): Float64Array => {
     const refuse = (message: string, type: string, path: number[] = []) => {
@@ -38,8 +38,8 @@ const blocksOfArea = z
       return refuse(`${BLOCKS_FAULT}, not ${kindOf(value)}`, 'invalid_type');
     }
     if (value.length === 0) return refuse('must not be empty', 'too_small');
-    if (value.length > LIMITS.blocksOfArea) {
-      return refuse(`must list at most ${LIMITS.blocksOfArea}`, 'too_big');
+    if (value.length > LIMITS.areaBlocks) {
+      return refuse(`must list at most ${LIMITS.areaBlocks}`, 'too_big');
     }
     const isWrong = (one: unknown) => typeof one !== 'string' || !isGeoid(one);
     if (value.some(isWrong)) {
@@ -54,12 +54,12 @@ const blocksOfArea = z
   })
   .optional()
   .meta({
-    description: `Up to ${LIMITS.blocksOfArea} block GEOIDs.`,
+    description: `Up to ${LIMITS.areaBlocks} block GEOIDs.`,
     override: {
       type: 'array',
       items: { type: 'string', pattern: '^\\d{15}$' },
       minItems: 1,
-      maxItems: LIMITS.blocksOfArea,
+      maxItems: LIMITS.areaBlocks,
     },
   });
 
@@ -73,14 +73,9 @@ export const areaMember = z
         .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
       radius_m: radiusMember,
       // One of another form is a place that is not known.
-      places: codes(/^/, '^\\d{7}$', 'census place GEOIDs of 7 digits', LIMITS.placesOfArea),
-      counties: codes(
-        /^\d{5}$/,
-        '^\\d{5}$',
-        'county FIPS codes of 5 digits',
-        LIMITS.countiesOfArea,
-      ),
-      blocks: blocksOfArea,
+      places: codes(/^/, '^\\d{7}$', 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
+      counties: codes(/^\d{5}$/, '^\\d{5}$', 'county FIPS codes of 5 digits', LIMITS.areaCounties),
+      blocks: blocksMember,
     },
     {
       error: ({ code }) =>

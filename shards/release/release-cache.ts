@@ -5,7 +5,7 @@ import type { ObjectRef } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
 
 /** A decoded value and its memory use. */
-interface CachedValue<T extends object = object> {
+export interface CachedValue<T extends object = object> {
   readonly value: T;
   readonly bytes: Bytes;
 }

@@ -26,7 +26,7 @@ import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
-import type { BoundingBox, Bytes, CountyBlock, CountyFips, StatePlace } from '../units.ts';
+import type { BoundingBox, CountyBlock, CountyFips, StatePlace } from '../units.ts';
 import { PEOPLE, type Weight } from '../weights/weight.ts';
 import { WeightTable } from '../weights/weight-table.ts';
 import { CountyBoxes } from './county-boxes.ts';
@@ -38,7 +38,7 @@ import type {
   StateManifest,
   TileArchive,
 } from './manifest.ts';
-import type { ReleaseCache } from './release-cache.ts';
+import type { CachedValue, ReleaseCache } from './release-cache.ts';
 
 /** The POIs at home in a county: their attributes, catchments and locations. */
 export type Catchments = PoiMatrix & SpatialOrder;
@@ -175,7 +175,7 @@ export class Release {
    */
   weightCounts(county: CountyManifest, weight: string): Promise<Uint32Array> {
     const ref = this.weightObject(county, weight);
-    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/${weight}` }, async () => {
+    return this.derivedFrom(ref, weight, async () => {
       const value =
         weight === PEOPLE.weight
           ? (await this.index(county)).people()
@@ -270,13 +270,12 @@ export class Release {
 
   /** Shared borders of a county's block polygons. Computed once, then cached. */
   borders(county: CountyManifest, waiters: Waiters): Promise<SharedBorders> {
-    const ref = county.objects.blocks;
-    const load = async (group: WaitingGroup) => {
+    const make = async (group: WaitingGroup) => {
       const { outlines } = await this.areas(county, group);
       const value = await runCooperatively(group, sharedBorderSteps(outlines));
       return { value, bytes: value.byteLength };
     };
-    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/borders` }, load, waiters);
+    return this.derivedFrom(county.objects.blocks, 'borders', make, waiters);
   }
 
   /** The census places of a state. */
@@ -305,8 +304,7 @@ export class Release {
 
   /** The blocks whose centre is in a census place, ascending. One range read, then cached. */
   placeBlocks(table: PlaceTable, ordinal: StatePlace): Promise<Float64Array> {
-    const part = { ...table.ref, name: `${table.ref.name}/blocks-${ordinal}` };
-    return this.#cache.getOrLoad(part, async () => {
+    return this.derivedFrom(table.ref, `blocks-${ordinal}`, async () => {
       const value = Float64Array.from(await table.blocks(ordinal));
       return { value, bytes: value.byteLength };
     });
@@ -314,8 +312,7 @@ export class Release {
 
   /** The boundary of a census place. One range read, then cached. */
   placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
-    const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };
-    return this.#cache.getOrLoad(part, async () => {
+    return this.derivedFrom(table.ref, `outline-${ordinal}`, async () => {
       const value = new BandedArea(await table.outline(ordinal));
       return { value, bytes: value.byteLength };
     });
@@ -351,13 +348,14 @@ export class Release {
     });
   }
 
-  /** Values derived from an object's head and cached with it, within the same memory. */
+  /** A value derived from an object, or a part of it: made once, then cached like the object. */
   derivedFrom<T extends object>(
     ref: ObjectRef,
     what: string,
-    make: () => { value: T; bytes: Bytes } | Promise<{ value: T; bytes: Bytes }>,
+    make: (group: WaitingGroup) => Promise<CachedValue<T>>,
+    waiters?: Waiters,
   ): Promise<T> {
-    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/${what}` }, async () => make());
+    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/${what}` }, make, waiters);
   }
 
   /** A value derived from the release as a whole, computed once. */

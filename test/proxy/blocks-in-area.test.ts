@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { drawnArea } from '../../proxy/queries/areas/drawn-area.ts';
 import { blocksIn } from '../../proxy/queries/areas/drawn-blocks.ts';
-import { circleArea, type SearchedArea } from '../../proxy/queries/pois/poi-search.ts';
+import { circleArea, type SearchedArea } from '../../proxy/queries/searched-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';

@@ -11,7 +11,7 @@ import {
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { CountyFips } from '../../../shards/units.ts';
-import type { SearchedArea } from '../pois/poi-search.ts';
+import type { SearchedArea } from '../searched-area.ts';
 import { allBlocksIn, type CountyBlocks } from './drawn-blocks.ts';
 import { blocksOfPlace, locatePlace } from './places.ts';
 

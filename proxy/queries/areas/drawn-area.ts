@@ -9,7 +9,7 @@ import { type SweepFault, SweepLine } from '../../../shards/geometry/sweep-line.
 import { boxOf, edgesOf, segmentMeetsBox } from '../../../shards/geometry/wgs84.ts';
 import { type BoundingBox, MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
-import type { SearchedArea } from './searched-area.ts';
+import type { SearchedArea } from '../searched-area.ts';
 
 const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;
 const MIN_POSITIONS = 4;

@@ -12,7 +12,7 @@ import {
   MICRO,
   type MicroDegrees,
 } from '../../../shards/units.ts';
-import { COUNTIES_PER_PAGE, type SearchedArea } from '../pois/poi-search.ts';
+import { COUNTIES_PER_PAGE, type SearchedArea } from '../searched-area.ts';
 
 /** Blocks of a county. */
 export interface CountyBlocks {

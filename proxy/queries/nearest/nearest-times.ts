@@ -216,13 +216,8 @@ export async function querySummary(
   await found.addTo(results, waiters);
   const paged = page && { next_cursor: nextCursor(cursors, page, end) };
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
-<<<<<<< HEAD
-  const body = { ...beside, results, ...paged, ...unrouted };
-  return { ...rowsResponse(body, results.count), columns: summaryColumns(filter, nthFilter) };
-=======
   const body = { ...originMembers, results, ...paged, ...unrouted };
-  return { ...rowsResponse(body, results.count), columns: summaryColumns(nthFilter) };
->>>>>>> 9b0e30d3 (Members of a response other than its rows are called that)
+  return { ...rowsResponse(body, results.count), columns: summaryColumns(filter, nthFilter) };
 }
 
 /** Rows of a summary, and where their page ends if there are more. */

@@ -3,18 +3,15 @@ import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import { pointAt } from '../../../shards/geometry/geo-json.ts';
-import { boxContains, bufferBox, localDistance } from '../../../shards/geometry/wgs84.ts';
+import { boxContains } from '../../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../../shards/release/release.ts';
 import {
-  type BoundingBox,
   type CountyPoi,
   type Degrees,
   type DestId,
   type DestTypeId,
-  type Metres,
   MICRO,
-  type MicroDegrees,
 } from '../../../shards/units.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
@@ -26,62 +23,7 @@ import type { QueryContext } from '../../services.ts';
 import { requestedLeaves } from '../modes-and-types.ts';
 import { FragmentCache } from '../rows/fragments.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
-
-/** The area of a search. */
-export interface SearchedArea {
-  /** Together they cover the area. */
-  readonly boxes: readonly BoundingBox[];
-  /**
-   * Whether a part of it is in a box; if absent, the boxes are exact. Boxes come from west to east.
-   */
-  meets?(box: BoundingBox): boolean;
-  /**
-   * Whether it contains a point of its boxes; if absent, it contains all of them. Fastest for
-   * points that come from west to east.
-   */
-  contains?(lon: MicroDegrees, lat: MicroDegrees): boolean;
-}
-
-/** Counties searched per page: a search over a continent takes several pages. */
-export const COUNTIES_PER_PAGE = 64;
-
-/** A box, which crosses the antimeridian when its west edge is east of its east edge. */
-export function boxArea(
-  west: Degrees,
-  south: Degrees,
-  east: Degrees,
-  north: Degrees,
-): SearchedArea {
-  const box = { minLon: west, minLat: south, maxLon: east, maxLat: north };
-  if (west <= east) return { boxes: [box] };
-  return {
-    boxes: [
-      { ...box, maxLon: 180 },
-      { ...box, minLon: -180 },
-    ],
-  };
-}
-
-/** Everything within a distance of a point. */
-export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): SearchedArea {
-  const box = bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
-  const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];
-  const holdsPole = box.minLat <= -90 || box.maxLat >= 90 || box.maxLon - box.minLon >= 360;
-  const west = holdsPole ? -180 : wrapped(box.minLon);
-  const east = holdsPole ? 180 : wrapped(box.maxLon);
-  return {
-    boxes: boxArea(west, south, east, north).boxes,
-    contains: (x, y) => {
-      // The shorter way around the earth.
-      const dLon = wrapped(x / MICRO - lon);
-      return localDistance(lon, lat, lon + dLon, y / MICRO) <= radius;
-    },
-  };
-}
-
-function wrapped(lon: Degrees): Degrees {
-  return lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon;
-}
+import { COUNTIES_PER_PAGE, type SearchedArea } from '../searched-area.ts';
 
 /** POI filter. */
 export interface PoiSearch {
@@ -103,7 +45,7 @@ export interface PoiResult {
 const POIS_PER_STEP = 128;
 
 /** The counties whose POIs may be in an area, ordered by code. */
-export function countiesOfArea(release: Release, { boxes }: SearchedArea): ReleaseCounty[] {
+export function countiesWithPois(release: Release, { boxes }: SearchedArea): ReleaseCounty[] {
   return release.poiBoxes.meeting(boxes);
 }
 
@@ -197,7 +139,7 @@ async function wantedBy(
   const names =
     name === undefined
       ? undefined
-      : await release.derivedFrom(objects.catchment, 'names', () => {
+      : await release.derivedFrom(objects.catchment, 'names', async () => {
           const value = new FragmentCache(table.count, (poi) => foldText(table.name(poi)));
           return { value, bytes: value.bytesAtMost(table.textBytes) };
         });
@@ -213,7 +155,7 @@ function textsOf(
   catchments: Catchments,
   format: RowFormat,
 ): Promise<FragmentCache<ByteText>> {
-  return release.derivedFrom(objects.catchment, `rows.${format.name}`, () => {
+  return release.derivedFrom(objects.catchment, `rows.${format.name}`, async () => {
     const value = new FragmentCache(catchments.table.count, (poi) => {
       const result = poiResult(catchments, poi);
       const members = format.members({ ...result }, POIS.columns);

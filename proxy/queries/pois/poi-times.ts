@@ -112,7 +112,7 @@ function textsOf(
   { matrix, table }: PoiMatrix,
   format: RowFormat,
 ): Promise<FragmentCache<PoiText>> {
-  return release.derivedFrom(objects.pois, `rows.${format.name}`, () => {
+  return release.derivedFrom(objects.pois, `rows.${format.name}`, async () => {
     const value = new FragmentCache(table.count, (poi): PoiText => {
       const { name, lon, lat, street, city, state, zip } = table.facts(poi);
       const facts = { name, lon, lat, address: { street, city, state, zip } };
@@ -187,18 +187,18 @@ export function resolvePoiTimes(
   return { ...pagedRequest(cursors, route, asked, { limit, cursor }, ROW_BEGINS), filter };
 }
 
-/** A page of a block's POI times. `beside`: members before the rows. */
+/** A page of a block's POI times. `originMembers`: members before the rows. */
 export async function queryPoiTimes(
   { cursors, waiters, format }: QueryContext,
   { filter, page }: ResolvedPoiTimes,
   block: OriginBlock,
-  beside: object,
+  originMembers: object,
 ): Promise<QueryResult> {
   const found = await poisOf(block, filter, page, waiters);
   const results = new Rows(format);
   await found.addTo(results, waiters);
   const next_cursor = nextCursor(cursors, page, found.end);
   const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
-  const body = { ...beside, results, next_cursor, ...unrouted };
+  const body = { ...originMembers, results, next_cursor, ...unrouted };
   return { ...rowsResponse(body, found.count), columns: poiColumns(filter) };
 }

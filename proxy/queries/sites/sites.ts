@@ -117,11 +117,11 @@ function countiesOf(points: readonly LocatedSite[]): Area {
     );
   }
   const fips = [...new Set(points.map(({ block }) => countyOf(block.geoid)))].sort();
-  if (fips.length <= LIMITS.countiesOfArea) return { kind: 'counties', fips };
+  if (fips.length <= LIMITS.areaCounties) return { kind: 'counties', fips };
   throw invalidParameters([
     {
       loc: ['body', 'area'],
-      msg: `the points lie in ${fips.length} counties, more than ${LIMITS.countiesOfArea}: send an area`,
+      msg: `the points lie in ${fips.length} counties, more than ${LIMITS.areaCounties}: send an area`,
       type: 'missing',
     },
   ]);

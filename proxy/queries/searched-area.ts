@@ -1,0 +1,64 @@
+import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import {
+  type BoundingBox,
+  type Degrees,
+  type Metres,
+  MICRO,
+  type MicroDegrees,
+} from '../../shards/units.ts';
+
+/** The area of a search. */
+export interface SearchedArea {
+  /** Together they cover the area. */
+  readonly boxes: readonly BoundingBox[];
+  /**
+   * Whether a part of it is in a box; if absent, the boxes are exact. Boxes come from west to east.
+   */
+  meets?(box: BoundingBox): boolean;
+  /**
+   * Whether it contains a point of its boxes; if absent, it contains all of them. Fastest for
+   * points that come from west to east.
+   */
+  contains?(lon: MicroDegrees, lat: MicroDegrees): boolean;
+}
+
+/** Counties searched per page: a search over a continent takes several pages. */
+export const COUNTIES_PER_PAGE = 64;
+
+/** A box, which crosses the antimeridian when its west edge is east of its east edge. */
+export function boxArea(
+  west: Degrees,
+  south: Degrees,
+  east: Degrees,
+  north: Degrees,
+): SearchedArea {
+  const box = { minLon: west, minLat: south, maxLon: east, maxLat: north };
+  if (west <= east) return { boxes: [box] };
+  return {
+    boxes: [
+      { ...box, maxLon: 180 },
+      { ...box, minLon: -180 },
+    ],
+  };
+}
+
+/** Everything within a distance of a point. */
+export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): SearchedArea {
+  const box = bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
+  const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];
+  const holdsPole = box.minLat <= -90 || box.maxLat >= 90 || box.maxLon - box.minLon >= 360;
+  const west = holdsPole ? -180 : wrapped(box.minLon);
+  const east = holdsPole ? 180 : wrapped(box.maxLon);
+  return {
+    boxes: boxArea(west, south, east, north).boxes,
+    contains: (x, y) => {
+      // The shorter way around the earth.
+      const dLon = wrapped(x / MICRO - lon);
+      return localDistance(lon, lat, lon + dLon, y / MICRO) <= radius;
+    },
+  };
+}
+
+function wrapped(lon: Degrees): Degrees {
+  return lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon;
+}
