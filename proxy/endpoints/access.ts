@@ -33,8 +33,9 @@ import {
 import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { maxRowsMember as max_rows, modeMember } from '../schemas/body-members.ts';
+import { geoidParam, latParam, lonParam } from '../schemas/location-parameters.ts';
 import { ACCESS_MEMBERS, ACCESS_PARAMS } from '../schemas/opportunity-members.ts';
-import { geoidParam, latParam, lonParam, modeParam } from '../schemas/parameters.ts';
+import { modeParam } from '../schemas/parameters.ts';
 import {
   blockMetadata as blockMetadataSchema,
   opportunityCount,

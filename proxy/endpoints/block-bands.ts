@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { freeEndpoint } from '../endpoint.ts';
 import { boxArea } from '../queries/searched-area.ts';
 import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
-import { NONE } from '../schemas/parameters.ts';
+import { NONE } from '../schemas/named-parameter.ts';
 
 /** Keeps the response of a nation small; a map shows fewer. */
 const MAX_COUNTIES = 100;

@@ -4,7 +4,7 @@ import { MODES } from '../../shards/modes.ts';
 import { coverageGaps, dataCoverage } from '../../shards/release/data-coverage.ts';
 import { weightSchema } from '../../shards/weights/weight.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
-import { NONE } from '../schemas/parameters.ts';
+import { NONE } from '../schemas/named-parameter.ts';
 import { modeLabel } from '../schemas/schemas.ts';
 
 const free = {

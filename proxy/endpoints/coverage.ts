@@ -35,13 +35,12 @@ import {
 } from '../schemas/body-members.ts';
 import { allOfMember } from '../schemas/criteria.ts';
 import { smallArea } from '../schemas/examples.ts';
+import { countyFipsParam, placeGeoidParam } from '../schemas/location-parameters.ts';
 import {
   byParam,
-  countyFipsParam,
   modeParam,
   namesParam,
   oneNthParam,
-  placeGeoidParam,
   typeParam,
   weightParam,
 } from '../schemas/parameters.ts';

@@ -7,7 +7,7 @@ import type { Store } from '../../shards/store/store.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { freeEndpoint, postEndpoint } from '../endpoint.ts';
 import { addressOf, exportPath } from '../exports/export-address.ts';
-import { NONE } from '../schemas/parameters.ts';
+import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 
 /** Prices of tables: one without a price is not offered. */

@@ -16,7 +16,7 @@ import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { NONE, named } from '../schemas/parameters.ts';
+import { NONE, named } from '../schemas/named-parameter.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 import { modeLabel } from '../schemas/schemas.ts';
 

@@ -3,17 +3,23 @@ import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
-import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
+import type { Mode } from '../../shards/modes.ts';
 import { numberWord } from '../../shards/number-words.ts';
-import { DIRECTIONS, type Direction } from '../../shards/release/manifest.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { BOUNDS, boundsText, isOnEarth, LIMITS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
-import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
+import { assumptionsOf } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
+import {
+  blocksBody,
+  contoursBody,
+  type IsochroneParams,
+  isochroneQuery,
+} from '../isochrone/isochrone-schemas.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
@@ -33,17 +39,7 @@ import {
   originOfPoint,
 } from '../queries/origins/origin-block.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { contourOfParam } from '../schemas/opportunity-members.ts';
-import {
-  anyLatParam,
-  anyLonParam,
-  contoursParam,
-  minutesParam,
-  NONE,
-  optionalGeoidParam,
-} from '../schemas/parameters.ts';
-import { choice, onceText } from '../schemas/scalar-text.ts';
-import { geometry, modeLabel } from '../schemas/schemas.ts';
+import { NONE } from '../schemas/named-parameter.ts';
 
 interface ResolvedIsochrone extends ResolvedQuery {
   /** The origin block, or the point whose block is yet to be found. */
@@ -59,76 +55,6 @@ interface ResolvedIsochrone extends ResolvedQuery {
   readonly opportunities: readonly Opportunity[];
 }
 
-const query = z.strictObject({
-  block: optionalGeoidParam,
-  lon: anyLonParam,
-  lat: anyLatParam,
-  minutes: minutesParam,
-  contours: contoursParam,
-  mode: choice(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
-  direction: choice(DIRECTIONS)
-    .default('from')
-    .meta({ description: 'Away from the origin, or towards it.' }),
-  of: contourOfParam,
-  format: choice(['geojson', 'blocks'])
-    .default('geojson')
-    .meta({ description: 'Contours, or the blocks themselves.' }),
-  v: onceText.max(LIMITS.versionLength, { error: 'is too long' }).optional().meta({
-    description:
-      'Store version to pin; if another is current, the response is `no-isochrone-data`.',
-  }),
-});
-
-const isochroneFacts = {
-  version: z.string(),
-  direction: z.enum(DIRECTIONS),
-  mode: modeLabel,
-  assumptions: assumptionsSchema,
-  block: z.string().regex(/^\d{15}$/),
-  reachable_blocks: z.int(),
-};
-
-const counts = z
-  .record(z.string(), z.int())
-  .optional()
-  .meta({ description: 'With `of`: how many of each are within reach.' });
-
-const contoursBody = z
-  .object({
-    type: z.literal('FeatureCollection'),
-    ...isochroneFacts,
-    features: z.array(
-      z.object({
-        type: z.literal('Feature'),
-        geometry,
-        properties: z.object({
-          contour: z.int(),
-          mode: modeLabel,
-          reachable_blocks: z.int(),
-          counts,
-        }),
-      }),
-    ),
-  })
-  .meta({ id: 'Isochrone', description: '`format=geojson`: largest contour first.' });
-
-const blocksBody = z
-  .object({
-    blocks: z.array(
-      z.object({
-        geoid: z.string(),
-        travel_min: z.int(),
-        contour: z
-          .int()
-          .optional()
-          .meta({ description: 'With `contours`: the smallest contour that contains the block.' }),
-      }),
-    ),
-    ...isochroneFacts,
-    counts,
-  })
-  .meta({ id: 'IsochroneBlocks', description: '`format=blocks`: whole minutes, rounded up.' });
-
 export const isochrone = meteredEndpoint({
   access: 'metered',
   path: '/v1/isochrone',
@@ -142,7 +68,7 @@ export const isochrone = meteredEndpoint({
     'contour; free for members.',
   tag: 'Isochrones',
   params: NONE,
-  query,
+  query: isochroneQuery,
   freeForMembers: true,
   responseDescription: 'The contours, or the reachable blocks.',
   response: z.union([contoursBody, blocksBody]),
@@ -254,8 +180,6 @@ async function countsWithin(
     counts: Object.fromEntries(opportunities.map(({ of }, o) => [of, within[o][i]])),
   }));
 }
-
-type IsochroneParams = z.output<typeof query>;
 
 function levelsOf({ minutes, contours }: IsochroneParams): Minutes[] {
   if ((minutes === undefined) === (contours === undefined)) {

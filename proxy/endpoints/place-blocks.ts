@@ -5,6 +5,7 @@ import { AREAL } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
+import { placeGeoidParam } from '../schemas/location-parameters.ts';
 import {
   cursorParam,
   includeMissingParam,
@@ -12,7 +13,6 @@ import {
   limitParam,
   modeParam,
   namesParam,
-  placeGeoidParam,
   typeParam,
 } from '../schemas/parameters.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';

@@ -11,13 +11,8 @@ import {
   resolveSearch,
 } from '../queries/pois/poi-search.ts';
 import type { SearchedArea } from '../queries/searched-area.ts';
-import {
-  cursorParam,
-  limitParam,
-  nameParam,
-  placeGeoidParam,
-  typeParam,
-} from '../schemas/parameters.ts';
+import { placeGeoidParam } from '../schemas/location-parameters.ts';
+import { cursorParam, limitParam, nameParam, typeParam } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
 interface ResolvedPlacePois extends ResolvedQuery, ResolvedSearch {

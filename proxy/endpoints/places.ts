@@ -3,7 +3,9 @@ import { geometryOf, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { BOUNDS, boundsSchema, DEFAULT_PLACES_FOUND } from '../bounds.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { findPlaces, locatePlace } from '../queries/areas/places.ts';
-import { NONE, placeGeoidParam, requiredNameParam } from '../schemas/parameters.ts';
+import { placeGeoidParam } from '../schemas/location-parameters.ts';
+import { NONE } from '../schemas/named-parameter.ts';
+import { requiredNameParam } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 import { geometry } from '../schemas/schemas.ts';
 

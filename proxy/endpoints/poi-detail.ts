@@ -7,7 +7,8 @@ import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { homeCounty, poiOrdinal } from '../queries/pois/catchment.ts';
 import { poiResult } from '../queries/pois/poi-search.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
-import { NONE, singleDestIdParam } from '../schemas/parameters.ts';
+import { NONE } from '../schemas/named-parameter.ts';
+import { singleDestIdParam } from '../schemas/parameters.ts';
 import { poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 
 interface ResolvedPoiDetail extends ResolvedQuery {

@@ -12,15 +12,8 @@ import {
 } from '../queries/pois/poi-search.ts';
 import { boxArea, circleArea, type SearchedArea } from '../queries/searched-area.ts';
 import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
-import {
-  cursorParam,
-  limitParam,
-  nameParam,
-  optionalLatParam,
-  optionalLonParam,
-  radiusParam,
-  typeParam,
-} from '../schemas/parameters.ts';
+import { optionalLatParam, optionalLonParam, radiusParam } from '../schemas/location-parameters.ts';
+import { cursorParam, limitParam, nameParam, typeParam } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
 interface ResolvedPoiSearch extends ResolvedQuery, ResolvedSearch {

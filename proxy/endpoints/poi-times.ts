@@ -14,13 +14,11 @@ import {
   type ResolvedPoiTimes,
   resolvePoiTimes,
 } from '../queries/pois/poi-times.ts';
+import { geoidParam, latParam, lonParam } from '../schemas/location-parameters.ts';
 import {
   cursorParam,
   destIdParam,
-  geoidParam,
-  latParam,
   limitParam,
-  lonParam,
   maxMinutesParam,
   modeParam,
   namesParam,

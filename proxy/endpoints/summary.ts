@@ -17,12 +17,10 @@ import {
   queryOfBlock,
   type ResolvedBlock,
 } from '../queries/origins/origin-block.ts';
+import { geoidParam, latParam, lonParam } from '../schemas/location-parameters.ts';
 import {
   countWithinParam,
   cursorParam,
-  geoidParam,
-  latParam,
-  lonParam,
   modeParam,
   namesParam,
   nthParam,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyedEndpoint } from '../endpoint.ts';
-import { NONE } from '../schemas/parameters.ts';
+import { NONE } from '../schemas/named-parameter.ts';
 
 export const tokens = keyedEndpoint({
   access: 'keyed',

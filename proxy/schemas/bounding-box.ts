@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../portal/http/problem.ts';
 import { BOUNDS, boundsText, isWithin } from '../bounds.ts';
-import { named } from './parameters.ts';
+import { named } from './named-parameter.ts';
 import { decimal } from './scalar-text.ts';
 
 /** Any text: the route validates the box, which has a problem type of its own. */

@@ -6,7 +6,7 @@ import { BOUNDS, boundsSchema, boundsText, LIMITS } from '../bounds.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { integer, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
-import { named, singleValue } from './parameters.ts';
+import { named, singleValue } from './named-parameter.ts';
 import { booleanText, choice, integerText, onceText } from './scalar-text.ts';
 
 const OF_PATTERN = `^(?:type:\\d{1,9}|${WEIGHT_NAME.source.slice(1, -1)})$`;

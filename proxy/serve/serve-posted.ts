@@ -43,7 +43,7 @@ import {
   tokensExhausted,
 } from '../metering/payment.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
-import { NONE } from '../schemas/parameters.ts';
+import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated } from './finish-response.ts';
 

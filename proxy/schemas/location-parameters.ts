@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { type Geoid, isGeoid } from '../../shards/geoid.ts';
+import { BOUNDS, boundsSchema } from '../bounds.ts';
+import { named } from './named-parameter.ts';
+import { anyNumberText, numberText } from './scalar-text.ts';
+
+export const geoidParam = named(
+  'BlockGeoid',
+  z
+    .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
+      error: ({ input }) =>
+        Array.isArray(input) ? 'must be given once' : 'must be a census block GEOID: 15 digits',
+    })
+    .meta({
+      description: 'Census block GEOID, 15 digits including leading zeros.',
+      override: { type: 'string', pattern: '^\\d{15}$' },
+    }),
+);
+
+export const countyFipsParam = named(
+  'CountyFips',
+  z
+    .string()
+    .regex(/^\d{5}$/, { error: 'must be a county FIPS code: 5 digits' })
+    .meta({ description: 'County FIPS code, 5 digits including leading zeros.' }),
+);
+
+const LAT = {
+  description: 'Latitude, WGS84 degrees.',
+  override: boundsSchema('number', BOUNDS.latitude),
+};
+
+const LON = {
+  description: 'Longitude, WGS84 degrees.',
+  override: boundsSchema('number', BOUNDS.longitude),
+};
+
+export const latParam = named('Lat', numberText(BOUNDS.latitude).meta(LAT));
+
+export const lonParam = named('Lon', numberText(BOUNDS.longitude).meta(LON));
+
+export const optionalLatParam = named('LatOfCircle', latParam.optional().meta(LAT));
+
+export const optionalLonParam = named('LonOfCircle', lonParam.optional().meta(LON));
+
+/** Any numbers: the route reports out-of-range values as a separate problem. */
+export const anyLatParam = named('LatOfOrigin', anyNumberText.optional().meta(LAT));
+
+export const anyLonParam = named('LonOfOrigin', anyNumberText.optional().meta(LON));
+
+/** Accepts any form: an unknown id is a 404. */
+export const placeGeoidParam = named(
+  'PlaceGeoid',
+  z.string().meta({
+    description: 'Census place GEOID, 7 digits including leading zeros.',
+  }),
+);
+
+export const radiusParam = named(
+  'RadiusOfCircle',
+  numberText(BOUNDS.radius)
+    .optional()
+    .meta({
+      description: `Metres around the point, at most ${BOUNDS.radius.max}.`,
+      override: boundsSchema('number', BOUNDS.radius),
+    }),
+);
