@@ -23,7 +23,7 @@ export interface ServiceDays {
 }
 
 /** Patterns reported for each feed. */
-const TOLD = 3;
+const REPORTED_PATTERNS = 3;
 
 /**
  * Chooses the service day: the requested one, or else the day that is an ordinary weekday of most
@@ -176,7 +176,7 @@ function tellPatterns(
   };
   const others = patterns.filter((pattern) => pattern !== own);
   const examples = [day, ...others.map(({ preferred }) => nearestDay(preferred, day))];
-  return [own, ...others].slice(0, TOLD).map(({ days, trips }, i) => ({
+  return [own, ...others].slice(0, REPORTED_PATTERNS).map(({ days, trips }, i) => ({
     date: isoDate(dateOf(examples[i])),
     weekdays: days.length,
     trips,

@@ -92,8 +92,8 @@ async function findHolders(
 }
 
 /**
- * Sets the homes of destinations outside all blocks. `told`: the destinations each county may lead
- * to.
+ * Sets the homes of destinations outside all blocks. `reported`: the destinations that each
+ * county's blocks may reach.
  */
 async function findNearest(
   store: Store,

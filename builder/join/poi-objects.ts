@@ -51,7 +51,9 @@ export class PoiObjects {
     batch: readonly CountyFips[],
   ): Promise<ReadonlyMap<CountyFips, readonly DestinationFacts[]>> {
     const { regions, destinations } = this.#joined;
-    const ordinals = batch.map((county) => this.#homes.destinationsOf.get(county) ?? NOBODY);
+    const ordinals = batch.map(
+      (county) => this.#homes.destinationsOf.get(county) ?? NO_DESTINATIONS,
+    );
     const all = Uint32Array.from(ordinals.flatMap((own) => [...own])).sort();
     const facts = await readFacts(this.#store, regions, destinations, all);
     const byId = new Map(facts.map((destination) => [destination.destId, destination]));
@@ -71,7 +73,7 @@ export class PoiObjects {
   }
 }
 
-const NOBODY = new Uint32Array(0);
+const NO_DESTINATIONS = new Uint32Array(0);
 
 /**
  * West, south, east and north edge around some destinations with their stored coordinates, so that

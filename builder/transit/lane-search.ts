@@ -104,7 +104,7 @@ export class LaneSearch {
       rank = to;
     }
     this.#sweep(rank, this.#end);
-    this.#tell(found);
+    this.#report(found);
   }
 
   /** Boards the trips that leave a stop, for departures of which the first is ready at `ready`. */
@@ -193,7 +193,7 @@ export class LaneSearch {
    * Reports the results, and clears them. Riders aboard as a vehicle arrives at a stop arrive there
    * with it, if their departure is later than any that arrived before.
    */
-  #tell(found: ArrivalListener): void {
+  #report(found: ArrivalListener): void {
     const { stop } = this.#order;
     const labels = this.#labels;
     const known = this.#known;
@@ -210,7 +210,7 @@ export class LaneSearch {
         if (label === 0) continue;
         if (at !== NO_ALIGHTING) {
           const before = known[at * WORDS + word];
-          if (latest(before, label) !== before) this.#tellOf(found, rank, at, word);
+          if (latest(before, label) !== before) this.#reportAt(found, rank, at, word);
         }
         labels[rank * WORDS + word] = 0;
       }
@@ -218,7 +218,7 @@ export class LaneSearch {
   }
 
   /** Reports the lanes of a word. */
-  #tellOf(found: ArrivalListener, rank: number, stop: StopOrdinal, word: number): void {
+  #reportAt(found: ArrivalListener, rank: number, stop: StopOrdinal, word: number): void {
     const arrival = this.#order.arrival[rank];
     const firstLane = word * LANES_PER_WORD;
     for (let lane = firstLane; lane < firstLane + LANES_PER_WORD; lane++) {

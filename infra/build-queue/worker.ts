@@ -45,7 +45,7 @@ const MAX_TAKEOVERS = 10;
 /** Maximum wait for garbage collection to finish; after that the job is retried later. */
 const SWEEP_WAITS_MS = 5 * 60_000;
 const GIVEN_BACK_MS = 1_000;
-const TELL_MS = 1_000;
+const REPORT_MS = 1_000;
 
 /**
  * Takes jobs from the queue and runs each in its own thread, so that the main thread can keep
@@ -112,7 +112,7 @@ function startWorking(
       progress.note(`job ${inWords(queued)}`);
       running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: task });
       try {
-        return await resultOf(running, telling(progress, job, name));
+        return await resultOf(running, forwarding(progress, job, name));
       } catch (error) {
         if (isClosing) return giveBack();
         progress.note(`job ${inWords(queued)} failed: ${messageOf(error)}`);
@@ -224,13 +224,13 @@ function resultOf(
 }
 
 /** Displays a thread's progress, and forwards it to the queue at most once a second. */
-function telling(progress: Progress, job: BuildQueueJob, worker: string) {
+function forwarding(progress: Progress, job: BuildQueueJob, worker: string) {
   let stage: StageProgress | null = null;
   let [name, total]: [string, number | null] = ['', null];
-  let toldMs = 0;
-  const tell = (words: string) => {
-    if (Date.now() - toldMs < TELL_MS) return;
-    toldMs = Date.now();
+  let reportedMs = 0;
+  const report = (words: string) => {
+    if (Date.now() - reportedMs < REPORT_MS) return;
+    reportedMs = Date.now();
     // At worst a watcher misses a line.
     job.updateProgress({ worker, stage: words } satisfies JobProgress).catch(() => {});
   };
@@ -239,10 +239,10 @@ function telling(progress: Progress, job: BuildQueueJob, worker: string) {
     else if (message.kind === 'start') {
       ({ stage: name, total } = message);
       stage = progress.start(name, total, message.unit);
-      tell(name);
+      report(name);
     } else if (message.kind === 'at') {
       stage?.at(message.done);
-      tell(
+      report(
         total === null
           ? name
           : `${name} ${Math.floor((100 * message.done) / Math.max(1, total))} %`,

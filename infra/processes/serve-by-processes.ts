@@ -43,7 +43,7 @@ export class Restarts {
 
 const PROGRAM = fileURLToPath(new URL('./worker.js', import.meta.url));
 /** A process that does not respond in time is left out of the metrics. */
-const ANSWERS_WITHIN_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 interface Served {
   /** Where they can be reached, as text for the user. */
@@ -176,7 +176,7 @@ export class ServingProcesses {
       const methods = createBirpc<WorkerMethods, ParentMethods>(own, {
         post: (message) => worker.isConnected() && worker.send(message, () => {}),
         on: (listener) => worker.on('message', listener),
-        timeout: ANSWERS_WITHIN_MS,
+        timeout: RESPONSE_TIMEOUT_MS,
       });
       const ended = new Promise<string>((end) => {
         worker.once('exit', (code, signal) => {

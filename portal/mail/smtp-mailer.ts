@@ -13,9 +13,12 @@ const LIMITS_MS = {
 } as const;
 const WITHIN_MS = 60_000;
 const CONNECTIONS = 4;
-/** More than a service of this size sends in a minute; beyond it, a sender waits for its turn. */
+/**
+ * More mails than a service of this size sends in a minute; beyond it, only a client without any is
+ * accepted, up to the second limit.
+ */
 const MAX_WAITING = 1_000;
-const MAX_ASKERS = 10_000;
+const MAX_WAITING_CLIENTS = 10_000;
 
 /**
  * Sends through a mail server, `smtp://user:password@host:port` or `smtps://…`, over a few
@@ -40,7 +43,7 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
   return {
     async send(message: Message, clientId = SHARED) {
       const own = waitingOf.get(clientId) ?? 0;
-      if (waiting >= (own > 0 ? MAX_WAITING : MAX_ASKERS)) {
+      if (waiting >= (own > 0 ? MAX_WAITING : MAX_WAITING_CLIENTS)) {
         throw new Error(`${waiting} mails wait already, ${own} of ${clientId}`);
       }
       waiting++;

@@ -26,20 +26,20 @@ export interface SignedIn {
   readonly token: SessionToken;
 }
 
-type Answer = (owner: SignedIn, request: FastifyRequest, reply: FastifyReply) => unknown;
+type Handler = (owner: SignedIn, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** Route options of a read-only operation: it requires a session, without which no body is read. */
-export function forSession(services: PortalServices, response: Answer) {
-  return guarded(response, (request, reply) => signIn(request, reply, services));
+export function forSession(services: PortalServices, handler: Handler) {
+  return guarded(handler, (request, reply) => signIn(request, reply, services));
 }
 
 /**
  * Route options of a change: it requires the session's CSRF token too. The session is checked again
  * once the body has arrived, as it may have been ended since.
  */
-export function forChange(services: PortalServices, response: Answer) {
-  const still: Answer = async (_owner, request, reply) =>
-    response(await signIn(request, reply, services), request, reply);
+export function forChange(services: PortalServices, handler: Handler) {
+  const still: Handler = async (_owner, request, reply) =>
+    handler(await signIn(request, reply, services), request, reply);
   return guarded(still, async (request, reply) => {
     requireOwnSite(request, services);
     const { token } = await signIn(request, reply, services);
@@ -53,15 +53,14 @@ export function forChange(services: PortalServices, response: Answer) {
 }
 
 function guarded(
-  response: Answer,
+  handler: Handler,
   onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ) {
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       await onRequest(request, reply);
     },
-    handler: ((request, reply) =>
-      response(request.signedIn!, request, reply)) as RouteHandlerMethod,
+    handler: ((request, reply) => handler(request.signedIn!, request, reply)) as RouteHandlerMethod,
   };
 }
 

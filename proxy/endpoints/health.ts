@@ -21,13 +21,13 @@ export const health = freeEndpoint({
   respond: ({ config }) => ({ body: { status: 'ok', version: config.version } }),
 });
 
-const ANSWER_WITHIN_MS = 2_000;
+const BACKEND_TIMEOUT_MS = 2_000;
 
 /** A backend that responds too late for a probe counts as unavailable. */
 async function inTime<T>(response: Promise<T>): Promise<T | 'unavailable'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'unavailable'>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_WITHIN_MS, 'unavailable');
+    timer = setTimeout(resolve, BACKEND_TIMEOUT_MS, 'unavailable');
   });
   try {
     return await Promise.race([response.catch(() => 'unavailable' as const), late]);
@@ -66,7 +66,7 @@ export const ready = freeEndpoint({
   operationId: 'getReady',
   summary: 'Check whether the service is ready',
   description:
-    `Queries each backend. 503 if one does not respond within ${numberWord(ANSWER_WITHIN_MS / 1000)} ` +
+    `Queries each backend. 503 if one does not respond within ${numberWord(BACKEND_TIMEOUT_MS / 1000)} ` +
     'seconds, until all processes have started, and during shutdown. `release` is `held` while ' +
     'the served release is not the latest one promoted, because that one has not been opened yet ' +
     'or cannot be; requests are still served. `processes` counts the serving processes that ' +

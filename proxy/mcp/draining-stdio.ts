@@ -8,7 +8,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
  * aborts them, although a call may already have been charged.
  */
 export class DrainingStdio extends StdioServerTransport {
-  readonly #unanswered = new Set<unknown>();
+  readonly #pending = new Set<unknown>();
   readonly #messages: PassThrough;
   #hasEnded = false;
 
@@ -23,7 +23,7 @@ export class DrainingStdio extends StdioServerTransport {
     });
     lines.on('close', () => {
       this.#hasEnded = true;
-      this.#endIfAnswered();
+      this.#endIfDrained();
     });
   }
 
@@ -36,19 +36,19 @@ export class DrainingStdio extends StdioServerTransport {
   #note(line: string): void {
     const message = parsed(line);
     if (typeof message?.method !== 'string') return;
-    if (message.id !== undefined) this.#unanswered.add(message.id);
+    if (message.id !== undefined) this.#pending.add(message.id);
     else if (message.method === 'notifications/cancelled') {
       this.#settle(message.params?.requestId);
     }
   }
 
   #settle(id: unknown): void {
-    this.#unanswered.delete(id);
-    this.#endIfAnswered();
+    this.#pending.delete(id);
+    this.#endIfDrained();
   }
 
-  #endIfAnswered(): void {
-    if (this.#hasEnded && this.#unanswered.size === 0) this.#messages.end();
+  #endIfDrained(): void {
+    if (this.#hasEnded && this.#pending.size === 0) this.#messages.end();
   }
 }
 

@@ -35,11 +35,11 @@ function inputOf(shape: z.ZodRawShape) {
 const LISTED = TOOLS.map((tool) => {
   const { description, input, output } = tool;
   // An estimate has none of the result's other members.
-  const answered = tool.price ? output.partial() : output;
+  const result = tool.price ? output.partial() : output;
   const about = {
     description,
     inputSchema: listedInput(inputOf({ ...input.shape, ...(tool.price && ESTIMATE) })),
-    outputSchema: listedOutput(z.strictObject({ ...TOKENS, ...answered.shape })),
+    outputSchema: listedOutput(z.strictObject({ ...TOKENS, ...result.shape })),
     annotations: { readOnlyHint: true },
   };
   return { tool, about };

@@ -105,12 +105,12 @@ export function responseHeaders(endpoint: Endpoint) {
 
 /** Headers of a problem with the given status. */
 export function problemHeaders(endpoint: Endpoint, status: number) {
-  const isAskerKnown = status !== 401 && status !== 403;
+  const isClientKnown = status !== 401 && status !== 403;
   return z.object({
     ...COMMON,
-    ...(isAskerKnown && !isProbe(endpoint) && headersIfAny(...RATE)),
-    ...(isAskerKnown && endpoint.access !== 'free' && headersIfAny(...TOKENS)),
-    ...(isAskerKnown && isMetered(endpoint) && headersIfAny('X-Data-Release')),
+    ...(isClientKnown && !isProbe(endpoint) && headersIfAny(...RATE)),
+    ...(isClientKnown && endpoint.access !== 'free' && headersIfAny(...TOKENS)),
+    ...(isClientKnown && isMetered(endpoint) && headersIfAny('X-Data-Release')),
     ...(status in HEADER_OF_STATUS && headersNamed(HEADER_OF_STATUS[status])),
   });
 }

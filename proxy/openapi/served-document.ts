@@ -59,8 +59,8 @@ export class ServedDocument {
 
   async #withExamples(release: Release): Promise<StaticResponse> {
     const document: Document = JSON.parse(this.#plain);
-    const answers = new ExampleResponses(this.#services, release);
-    const marks = await findMarks(release, answers);
+    const responses = new ExampleResponses(this.#services, release);
+    const marks = await findMarks(release, responses);
     if (marks === null) return staticResponse(this.#plain);
     const values = parameterExamples(marks);
     for (const [id, parameter] of Object.entries(document.components.parameters)) {
@@ -78,7 +78,7 @@ export class ServedDocument {
         content[endpoint.mediaType].examples = { one: { externalValue } };
         continue;
       }
-      for (const [type, example] of await answersIfAny(answers, endpoint, request)) {
+      for (const [type, example] of await responsesIfAny(responses, endpoint, request)) {
         content[type].example ??= shortened(example);
       }
     }
@@ -87,13 +87,13 @@ export class ServedDocument {
 }
 
 /** The responses to a request; none where the release lacks what it names, such as an export. */
-async function answersIfAny(
-  answers: ExampleResponses,
+async function responsesIfAny(
+  responses: ExampleResponses,
   endpoint: Endpoint,
   request: ExampleRequest,
 ): Promise<ReadonlyMap<string, unknown>> {
   try {
-    return await answers.byMediaType(endpoint, request);
+    return await responses.byMediaType(endpoint, request);
   } catch (error) {
     if (error instanceof Problem) return new Map();
     throw error;

@@ -2,7 +2,7 @@
 export type ClientId = string;
 
 /** The client id of work shared by all clients. */
-export const SHARED: ClientId = 'everybody';
+export const SHARED: ClientId = 'shared';
 
 /** The clients that work is done for: one, or all that requested the same result. */
 export type Waiters = ClientId | WaitingGroup;

@@ -217,7 +217,7 @@ test('reports a problem with a bucket on one line that says what to do, without 
   );
   await each(
     said(`s3://${bucket}/a`, { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' }),
-    /nobody listens/,
+    /no server is listening/,
   );
   const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', HOME: folder };
   await each(said(`s3://${bucket}/a`, none), /no credentials: set AWS_ACCESS_KEY_ID/);

@@ -87,6 +87,6 @@ describe('a read-only store', () => {
     );
     await new FolderStore(root).putContent(ref.name, bytes);
     expect(await refusedBy(`${nginx.http}/whole`)).toMatch(/all of an object for a range of it/);
-    expect(await refusedBy('http://127.0.0.1:9/store')).toMatch(/nobody listens there/);
+    expect(await refusedBy('http://127.0.0.1:9/store')).toMatch(/no server is listening/);
   });
 });

@@ -6,7 +6,7 @@ import { count } from '../parts/formats.ts';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';
-import { ExampleResponse } from './example-answer.tsx';
+import { ExampleResponse } from './example-response.tsx';
 import { LivePlace } from './live-place.tsx';
 import { Prices } from './prices.tsx';
 import { ReleaseFacts } from './release-facts.tsx';

@@ -215,7 +215,7 @@ function profileOf(
 ) {
   if (block === null) return null;
   const outcome = requests.outcomeOf<Profile>(profileRequest(block, catalogue, type.id).name);
-  return outcome.state === 'answered' ? outcome.value : null;
+  return outcome.state === 'done' ? outcome.value : null;
 }
 
 type MarkedPoi = Pick<FoundPoi, 'dest_id' | 'name' | 'lat' | 'lon'>;

@@ -37,8 +37,8 @@ export function usePicture(
   const { view, minutes, compared, block } = state;
   const { mode, bandsUrl, otherMode } = choice;
   const [a, b] = sidesOf(state, choice);
-  const reachA = answerOf(requests, a);
-  const reachB = answerOf(requests, view === 'compare' ? b : null);
+  const reachA = reachOf(requests, a);
+  const reachB = reachOf(requests, view === 'compare' ? b : null);
   const comparison = useMemo(
     () => (reachA && reachB ? comparisonOf(reachA, reachB) : null),
     [reachA, reachB],
@@ -133,10 +133,10 @@ export function sidesOf(
   return [of(origin, mode), of(otherOrigin ?? origin, otherMode)];
 }
 
-function answerOf(requests: PaidRequests, request: PaidRequest<Reach> | null): Reach | null {
+function reachOf(requests: PaidRequests, request: PaidRequest<Reach> | null): Reach | null {
   if (request === null) return null;
   const outcome = requests.outcomeOf<Reach>(request.name);
-  return outcome.state === 'answered' ? outcome.value : null;
+  return outcome.state === 'done' ? outcome.value : null;
 }
 
 function comparedClasses(

@@ -11,7 +11,7 @@ export function UsageBar(props: {
   readonly scale: ChartScale;
   readonly name: string;
   readonly isNamed: boolean;
-  readonly isTold: boolean;
+  readonly isSelected: boolean;
   readonly isFocusable: boolean;
   readonly barRef: (bar: SVGGElement | null) => void;
   readonly onTell: (at: number | null) => void;
@@ -23,9 +23,9 @@ export function UsageBar(props: {
   return (
     <g
       ref={props.barRef}
-      class={props.isTold ? 'bar bar-told' : 'bar'}
+      class={props.isSelected ? 'bar bar-selected' : 'bar'}
       role="option"
-      aria-selected={props.isTold}
+      aria-selected={props.isSelected}
       aria-label={props.name}
       tabIndex={props.isFocusable ? 0 : -1}
       onFocus={() => {

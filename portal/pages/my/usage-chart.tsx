@@ -73,7 +73,7 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
               scale={scale}
               name={sentence(day, parts)}
               isNamed={(days.length - 1 - i) % each === 0}
-              isTold={reported === i}
+              isSelected={reported === i}
               isFocusable={i === focusable}
               barRef={(bar) => {
                 bars.current[i] = bar;
@@ -84,7 +84,7 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
           ))}
         </svg>
       </div>
-      <figcaption class="told">
+      <figcaption class="bar-caption">
         {reported === null || days[reported] === undefined ? (
           <span class="quiet">Hover over or focus a day for details.</span>
         ) : (

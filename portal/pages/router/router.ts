@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 const readers = new Set<(path: string) => void>();
-addEventListener('popstate', tell);
+addEventListener('popstate', notify);
 
 /** The current path, without a trailing slash. */
 export function usePath(): string {
@@ -18,13 +18,13 @@ export function navigate(path: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
   scrollTo(0, 0);
-  tell();
+  notify();
 }
 
 export function pathNow(): string {
   return location.pathname.replace(/(.)\/+$/, '$1');
 }
 
-function tell(): void {
+function notify(): void {
   for (const setPath of readers) setPath(pathNow());
 }

@@ -9,7 +9,7 @@ export interface Page {
   readonly bound: string;
 }
 
-/** A request that is answered in pages. */
+/** A request whose rows are returned in pages. */
 export interface PagedRequest {
   /**
    * The request in canonical form, including the sealer of the response's cursor, which is part of

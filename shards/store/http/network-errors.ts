@@ -4,7 +4,7 @@ import { StoreError } from '../../errors.ts';
 
 /** Advice for a connection that was not established or broke. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there: is the server up, and the address right?',
+  ECONNREFUSED: 'no server is listening: is it up, and is the address right?',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the host’s address cannot be looked up at the moment',
   EHOSTUNREACH: 'there is no way to the host',
@@ -13,10 +13,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EPIPE: 'the connection broke',
   ETIMEDOUT: 'no connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way',
+  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
+  UND_ERR_BODY_TIMEOUT: 'the response stopped half-way',
   UND_ERR_SOCKET: 'the connection broke',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut short',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
 };
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS/;
 

@@ -35,7 +35,7 @@ export class ArchiveSource implements Source {
     return { data: whole.slice(start, start + length).buffer };
   }
 
-  /** Requests that are given up go on: the chunk serves the next. */
+  /** Requests that are given up are completed: the chunk serves the next. */
   #chunk(number: number): Promise<ArrayBuffer> {
     const key = `${number} ${this.#url}`;
     const chunk = chunks.get(key) ?? this.#read(number);

@@ -26,7 +26,7 @@ export function catchmentOf(requests: PaidRequests, poi: number, mode: Mode): Ca
     const page = pageOf(poi, mode, pages.length, cursor);
     pages.push(page);
     const outcome = requests.outcomeOf<CatchmentPage>(page.name);
-    if (outcome.state !== 'answered') break;
+    if (outcome.state !== 'done') break;
     isLoaded = true;
     rows.push(...outcome.value.results);
     if (outcome.value.next_cursor === null) break;

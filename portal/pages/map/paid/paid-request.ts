@@ -3,9 +3,9 @@ import type { Client, Reply } from '../../../client/src/index.ts';
 /** Counts what a reply cost, and returns its data. */
 export type Pay = <T>(reply: PromiseLike<Reply<T>>) => Promise<T>;
 
-/** Metered HTTP requests that are sent together, for one answer. */
+/** Metered HTTP requests that are sent together, for one result. */
 export interface PaidRequest<T> {
-  /** Its name: an answer is kept under it, and not paid for again. */
+  /** Its name: a result is kept under it, and not paid for again. */
   readonly name: string;
   /** It costs at most so many tokens. */
   readonly price: number;
@@ -23,7 +23,7 @@ export interface Bill {
 export type Outcome<T> =
   | { readonly state: 'offered' }
   | { readonly state: 'busy'; cancel(): void }
-  | { readonly state: 'answered'; readonly value: T; readonly bill: Bill }
+  | { readonly state: 'done'; readonly value: T; readonly bill: Bill }
   | { readonly state: 'failed'; readonly message: string; readonly bill: Bill };
 
 /** Sends a paid request, and adds up their bill, also after a failure. */

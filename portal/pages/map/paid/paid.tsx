@@ -4,7 +4,7 @@ import { Notice } from '../../parts/notice.tsx';
 import type { Bill, PaidRequest } from './paid-request.ts';
 import type { PaidRequests } from './use-paid-requests.ts';
 
-/** A button with the price of a request, then the answer with its bill, or the failure in words. */
+/** A button with the price of a request, then the result with its bill, or the failure in words. */
 export function Paid<T>(props: {
   readonly requests: PaidRequests;
   readonly request: PaidRequest<T>;
@@ -14,7 +14,7 @@ export function Paid<T>(props: {
 }) {
   const { requests, request, label, children } = props;
   const outcome = requests.outcomeOf<T>(request.name);
-  if (outcome.state === 'answered') {
+  if (outcome.state === 'done') {
     return (
       <div class="paid">
         {children?.(outcome.value)}

@@ -5,12 +5,12 @@ import { useApi } from '../../api/use-api.ts';
 import { useSession } from '../../session/session.tsx';
 import { type Outcome, type PaidRequest, send } from './paid-request.ts';
 
-/** Sends the paid requests of the map, and keeps their answers while the page is open. */
+/** Sends the paid requests of the map, and keeps their results while the page is open. */
 export interface PaidRequests {
   /** Increases with every change of an outcome. */
   readonly changes: number;
   outcomeOf<T>(name: string): Outcome<T>;
-  /** Sends a request that has no answer yet; first, a visitor who is not signed in enters a key. */
+  /** Sends a request that has no result yet; first, a visitor who is not signed in enters a key. */
   send(request: PaidRequest<unknown>): void;
   /** A request that waits for a key. */
   readonly waiting: PaidRequest<unknown> | null;
@@ -41,7 +41,7 @@ export function usePaidRequests(): PaidRequests {
     settle(name, { state: 'busy', cancel: () => leaving.abort() });
     const result = await send(request, by, leaving.signal);
     const { bill } = result;
-    if ('value' in result) settle(name, { state: 'answered', value: result.value, bill });
+    if ('value' in result) settle(name, { state: 'done', value: result.value, bill });
     else if (leaving.signal.aborted) settle(name, OFFERED);
     else {
       const isRefused = result.error instanceof ApiError && result.error.status === 401;
@@ -59,7 +59,7 @@ export function usePaidRequests(): PaidRequests {
     outcomeOf: <T>(name: string) => (kept.current.get(name) ?? OFFERED) as Outcome<T>,
     send(request) {
       const { state } = kept.current.get(request.name) ?? OFFERED;
-      if (state === 'busy' || state === 'answered') return;
+      if (state === 'busy' || state === 'done') return;
       if (!canPay) setWaiting(request);
       else void run(request, client);
     },
