@@ -289,7 +289,7 @@ test('the address may be known later, and a long wait be left to the caller', as
 });
 
 test('a service that falls silent is given up and sent to again', async () => {
-  const { client, wire, spent } = await tests.customer({ timeoutMs: 300 });
+  const { client, wire, spent } = await tests.customer({ timeoutMs: 3_000 });
   wire.fault = () => (wire.requests.length === 1 ? 'silence' : null);
   const { tokens } = await client.getBlockSummary({ geoid: tests.geoids[0], ...WALK });
   expect([wire.requests.length, tokens.charged]).toEqual([2, await spent()]);
