@@ -126,18 +126,13 @@ export const exportLinks = postEndpoint({
 
 /** The reason why none of the exported tables is the wanted one. */
 function missingExport(list: readonly ServedExport[], { table, county }: WantedExport): string {
-  const counties = list.filter((one) => one.table === table).map((one) => one.county);
-  const reason =
-    counties.length === 0
-      ? 'the current release has no such table'
-      : counties.includes(null)
-        ? county === null
-          ? `${table} is not there in this format`
-          : `${table} is not by county: omit county`
-        : county === null
-          ? `${table} is by county: send county`
-          : `${table} is not there for this county in this format`;
-  return `${reason}; GET /v1/exports lists those there are`;
+  const some = list.find((one) => one.table === table);
+  const listed = 'GET /v1/exports lists those there are';
+  if (!some) return `the current release has no such table; ${listed}`;
+  const isByCounty = some.county !== null;
+  if (isByCounty && county === null) return `${table} is a table by county: send county`;
+  if (!isByCounty && county !== null) return `${table} is not a table by county: omit county`;
+  return `${table} was not exported for this county and format; ${listed}`;
 }
 
 function isSame(a: WantedExport, b: WantedExport): boolean {

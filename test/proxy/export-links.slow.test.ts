@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { cp } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -183,14 +183,17 @@ test('a link that is forged, altered, expired or of another file is refused, and
 
 test('an unknown table, or too few tokens, is refused and not charged; a repeated key is charged once', async () => {
   const { id, key } = await proxy.customer({ tokens: PLANS.charges.exports.nearest - 1 });
-  for (const [body, status] of [
-    [{ table: 'nothing', format: 'parquet' }, 404],
-    [{ ...nearest, format: 'csv' }, 404],
-    [{ ...nearest, county: '24510' }, 404],
-    [{ ...nearest, county: 'x' }, 400],
-    [nearest, 429],
+  for (const [body, status, reason] of [
+    [{ table: 'nothing', format: 'parquet' }, 404, 'no such table'],
+    [{ ...nearest, format: 'csv' }, 404, 'for this county and format'],
+    [{ ...nearest, county: '24510' }, 404, 'for this county and format'],
+    [{ table: 'nearest' }, 404, 'send county'],
+    [{ ...types, county: COUNTY }, 404, 'omit county'],
+    [{ ...nearest, county: 'x' }, 400, 'county'],
+    [nearest, 429, 'token'],
   ] as const) {
-    expect((await proxy.post(PATH, key, body)).statusCode).toBe(status);
+    const answer = await proxy.post(PATH, key, body);
+    expect([answer.statusCode, answer.body]).toEqual([status, expect.stringContaining(reason)]);
   }
   expect(await proxy.balance(id)).toBe(PLANS.charges.exports.nearest - 1);
   const headers = { 'idempotency-key': 'once' };
@@ -215,6 +218,22 @@ test('a replayed request returns a link that works, after the first has expired'
   expect([file.statusCode, sha256(file.rawPayload)]).toEqual([200, hash]);
   expect(hash).toBe(first.json().sha256);
   expect(await proxy.balance(id)).toBe(0);
+});
+
+test('a damaged file is a problem document without headers of the file', async () => {
+  const { url } = await linkTo(nearest);
+  const file = path.join(folder, 'exports', path.basename(new URL(url).pathname));
+  const whole = await readFile(file);
+  await writeFile(
+    file,
+    whole.map((byte) => byte ^ 1),
+  );
+  onTestFinished(() => writeFile(file, whole));
+  const answer = await proxy.get(local(url), undefined, { range: 'bytes=0-99' });
+  expect([answer.statusCode, answer.json().status]).toEqual([503, 503]);
+  for (const header of ['content-range', 'accept-ranges', 'etag']) {
+    expect(answer.headers[header]).toBeUndefined();
+  }
 });
 
 test('garbage collection keeps the exports of kept releases', async () => {
