@@ -5,7 +5,6 @@ import { licenceOf } from './terms.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
   string: 'text',
-  float: 'float, 32 bits',
   double: 'float, 64 bits',
   int32: 'integer, 32 bits',
   int64: 'integer, 64 bits',

@@ -138,7 +138,6 @@ const PRIMITIVES: Readonly<
   Record<Exclude<ColumnType, 'int32s' | 'box'>, Omit<SchemaElement, 'name' | 'repetition_type'>>
 > = {
   string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  float: { type: 'FLOAT' },
   double: { type: 'DOUBLE' },
   int32: { type: 'INT32' },
   int64: { type: 'INT64' },

@@ -4,7 +4,6 @@
  */
 export type ColumnType =
   | 'string'
-  | 'float'
   | 'double'
   | 'int32'
   | 'int64'
