@@ -1,5 +1,6 @@
 import type { Latest } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
 import { type TableRequest, TableWriter } from './table-writer.ts';
 
@@ -10,7 +11,13 @@ export interface TableWorld {
   readonly latest: Latest;
   /** In memory that threads share. */
   readonly shares: Float64Array;
+  /** Memory for what a thread keeps of the release. */
+  readonly cacheBytes: Bytes;
 }
+
+/** Memory for all threads together, and the least for one. */
+const CACHE_BYTES: Bytes = 2 ** 30;
+const LEAST_CACHE_BYTES: Bytes = 2 ** 26;
 
 /** Writes tables, and returns their numbers of rows. */
 export type TablePool = Pool<TableRequest, number>;
@@ -24,6 +31,8 @@ export function openTablePool(release: Release, shares: Float64Array, threads: n
     const writer = new TableWriter(release, shares);
     return thisThread((request) => writer.write(request));
   }
-  const world: TableWorld = { location: release.store.location, latest: release.latest, shares };
+  const { store, latest } = release;
+  const cacheBytes = Math.max(LEAST_CACHE_BYTES, CACHE_BYTES / threads);
+  const world: TableWorld = { location: store.location, latest, shares, cacheBytes };
   return openThreads(new URL('./table-thread.js', import.meta.url), threads, world);
 }

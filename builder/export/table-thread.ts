@@ -2,17 +2,14 @@ import { workerData } from 'piscina';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import { openManifest } from '../../shards/release/release-source.ts';
 import { openStore } from '../../shards/store/open-store.ts';
-import type { Bytes } from '../../shards/units.ts';
 import { sendingErrors } from '../threads/sent-errors.ts';
 import type { TableWorld } from './table-pool.ts';
 import { type TableRequest, TableWriter } from './table-writer.ts';
 
-const CACHE_BYTES: Bytes = 1 << 28;
-
-const { location, latest, shares } = workerData as TableWorld;
+const { location, latest, shares, cacheBytes } = workerData as TableWorld;
 const store = await openStore(location);
 const writer = new TableWriter(
-  await openManifest(store, latest, new ReleaseCache(CACHE_BYTES)),
+  await openManifest(store, latest, new ReleaseCache(cacheBytes)),
   shares,
 );
 

@@ -61,8 +61,8 @@ export async function writeTables<T extends z.ZodType>(
   const bytesDone = () => all.reduce((sum, { bytes }, i) => sum + bytes * shares[i], 0);
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   const stage = progress.start('export', Math.ceil(total / MB), 'MB');
+  const pool = openTablePool(release, shares, Math.max(1, Math.min(threads, all.length)));
   const timer = setInterval(() => stage.at(Math.floor(bytesDone() / MB)), PROGRESS_MS);
-  const pool = openTablePool(release, shares, Math.min(threads, all.length));
   try {
     await inScratchFolder(store.scratch, async (scratch) => {
       const missing = async function* (): AsyncGenerator<Work & TableRequest> {

@@ -8,9 +8,10 @@ import type { PreparationPool, PreparedPart } from './preparation.ts';
 import type { PreparationTask } from './preparation-job.ts';
 import { runPreparationJob } from './run-preparation-job.ts';
 
-/** Memory of the program itself and uncollected garbage; of a thread without a job. */
+/** Memory of the program and uncollected garbage; of a thread without a job; of a small job. */
 const BASE_BYTES: Bytes = 350 * 2 ** 20;
 const THREAD_BYTES: Bytes = 80 * 2 ** 20;
+const JOB_BYTES: Bytes = 200 * 2 ** 20;
 
 /** The input of a thread for each job. */
 export interface ThreadRequest {
@@ -19,38 +20,45 @@ export interface ThreadRequest {
   readonly port: MessagePort;
 }
 
-/** A pool of one: the current thread. */
+/** A pool of one: the current thread. Closing it waits for the job that runs. */
 export function inThisThread(store: WritableStore): PreparationPool {
+  let running: Promise<unknown> = Promise.resolve();
   return {
     width: 1,
     async run({ job, paths }, onWork) {
       const notes: string[] = [];
       const note = (line: string) => void notes.push(line);
-      return { part: await runPreparationJob(job, paths, { store, note, onWork }), notes };
+      const result = runPreparationJob(job, paths, { store, note, onWork });
+      running = result.catch(() => {});
+      return { part: await result, notes };
     },
-    close: async () => {},
+    async close() {
+      await running;
+    },
   };
 }
 
 /**
- * Opens a pool of threads that run as many jobs at once as memory allows, at least one; a single
- * thread is this one. The others start with the first job and run compiled code: when running from
- * source, request one.
+ * Opens a pool of up to `workers` threads that run as many jobs at once as memory allows, at least
+ * one; a single thread is this one. The others start with the first job and run compiled code: when
+ * running from source, request one.
  */
 export function openPreparationPool(
   store: WritableStore,
   { workers = 1, memory = DEFAULT_MEMORY }: Means,
 ): PreparationPool {
-  if (workers === 1) return inThisThread(store);
-  const shares = new MemoryShares(memory - BASE_BYTES - workers * THREAD_BYTES);
+  const fitting = Math.floor((memory - BASE_BYTES) / (THREAD_BYTES + JOB_BYTES));
+  const count = Math.min(workers, fitting);
+  if (count <= 1) return inThisThread(store);
+  const shares = new MemoryShares(memory - BASE_BYTES - count * THREAD_BYTES);
   let opened: ThreadPool<ThreadRequest, PreparedPart> | null = null;
   const threads = () => {
     const module = new URL('./preparation-thread.js', import.meta.url);
-    opened ??= openThreads(module, workers, store.location);
+    opened ??= openThreads(module, count, store.location);
     return opened;
   };
   return {
-    width: workers,
+    width: count,
     run: (task, onWork) =>
       shares.hold(task.memory, async () => {
         const { port1, port2 } = new MessageChannel();

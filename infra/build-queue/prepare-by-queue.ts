@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { BuildError } from '../../builder/errors.ts';
 import type { PlanUnderWay } from '../../builder/plan/make-plan.ts';
+import type { PlannedInput } from '../../builder/plan/planned-input.ts';
 import { putInputs } from '../../builder/plan/shared-inputs.ts';
 import { putTask } from '../../builder/plan/stored-task.ts';
 import type { PreparationPool, PreparedPart } from '../../builder/prepare/preparation.ts';
@@ -34,17 +35,32 @@ export function openQueuedPreparation(
 ): PreparationPool {
   const build = key.slice(0, ID_DIGITS);
   const receipts = new Receipts(store);
-  const underWay = new Set<BuildQueueJob>();
+  /** By the content of the input, which many jobs read. */
+  const uploads = new Map<string, Promise<void>>();
+  const runs: Promise<unknown>[] = [];
+  const unfinished = new Set<BuildQueueJob>();
   let freeHere = here.width;
   let isClosed = false;
+  const requireOpen = () => {
+    if (isClosed) throw new Error('the preparation has ended');
+  };
 
+  const upload = (input: PlannedInput, path: string): Promise<void> => {
+    const known = uploads.get(input.sha256);
+    if (known) return known;
+    const begun = putInputs(store, [input], () => path, silent);
+    uploads.set(input.sha256, begun);
+    return begun;
+  };
   const enqueue = async (task: PreparationTask) => {
     const inputs = task.paths.map(inputAt);
-    await putInputs(store, inputs, (input) => task.paths[inputs.indexOf(input)], silent);
+    for (const [i, input] of inputs.entries()) await upload(input, task.paths[i]);
+    requireOpen();
     const preparation = await putTask(store, task, inputs);
+    requireOpen();
     const id = `${build}-${randomUUID().slice(0, 8)}-${task.job.kind}`;
     const job = await queue.jobs.add('prepare', { build, preparation }, jobOptions(id));
-    underWay.add(job);
+    unfinished.add(job);
     return job;
   };
   const finish = async (
@@ -52,10 +68,15 @@ export function openQueuedPreparation(
     job: BuildQueueJob,
     onWork: (amount: number) => void,
   ): Promise<PreparedPart> => {
-    while (!isClosed) {
+    for (;;) {
       await pause(LOOK_MS);
+      requireOpen();
       const state = await job.getState();
-      if (state === 'failed') throw new BuildError(await queue.whyFailed(job.id!));
+      if (state === 'failed') {
+        // Stays in the queue, as the reason of the failure.
+        unfinished.delete(job);
+        throw new BuildError(await queue.whyFailed(job.id!));
+      }
       if (state === 'completed') {
         const part = await receipts.findAnew(task.job.kind, task.key, z.unknown());
         if (part !== null) return { part, notes: [] };
@@ -68,22 +89,27 @@ export function openQueuedPreparation(
         freeHere++;
       }
     }
-    throw new Error('the preparation has ended');
+  };
+  const prepare = async (task: PreparationTask, onWork: (amount: number) => void) => {
+    const job = await enqueue(task);
+    const part = await finish(task, job, onWork);
+    unfinished.delete(job);
+    return part;
   };
   return {
     width: AT_ONCE,
-    async run(task, onWork) {
-      const job = await enqueue(task);
-      const part = await finish(task, job, onWork);
-      underWay.delete(job);
-      return part;
+    run(task, onWork) {
+      const run = prepare(task, onWork);
+      runs.push(run);
+      return run;
     },
     async close() {
       isClosed = true;
-      for (const job of underWay) await takeBack(job);
+      await here.close();
+      await Promise.allSettled(runs);
+      for (const job of unfinished) await takeBack(job);
       // If this fails, the lease expires.
       await endLease(store, build).catch(() => {});
-      await here.close();
     },
   };
 }

@@ -190,7 +190,7 @@ async function whyNot(store: Store, queued: Queued): Promise<string | null> {
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
-      return `${store.location}: has no ${ref.name}, the plan of the build; the build uses a different store from this worker`;
+      return `${store.location}: has no ${ref.name}, which a job in the queue reads; the build uses a different store from this worker`;
     }
     if (error instanceof ShardError) return describe(error);
     throw error;

@@ -76,8 +76,8 @@ export const exportLinks = postEndpoint({
   description:
     'Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for ' +
     'an hour, for GET with or without `Range`, so that DuckDB, Python and others read what they ' +
-    'need of the file; links to this service for HEAD, too. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, ' +
-    'the request is charged once and returns a link for another hour, to the table of the current ' +
+    'need of the file; links to this service accept HEAD as well. Its price is `price_tokens`. ' +
+    'Repeated with its `Idempotency-Key`, the request is charged once and returns a link for another hour, to the table of the current ' +
     'release.',
   tag: 'Exports',
   status: 201,
@@ -150,11 +150,9 @@ async function linkTo(
   const presigned =
     config.exportLinks === 'bucket' ? await store.presignedUrl(name, expires * 1000) : null;
   const path = exportPath(addressOf(manifest, name));
-  const signed = `${config.baseUrl}${path}?expires=${expires}&signature=${links.sign(path, expires)}`;
-  return {
-    url: presigned ?? signed,
-    expires_at: new Date(expires * 1000).toISOString(),
-    sha256,
-    bytes,
+  const { url, expiresMs } = presigned ?? {
+    url: `${config.baseUrl}${path}?expires=${expires}&signature=${links.sign(path, expires)}`,
+    expiresMs: expires * 1000,
   };
+  return { url, expires_at: new Date(expiresMs).toISOString(), sha256, bytes };
 }

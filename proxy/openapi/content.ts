@@ -32,7 +32,7 @@ const rowsAsParquet = z.string().meta({
   id: 'RowsAsParquet',
   format: 'binary',
   description:
-    'The rows as a Parquet file with the columns of CSV: GEOIDs are text, `travel_time` is a 32-bit float, any column may have nulls. The key-value metadata of the file has what JSON contains besides the rows, each member as JSON.',
+    'The rows as a Parquet file with the columns of CSV: GEOIDs are text, `travel_time` is a double, any column may have nulls. The key-value metadata of the file has what JSON contains besides the rows, each member as JSON.',
 });
 
 const featureCollection = z

@@ -51,7 +51,7 @@ export class FolderStore extends FolderReader implements WritableStore {
         throw error;
       });
       if ((current?.identity ?? null) !== expected) {
-        throw new StoreError('conflict', name, 'was replaced by somebody else in the meantime');
+        throw new StoreError('conflict', name, 'was replaced by another process in the meantime');
       }
       await this.#writeWhole(name, putBodyOf(bytes));
       return identityOf(bytes);

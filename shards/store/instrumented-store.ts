@@ -1,5 +1,5 @@
 import type { Bytes, Millis } from '../units.ts';
-import type { ObjectRef, ObjectStat, Store } from './store.ts';
+import type { ObjectRef, ObjectStat, PresignedUrl, Store } from './store.ts';
 
 /** A call to a store. */
 export interface StoreCall {
@@ -41,7 +41,7 @@ export class InstrumentedStore implements Store {
     return this.#around(what, () => this.#store.stat(name));
   }
 
-  presignedUrl(name: string, expiresMs: Millis): Promise<string | null> {
+  presignedUrl(name: string, expiresMs: Millis): Promise<PresignedUrl | null> {
     return this.#store.presignedUrl(name, expiresMs);
   }
 

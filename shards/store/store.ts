@@ -38,6 +38,12 @@ export interface WireCounts {
   readonly hedges: number;
 }
 
+/** A URL that contains its own authorization, until a time since 1970. */
+export interface PresignedUrl {
+  readonly url: string;
+  readonly expiresMs: Millis;
+}
+
 /** Operations of a store for readers. Every failure is a `StoreError`. */
 export interface Store extends RangeSource {
   /** Location as the user gave it: a folder, or a URL. */
@@ -53,10 +59,10 @@ export interface Store extends RangeSource {
   stat(name: string): Promise<ObjectStat | null>;
 
   /**
-   * A URL by which anyone may GET an object, whole or by ranges, until `expiresMs` (since 1970);
-   * null if the store has no such URLs. Makes no request.
+   * A URL by which anyone may GET an object, whole or by ranges, until `expiresMs` (since 1970) or
+   * until the credentials of the store expire; null if the store has no such URLs.
    */
-  presignedUrl(name: string, expiresMs: Millis): Promise<string | null>;
+  presignedUrl(name: string, expiresMs: Millis): Promise<PresignedUrl | null>;
 
   close(): Promise<void>;
 }

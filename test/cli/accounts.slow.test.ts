@@ -96,7 +96,7 @@ describe('tta keys', () => {
   test('revokes no key for a prefix that does not identify it', async () => {
     // In a ledger with a single key, any prefix would match.
     const alone = ['--ledger', `sqlite:${path.join(folder, 'one-key')}`];
-    const { prefix } = await json('keys', 'create', ...alone);
+    const { prefix } = JSON.parse((await tta('keys', 'create', ...alone, '--json')).stdout);
     for (const blank of ['', ' …', 'ta_live_']) {
       expect(await refusal('keys', 'revoke', blank, ...alone)).toContain('every key starts with');
     }

@@ -93,6 +93,6 @@ test('the bucket refuses a link that has expired', async () => {
   const name = new URL(url).pathname.replace(/^.*(?=exports\/)/, '');
   const short = await store.presignedUrl(name, Date.now() + 2_000);
   await expect
-    .poll(async () => (await fetch(short!)).status, { timeout: 30_000, interval: 200 })
+    .poll(async () => (await fetch(short!.url)).status, { timeout: 30_000, interval: 200 })
     .toBe(403);
 });

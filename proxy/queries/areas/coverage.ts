@@ -69,7 +69,7 @@ export function requestedCoverage(
   const { nth, by, names } = asked;
   const { taxonomy } = release;
   if (by && weight.length > 1) {
-    const msg = 'takes one weight beside it, with which groups are compared';
+    const msg = 'allows only one weight, the reference for the groups';
     throw invalidParameters([{ loc: [part, 'by'], msg, type: 'conflict' }]);
   }
   const groups = by ? requestedWeights(release, by, part, 'by') : [];

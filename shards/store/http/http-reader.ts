@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { TransientError } from '../../concurrency/retry.ts';
 import { StoreError } from '../../errors.ts';
 import type { Bytes, Millis } from '../../units.ts';
-import type { ObjectRef, ObjectStat, Store, WireCounts } from '../store.ts';
+import type { ObjectRef, ObjectStat, PresignedUrl, Store, WireCounts } from '../store.ts';
 import { LATEST } from '../store.ts';
 import { type Attempt, hedged, Latencies } from './hedging.ts';
 import { transientFault } from './network-errors.ts';
@@ -101,7 +101,7 @@ export class HttpReader implements Store {
     );
   }
 
-  async presignedUrl(name: string, expiresMs: Millis): Promise<string | null> {
+  async presignedUrl(name: string, expiresMs: Millis): Promise<PresignedUrl | null> {
     return (await this.#face.presignedUrl?.(name, expiresMs)) ?? null;
   }
 

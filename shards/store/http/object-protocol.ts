@@ -1,5 +1,6 @@
 import type { StoreError } from '../../errors.ts';
 import type { Millis } from '../../units.ts';
+import type { PresignedUrl } from '../store.ts';
 
 export type Headers = Record<string, string>;
 
@@ -28,7 +29,7 @@ export interface ObjectProtocol {
   /** Rejects with a `StoreError` if no request can be made, such as without credentials. */
   request(method: 'GET' | 'HEAD', name: string, headers: Headers): Promise<ObjectRequest>;
   /** As `Store.presignedUrl`; absent where there are none. */
-  presignedUrl?(name: string, expiresMs: Millis): Promise<string>;
+  presignedUrl?(name: string, expiresMs: Millis): Promise<PresignedUrl>;
   /** Display name of an object for messages. */
   nameOf(name: string): string;
   /** A validator that changes whenever a mutable object does. */

@@ -32,7 +32,7 @@ export function s3Problem(address: S3Address, name: string, refusal: S3Refusal):
     return new StoreError('missing', object, 'no such object');
   }
   if (status === 412 || status === 409) {
-    return new StoreError('conflict', object, 'was replaced by somebody else in the meantime');
+    return new StoreError('conflict', object, 'was replaced by another process in the meantime');
   }
   return new StoreError('refused', object, meaningOf(address, refusal));
 }

@@ -106,6 +106,6 @@ function lockIn(text: string): z.infer<typeof lockSchema> {
   try {
     return lockSchema.parse(JSON.parse(text));
   } catch {
-    return { owner: 'somebody else', lapses_ms: LOCK_LAPSES_MS, renewal: '' };
+    return { owner: 'another process', lapses_ms: LOCK_LAPSES_MS, renewal: '' };
   }
 }

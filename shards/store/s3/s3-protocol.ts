@@ -43,6 +43,8 @@ export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol
     },
     async presignedUrl(name, expiresMs) {
       const { origin, host, ...to } = await target(name);
+      const { expiration } = await access.credentials();
+      const endMs = Math.min(expiresMs, expiration?.getTime() ?? Number.POSITIVE_INFINITY);
       const signingDate = new Date();
       const { query } = await signer.presign(
         {
@@ -51,12 +53,12 @@ export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol
           query: {},
           headers: { host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
         },
-        { signingDate, expiresIn: Math.ceil((expiresMs - signingDate.getTime()) / 1_000) },
+        { signingDate, expiresIn: Math.max(1, Math.ceil((endMs - signingDate.getTime()) / 1_000)) },
       );
       const parts = Object.entries(query ?? {}).map(
         ([key, value]) => `${encodeSegment(key)}=${encodeSegment(String(value))}`,
       );
-      return `${origin}${to.path}?${parts.join('&')}`;
+      return { url: `${origin}${to.path}?${parts.join('&')}`, expiresMs: endMs };
     },
   };
 }

@@ -168,7 +168,7 @@ export class S3Store extends S3Reader implements WritableStore {
   async #requireLocks(): Promise<void> {
     for (const [lock, name] of this.#locks) {
       if (await lock.isHeld()) continue;
-      const problem = `this lock was not renewed for ${this.#lockLapsesMs / 1000} s and somebody else took it, so nothing more is written; run again when they are done`;
+      const problem = `this lock was not renewed for ${this.#lockLapsesMs / 1000} s and another process took it, so nothing more is written; run again when they are done`;
       throw new StoreError('conflict', s3Name(this.address, name), problem);
     }
   }
