@@ -84,7 +84,7 @@ test('a ledger moves from SQLite to Redis and back unchanged', async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const imported = await tta('accounts', 'import', file, '--ledger', to);
     expect(imported.stderr).toMatch(
-      /^import: 12 accounts with \d+ tokens imported, 0 already existed/,
+      /^(created the ledger sqlite:.*\n)?import: 12 accounts with \d+ tokens imported, 0 already existed/,
     );
     expect(imported.stderr.match(/with (\d+) tokens/)![1]).toBe(
       exported.stderr.match(/with (\d+) tokens/)![1],
