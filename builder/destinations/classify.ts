@@ -81,8 +81,9 @@ export function describe(tags: Tags): string {
   return '';
 }
 
+/** The rules that tags meet, each once, even if a value is listed twice. */
 function matchingRules(tags: Tags): Rule[] {
-  const matching: Rule[] = [];
+  const matching = new Set<Rule>();
   for (const [key, byValue] of RULES) {
     const value = tags.get(key);
     if (value === undefined) continue;
@@ -91,12 +92,12 @@ function matchingRules(tags: Tags): Rule[] {
         if (
           rule.rest.every(([k, wanted]) => valuesOf(tags.get(k) ?? '').some((v) => wanted.has(v)))
         ) {
-          matching.push(rule);
+          matching.add(rule);
         }
       }
     }
   }
-  return matching;
+  return [...matching];
 }
 
 /** The values of a tag, which may hold several between semicolons. */

@@ -123,6 +123,11 @@ describe('classification', () => {
     );
   });
 
+  test('returns the leaf of a value that is listed twice', () => {
+    const types = classify(new Map([['amenity', 'place_of_worship;place_of_worship']]), null);
+    expect(types.map((type) => labelOf.get(type))).toEqual(['other_worship']);
+  });
+
   test('returns leaves in ascending order and once', () => {
     const types = classify(new Map([['shop', 'supermarket;convenience;supermarket']]), null);
     expect(types.map((type) => labelOf.get(type))).toEqual([

@@ -45,8 +45,8 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     `https://${HOSTS.api}/v1/blocks/${blocks.pop()}/summary?mode=walk&mode=bike`;
   const as = (key: string) => ({ authorization: `Bearer ${key}` });
   const seen = () => statuses.splice(0);
-  /** The service's reply about a response stored before an error: Varnish then drops it. */
-  const afterAnError = name === 'nginx' ? 304 : 200;
+  /** The service's replies about a response stored before an error: Varnish may drop it. */
+  const afterAnError = name === 'nginx' ? [304] : [200, 304];
 
   test('a response is charged once; from then on it is cached, and each use is a free 304 at the service', async () => {
     const { id, key } = await proxy.customer();
@@ -101,7 +101,9 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     for (const { body } of refused) expect(`${body}`).not.toContain('travel_time');
     await proxy.ledger.setDisabled(b.id, false, BY);
     expect((await front.ask(url, as(b.key))).status).toBe(200);
-    expect(seen()).toEqual([200, 200, 304, 304, 401, 403, afterAnError]);
+    const replies = seen();
+    expect(replies.slice(0, -1)).toEqual([200, 200, 304, 304, 401, 403]);
+    expect(afterAnError).toContain(replies.at(-1));
   });
 
   test('a client that has a response gets a free 304, even if the front has never seen it', async () => {
@@ -176,9 +178,11 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect(await ask()).toBe(200);
     const missing = `https://${HOSTS.api}/v1/blocks/990019999999999/summary`;
     for (const _ of [1, 2]) expect((await front.ask(missing, as(key))).status).toBe(404);
-    expect(seen()).toEqual([200, afterAnError, 404, 404]);
+    const [stored, reply, ...others] = seen();
+    expect([stored, ...others]).toEqual([200, 404, 404]);
+    expect(afterAnError).toContain(reply);
     const paidAgain = balance - (await proxy.balance(id));
-    expect(paidAgain > 0).toBe(afterAnError === 200);
+    expect(paidAgain > 0).toBe(reply === 200);
   });
 
   test('serves nothing from the cache without the service: 503, as a problem', async () => {

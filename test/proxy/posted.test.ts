@@ -314,7 +314,7 @@ describe('over the demo city', () => {
     const near = Array(4).fill({ ...points[0], mode: 'transit', max_minutes: 60 });
     const mode = ['walk', 'bike', 'transit'];
     const LARGEST: Readonly<Record<string, object>> = {
-      '/v1/coverage': { area: { blocks }, mode, type: [101], weight, nth: 5, all_of },
+      '/v1/coverage': { area: { blocks }, mode, type: [101], weight, nth: 5, names: true, all_of },
       '/v1/blocks/match': { area: { blocks }, all_of, near, limit: 1000, cursor: null },
       '/v1/sites/coverage': {
         sites: named('site'),

@@ -90,7 +90,7 @@ export type UnroutedReason = 'no-street-near' | 'outside-street-data' | 'not-on-
 /** The rows. CSV has a header line; members of nested objects are joined by an underscore, and text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe, so that no spreadsheet runs it as a formula. Headers carry what JSON contains besides the rows: the next page, the block that contains a point, and modes that could not be routed. Origins of a batch without rows are also counted in headers; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason` if there are any, and CSV in `X-Errors` and `X-Truncated`. */
 export type RowsAsText = string;
 
-/** The rows as a Parquet file with the columns of CSV: GEOIDs are text, `travel_time` is a 32-bit float, any column may have nulls. The key-value metadata of the file has what JSON contains besides the rows, each member as JSON. */
+/** The rows as a Parquet file with the columns of CSV: GEOIDs are text, `travel_time` is a double, any column may have nulls. The key-value metadata of the file has what JSON contains besides the rows, each member as JSON. */
 export type RowsAsParquet = string;
 
 /** Minutes to one POI, by one mode. */
@@ -1638,7 +1638,7 @@ export interface Operations {
       };
     };
   };
-  /** A link to a table. Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for an hour, for GET with or without `Range`, so that DuckDB, Python and others read what they need of the file; links to this service for HEAD, too. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, the request is charged once and returns a link for another hour, to the table of the current release. */
+  /** A link to a table. Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for an hour, for GET with or without `Range`, so that DuckDB, Python and others read what they need of the file; links to this service accept HEAD as well. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, the request is charged once and returns a link for another hour, to the table of the current release. */
   createExportLink: {
     params: {
       /** As listed. */
