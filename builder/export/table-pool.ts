@@ -20,7 +20,7 @@ const CACHE_BYTES: Bytes = 2 ** 30;
 const LEAST_CACHE_BYTES: Bytes = 2 ** 26;
 
 /** Writes tables, and returns their numbers of rows. */
-export type TablePool = Pool<TableRequest, number>;
+type TablePool = Pool<TableRequest, number>;
 
 /**
  * Opens a pool of threads that write tables of a release; a single thread is this one. The threads

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { PutBody } from '../../shards/store/put-body.ts';
+import { fileBody } from '../../shards/store/put-body.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -25,7 +24,7 @@ export async function putInputs(
     for (const part of input.parts) {
       const { name, bytes } = refOf(part);
       if ((await store.stat(name))?.bytes === bytes) continue;
-      await store.putContent(name, contentOfFile(path.join(folder, part.name), bytes));
+      await store.putContent(name, fileBody(path.join(folder, part.name), bytes));
     }
     stage.at(i + 1);
   }
@@ -54,15 +53,6 @@ export async function fetchInputs(
 
 function refOf({ bytes, sha256 }: InputPart): ObjectRef {
   return { name: `inputs/${sha256.slice(0, NAME_DIGITS)}`, bytes, sha256 };
-}
-
-function contentOfFile(file: string, bytes: Bytes): PutBody {
-  return {
-    bytes,
-    async *chunks() {
-      yield* createReadStream(file, { highWaterMark: READ_BYTES });
-    },
-  };
 }
 
 async function fetchPart(store: Store, ref: ObjectRef, file: string): Promise<void> {

@@ -16,7 +16,7 @@ const storedTaskSchema = z.strictObject({
   /** The key of its receipt. */
   key: z.string(),
 });
-export type StoredTask = z.infer<typeof storedTaskSchema>;
+type StoredTask = z.infer<typeof storedTaskSchema>;
 
 /** Puts a job into a store. */
 export function putTask(

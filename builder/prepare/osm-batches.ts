@@ -21,7 +21,7 @@ export interface OsmPath {
 }
 
 /** Cells that are read together. */
-export interface CellBatch {
+interface CellBatch {
   readonly cells: MapCells;
   /** The part of the files in them and in those around them, which is held with them. */
   readonly bytes: Bytes;

@@ -10,12 +10,12 @@ import type { PreparedCells } from './read-cells.ts';
 export async function putCells<Item>(
   store: WritableStore,
   stem: string,
-  piles: Partitions<number, Item>,
-  made: (items: Item[], cell: number) => readonly unknown[],
+  partitions: Partitions<number, Item>,
+  encode: (items: Item[], cell: number) => readonly unknown[],
 ): Promise<PreparedCells> {
   const prepared: PreparedCells = {};
-  for (const cell of piles.keys.sort((a, b) => a - b)) {
-    const items = made(await piles.take(cell), cell);
+  for (const cell of partitions.keys.sort((a, b) => a - b)) {
+    const items = encode(await partitions.take(cell), cell);
     if (items.length === 0) continue;
     const bytes = Buffer.from(JSON.stringify(items));
     prepared[cell] = await putObject(store, `${stem}-${cell}`, 'json', bytes);

@@ -12,7 +12,7 @@ const unit = z.array(countyFipsSchema).min(1).readonly();
  * Schema of a queued job, kept minimal: anyone with write access to the queue's Redis can put
  * anything there, and must not control where a worker reads, writes or deletes.
  */
-export const queuedJobSchema = z.strictObject({
+const queuedJobSchema = z.strictObject({
   /** The build it belongs to: the same for the same release of the same plan. */
   build: z.string().regex(/^[0-9a-f]{16}$/),
   plan: objectRefSchema,
@@ -30,7 +30,7 @@ export const queuedJobSchema = z.strictObject({
 export type QueuedJob = z.infer<typeof queuedJobSchema>;
 
 /** Schema of a queued preparation job, which comes before the plan. */
-export const queuedPreparationSchema = z.strictObject({
+const queuedPreparationSchema = z.strictObject({
   /** The same for all preparation jobs of a plan. */
   build: queuedJobSchema.shape.build,
   preparation: objectRefSchema,

@@ -25,9 +25,9 @@ export function renderJson(body: object): Body {
 }
 
 /**
- * Renders the rows of a body, or the body itself as the only row if it has none; of a
- * batch or an area with its other members, as far as the format can express them. Headers have all
- * of them in other responses.
+ * Renders the rows of a body, or the body itself as the only row if it has none; the rows of a
+ * batch or an area with its other members, as far as the format can express them. In other
+ * responses, headers have all of these members.
  */
 export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {
   const rows = Object.values(body).find((value) => value instanceof Rows);
