@@ -1,8 +1,9 @@
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { claimLedgerFolder } from '../../portal/accounts/sqlite/ledger-folder.ts';
 import { newAccount } from '../support/customers.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
@@ -40,6 +41,25 @@ test('the files next to an open ledger are readable by its owner only, too', asy
     expect(await modeOf(path.join(folder, name))).toBe('600');
   }
   await ledger.close();
+});
+
+test('can be claimed while another process closes it, and the files next to it vanish', async () => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  let isClaiming = true;
+  const closes = async () => {
+    while (isClaiming) {
+      await writeFile(path.join(folder, 'ledger.db-wal'), '', { mode: 0o644 });
+      await rm(path.join(folder, 'ledger.db-wal'));
+    }
+  };
+  const closing = closes();
+  try {
+    for (let claim = 0; claim < 500; claim++) await claimLedgerFolder(folder);
+  } finally {
+    isClaiming = false;
+    await closing;
+  }
+  expect(await modes()).toEqual(PRIVATE);
 });
 
 test('makes an empty folder private when others have access to it', async () => {

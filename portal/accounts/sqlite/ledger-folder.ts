@@ -34,8 +34,7 @@ export async function claimLedgerFolder(directory: string): Promise<void> {
     await makePrivate(directory, directory, PRIVATE_FOLDER);
   }
   for (const name of LEDGER_FILES.filter((name) => inside.includes(name))) {
-    const file = path.join(directory, name);
-    if (await isOpenToOthers(file)) await makePrivate(directory, file, PRIVATE_FILE);
+    await makeFilePrivate(directory, path.join(directory, name));
   }
   // SQLite gives its other files the mode of this one.
   await (await open(path.join(directory, DATABASE_FILE), 'a', PRIVATE_FILE)).close();
@@ -43,6 +42,15 @@ export async function claimLedgerFolder(directory: string): Promise<void> {
 
 async function isOpenToOthers(place: string): Promise<boolean> {
   return ((await stat(place)).mode & OF_OTHERS) !== 0;
+}
+
+/** Makes a file private, unless another process that closed the ledger has removed it meanwhile. */
+async function makeFilePrivate(directory: string, file: string): Promise<void> {
+  try {
+    if (await isOpenToOthers(file)) await makePrivate(directory, file, PRIVATE_FILE);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
 }
 
 async function makePrivate(directory: string, place: string, mode: number): Promise<void> {
