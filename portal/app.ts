@@ -5,7 +5,7 @@ import type { Ledger } from './accounts/ledger.ts';
 import { RateWindow } from './accounts/rate-window.ts';
 import { type PortalConfigInput, portalConfigSchema } from './config.ts';
 import { StaticResponseSender, staticResponse } from './http/caching.ts';
-import { handleOptionsRequests, refuseOtherMethods } from './http/error-handling.ts';
+import { handleOptionsRequests } from './http/error-handling.ts';
 import { securityHeaders } from './http/html.ts';
 import type { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-docs.ts';
@@ -122,7 +122,7 @@ export async function buildPortal(parts: {
   serveDocument(app, operations, services);
   serveProblemPages(app, '/problems/:slug');
   const known = new Map(methods);
-  refuseOtherMethods(app, known);
+  app.knownPaths.add(known);
   handleOptionsRequests(app, known);
   return app;
 }

@@ -4,7 +4,7 @@ import { KeptSecrets } from '../portal/accounts/kept-secrets.ts';
 import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import { StaticResponseSender } from '../portal/http/caching.ts';
-import { RETRY, refuseOtherMethods } from '../portal/http/error-handling.ts';
+import { RETRY } from '../portal/http/error-handling.ts';
 import { overloaded } from '../portal/http/overload.ts';
 import { Problem } from '../portal/http/problem.ts';
 import { serveProblemPages } from '../portal/http/problem-docs.ts';
@@ -143,8 +143,7 @@ export async function buildProxy(parts: {
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
   serveDocs(app, config, services.catalogue, () => document.current);
-  refuseOtherMethods(
-    app,
+  app.knownPaths.add(
     allowedMethods(['/openapi.json', ARCHIVE_PATH, EXPORT_ROUTE, problemPage, ...DOCS_PATHS]),
   );
   return app;

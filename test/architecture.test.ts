@@ -43,6 +43,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'states',
     'folded-text',
     'number-words',
+    'lru-map',
     'arrays',
     'codec',
     'concurrency',

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { rateState } from '../../portal/accounts/rate-state.ts';
 import type { RateCounter, Taken } from '../../portal/accounts/rate-window.ts';
+import { lruMap } from '../../shards/lru-map.ts';
 import type { Millis } from '../../shards/units.ts';
 
 const WINDOW_SECONDS = 60;
@@ -53,7 +53,7 @@ export class RateLeases<Holder> {
   readonly #limit: number;
   readonly #part: number;
   readonly #recall: Recall<Holder>;
-  readonly #windows = new LRUCache<string, Window<Holder>>({ max: MAX_SUBJECTS });
+  readonly #windows = lruMap<string, Window<Holder>>(MAX_SUBJECTS);
 
   constructor(limit: number, processes: number, recall: Recall<Holder>) {
     this.#limit = limit;
@@ -125,7 +125,7 @@ interface Held extends Omit<Lease, 'units'> {
 /** Counts the requests of one process against its leases. */
 export class LeasedRates implements RateCounter {
   readonly #ask: (subject: string, unused: Unused) => Promise<Lease>;
-  readonly #held = new LRUCache<string, Held>({ max: MAX_SUBJECTS });
+  readonly #held = lruMap<string, Held>(MAX_SUBJECTS);
   readonly #asking = new Map<string, Promise<void>>();
 
   /** `ask` requests a new lease and returns the unused requests of the last. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruMap } from '../../shards/lru-map.ts';
 import type { KeyHash } from './key-hash.ts';
 
 /** Resolution of a key's last use: at most one write per interval. */
@@ -7,7 +7,7 @@ const MAX_KEYS_KNOWN = 100_000;
 
 /** When this process last recorded each key's use, so that not every request causes a write. */
 export class LastUses {
-  readonly #notedAtMs = new LRUCache<KeyHash, number>({ max: MAX_KEYS_KNOWN });
+  readonly #notedAtMs = lruMap<KeyHash, number>(MAX_KEYS_KNOWN);
 
   isDue(key: KeyHash, nowMs: number): boolean {
     const noted = this.#notedAtMs.get(key);

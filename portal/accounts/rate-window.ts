@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { lruMap } from '../../shards/lru-map.ts';
 import type { RateState } from './rate-state.ts';
 import { rateState } from './rate-state.ts';
 
@@ -29,7 +30,7 @@ export class RateWindow implements RateCounter {
   constructor(limit: number, windowSeconds = 60, maxSubjects = 100_000) {
     this.limit = limit;
     this.windowSeconds = windowSeconds;
-    this.#windows = new LRUCache({ max: maxSubjects });
+    this.#windows = lruMap(maxSubjects);
   }
 
   take(subject: string, nowMs: number): Taken {

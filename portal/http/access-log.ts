@@ -101,9 +101,7 @@ export class RequestCounts {
 /** The route template of a request, which never contains text from the client's URL. */
 function routeName({ is404, routeOptions: { method, url } }: FastifyRequest): string {
   if (is404 || url === undefined) return UNMATCHED;
-  // Methods that a known path does not accept count as one route.
-  const verb = typeof method === 'string' ? method : 'OTHER';
-  return `${verb} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
+  return `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 /**

@@ -10,7 +10,7 @@ import { notPlainJson } from './json-body.ts';
 import { invalidParameters, Problem, type ProblemStyle, problemText, truncate } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
 import { withCommas } from './request-limits.ts';
-import { type KnownPaths, undecodable, unknownMethod } from './request-paths.ts';
+import { type KnownPaths, pathOf, undecodable, unknownMethod } from './request-paths.ts';
 import { CONNECTION_LIMITS } from './slow-clients.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
@@ -101,42 +101,22 @@ export function refuseConnection(
 /** The problem for a request whose method Node does not know; undefined for anything else. */
 function refusedMethod(error: Error, known: KnownPaths): Problem | undefined {
   const asked = unknownMethod(error);
-  if (asked === undefined) return undefined;
-  const allow = known.allowOf(asked.path);
-  return allow === undefined ? noRoute(asked.path, known) : notTaken({ ...asked, allow });
+  return asked && unrouted(asked, known);
+}
+
+/** The problem for a request that no route serves: by its method, or else by its path. */
+function unrouted(
+  { method, path }: { readonly method: string; readonly path: string },
+  known: KnownPaths,
+): Problem {
+  const allow = known.allowOf(path);
+  return allow === undefined ? noRoute(path, known) : notTaken({ method, path, allow });
 }
 
 function notTaken(asked: { method: string; path: string; allow: string }): Problem {
   const { method, path, allow } = asked;
   const detail = `${truncate(path, MAX_QUOTED_PATH)} allows ${allow}, not ${truncate(method)}`;
   return new Problem('method-not-allowed', detail, {}, { allow });
-}
-
-/**
- * Rejects the methods that a known path does not accept. Call after all routes are registered. A
- * path with an empty parameter, such as one with a trailing slash, is not known.
- */
-export function refuseOtherMethods(
-  app: FastifyInstance,
-  methodsOf: ReadonlyMap<string, readonly string[]>,
-): void {
-  for (const [url, methods] of methodsOf) {
-    // OPTIONS is a preflight, handled for every path.
-    const others = app.supportedMethods.filter(
-      (method) => method !== 'OPTIONS' && !methods.includes(method),
-    );
-    const allow = methods.join(', ');
-    app.knownPaths.add(url, methods);
-    app.route({
-      method: others,
-      url,
-      onRequest: async (request) => {
-        if (hasEmptyPart(request)) throw notFound(request);
-        throw notTaken({ method: request.method, path: pathOf(request), allow });
-      },
-      handler: () => {},
-    });
-  }
 }
 
 /** Rejects a path whose last parameter is empty. */
@@ -170,8 +150,10 @@ function hasEmptyPart({ params }: FastifyRequest): boolean {
   return Object.values(params as object).includes('');
 }
 
+/** A path with an empty parameter, such as one with a trailing slash, is not known. */
 function notFound(request: FastifyRequest): Problem {
-  return undecodable(request) ?? noRoute(pathOf(request), request.server.knownPaths);
+  const asked = { method: request.method, path: pathOf(request) };
+  return undecodable(request) ?? unrouted(asked, request.server.knownPaths);
 }
 
 /** Points out if only an extra slash keeps a path from matching. */
@@ -218,9 +200,4 @@ function malformed(error: Error): Problem {
       ? `exceeds the limit of ${maxHeaderSize} bytes for the request line and headers`
       : error.message;
   return invalidParameters([{ loc: ['request'], msg, type: 'malformed' }]);
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }

@@ -10,7 +10,7 @@ export const REQUEST_LIMITS = {
 /** Limits of a polygon as text. */
 export const POLYGON_LIMITS = `${withCommas(REQUEST_LIMITS.vertices)} vertices and ${withCommas(REQUEST_LIMITS.squareKilometres)} km²`;
 
-/** Formats a whole number with thousands separators. */
+/** Formats a whole number with thousands separators, without loading data of locales. */
 export function withCommas(count: number): string {
-  return count.toLocaleString('en-US');
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -11,18 +11,21 @@ declare module 'fastify' {
 export class KnownPaths {
   readonly #paths: { readonly pattern: RegExp; readonly allow: string }[] = [];
 
-  /** `template`: in Fastify's syntax, `/v1/blocks/:geoid/summary`. */
-  add(template: string, methods: readonly string[]): void {
-    const pattern = template
-      .split(/:\w+/)
-      .map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('[^/]+?');
-    this.#paths.push({ pattern: new RegExp(`^${pattern}$`), allow: methods.join(', ') });
+  /** `methodsOf`: methods by path template in Fastify's syntax, `/v1/blocks/:geoid/summary`. */
+  add(methodsOf: ReadonlyMap<string, readonly string[]>): void {
+    for (const [template, methods] of methodsOf) {
+      const pattern = template
+        .split(/:\w+/)
+        .map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .join('[^/]+?');
+      this.#paths.push({ pattern: new RegExp(`^${pattern}$`), allow: methods.join(', ') });
+    }
   }
 
   /** The methods that a path accepts, comma-separated; undefined if it is not known. */
   allowOf(path: string): string | undefined {
-    return this.#paths.find(({ pattern }) => pattern.test(path))?.allow;
+    const decoded = isDecodable(path) ? decodeURI(path) : path;
+    return this.#paths.find(({ pattern }) => pattern.test(decoded))?.allow;
   }
 }
 
@@ -50,6 +53,12 @@ interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
+}
+
+/** The path of a request, as it was sent. */
+export function pathOf({ url }: FastifyRequest): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
 }
 
 /** Registers a server's paths as they are added. */

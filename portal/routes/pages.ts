@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CACHE_CONTROL, matchesAny, matchesEtag, variantEtag } from '../http/caching.ts';
 import { acceptsGzip, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
+import { pathOf } from '../http/request-paths.ts';
 import { EMBED_PATH, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';
@@ -34,10 +35,15 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
       app.get(path, (request, reply) => send(request, reply, file));
   }
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+    if (!request.is404 || isKnown(request)) return;
     reply.header('vary', 'Accept');
     if (isNavigation(request)) return send(request, reply.code(404), document);
   });
+}
+
+/** Whether the path of a request has a route, if for other methods. */
+function isKnown(request: FastifyRequest): boolean {
+  return request.server.knownPaths.allowOf(pathOf(request)) !== undefined;
 }
 
 /** Public pages; the others are for customers. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruMap } from '../../../shards/lru-map.ts';
 import { type AccountId, isMember, type Membership } from '../accounts.ts';
 import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
 import type { KeyHash } from '../key-hash.ts';
@@ -22,7 +22,7 @@ export class Admissions {
   readonly #window: { readonly limit: number; readonly windowSeconds: number };
   readonly #lastUses = new LastUses();
   /** In a cluster, a script cannot cross slots. A key's target never changes. */
-  readonly #owners = new LRUCache<KeyHash, KeyOwner>({ max: MAX_KEYS_KNOWN });
+  readonly #owners = lruMap<KeyHash, KeyOwner>(MAX_KEYS_KNOWN);
 
   constructor(redis: RedisConnection, rateLimitPerMinute: number) {
     this.#redis = redis;
