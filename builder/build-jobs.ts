@@ -1,7 +1,7 @@
 import type { WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
 import { buildRegion, findRegion } from './build-region.ts';
-import type { Means, ReleaseRequest } from './build-request.ts';
+import type { ReleaseRequest, Resources } from './build-request.ts';
 import { BuildError } from './errors.ts';
 import { findJoined, joinRelease, publishRelease } from './join/join-release.ts';
 import { cutUnits, DEFAULT_UNIT_BLOCKS } from './plan/cut-units.ts';
@@ -14,8 +14,8 @@ import type { RegionReceipt } from './receipts/region-receipt.ts';
 type Unit = readonly CountyFips[];
 
 /**
- * A piece of a build's work. Its results go to the store, so it can be repeated, or run on any
- * machine.
+ * A job of a build after its plan. Its results go to the store, so it can be repeated, or run on
+ * any machine.
  */
 export type BuildJob =
   | { readonly kind: 'unit'; readonly counties: Unit }
@@ -41,7 +41,7 @@ export function jobsOf({ plan }: StoredPlan, unitBlocks = DEFAULT_UNIT_BLOCKS): 
 }
 
 /** The context that the jobs of one build run in. */
-export interface JobContext extends ReleaseRequest, Means {
+export interface JobContext extends ReleaseRequest, Resources {
   readonly plan: StoredPlan;
   readonly pathOf: PathOf;
   readonly store: WritableStore;

@@ -3,7 +3,7 @@ import { ShardError } from '../shards/errors.ts';
 import type { ObjectRef, WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
-import type { Means } from './build-request.ts';
+import type { Resources } from './build-request.ts';
 import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
 import { fitSearch } from './memory-budget.ts';
@@ -25,7 +25,7 @@ import { boxAround, readRegion } from './region/read-region.ts';
 import { inScratchFolder } from './scratch-folder.ts';
 
 /** A unit of work: some counties of a plan, and the resources available for them. */
-export interface RegionRequest extends Means {
+export interface RegionRequest extends Resources {
   readonly plan: StoredPlan;
   /** Paths of those inputs of the plan that units read. */
   readonly pathOf: PathOf;

@@ -52,13 +52,13 @@ export interface ReleaseRequest {
 }
 
 /** The inputs of a release, and the options of its build. */
-export interface BuildRequest extends PlanRequest, ReleaseRequest, Means {
+export interface BuildRequest extends PlanRequest, ReleaseRequest, Resources {
   /** The maximum number of blocks per unit of work; `DEFAULT_UNIT_BLOCKS` by default. */
   readonly unitBlocks?: number;
 }
 
 /** Resources available to a build. */
-export interface Means {
+export interface Resources {
   /** Threads; 1 by default. More than one requires compiled code. */
   readonly workers?: number;
   /** Memory limit for all threads together. */

@@ -1,6 +1,6 @@
 import { counted } from '../shards/number-words.ts';
 import type { Bytes } from '../shards/units.ts';
-import { DEFAULT_MEMORY, type Means } from './build-request.ts';
+import { DEFAULT_MEMORY, type Resources } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
 import { bytesOfColumns } from './county/nth-columns.ts';
 import { BuildError } from './errors.ts';
@@ -42,7 +42,7 @@ const MIB = 2 ** 20;
  * even one thread fits.
  */
 export function fitSearch(
-  request: Means,
+  request: Resources,
   { world, links, region, modes }: LinkedRegion,
   toSearch: readonly CountyScope[],
   used = memoryInUse(),
@@ -72,7 +72,7 @@ export function fitSearch(
  * tile threads as there is room for, at least one; each holds `tileBytes`.
  */
 export function fitJoin(
-  request: Means,
+  request: Resources,
   counties: number,
   tileBytes: Bytes,
   used = memoryInUse(),

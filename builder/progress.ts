@@ -1,3 +1,5 @@
+import type { Bytes } from '../shards/units.ts';
+
 /** Reports the progress of long-running work. The command draws it; tests pass `silent`. */
 export interface Progress {
   /** Begins a stage. `total` in `unit`s, or `null` when it cannot be known. */
@@ -13,10 +15,31 @@ export interface StageProgress {
   finish(summary?: string): void;
 }
 
+/** In bytes, as progress is reported. */
+export const MEGABYTE: Bytes = 1e6;
+
 export const silent: Progress = {
   start: () => ({ at: () => {}, finish: () => {} }),
   note: () => {},
 };
+
+/** Begins a stage that counts bytes, which are reported in megabytes. */
+export function startBytes(progress: Progress, stage: string, total: Bytes | null): StageProgress {
+  const started = progress.start(stage, total && Math.ceil(total / MEGABYTE), 'MB');
+  return {
+    at: (done) => started.at(Math.round(done / MEGABYTE)),
+    finish: (text) => started.finish(text),
+  };
+}
+
+/** A callback for amounts of work that adds them up and reports the sum to a stage. */
+export function accumulator(stage: StageProgress): (amount: number) => void {
+  let done = 0;
+  return (amount) => {
+    done += amount;
+    stage.at(done);
+  };
+}
 
 /** A duration in everyday language. */
 export function duration(seconds: number): string {

@@ -35,12 +35,12 @@ async function removeIfEmpty(folder: string): Promise<void> {
 
 async function openScratch(folder = tmpdir()): Promise<string> {
   await mkdir(folder, { recursive: true });
-  await clearAfterTheDead(folder);
+  await removeAbandonedFolders(folder);
   return mkdtemp(path.join(folder, `${OURS}${process.pid}-`));
 }
 
 /** Removes what killed processes on this machine left behind; another user's folders stay. */
-async function clearAfterTheDead(folder: string): Promise<void> {
+async function removeAbandonedFolders(folder: string): Promise<void> {
   const ours = (await readdir(folder)).filter((name) => name.startsWith(OURS));
   for (const name of ours) {
     if (isProcessAlive(Number.parseInt(name.slice(OURS.length), 10))) continue;

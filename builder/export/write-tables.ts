@@ -7,7 +7,7 @@ import type { Release } from '../../shards/release/release.ts';
 import { fileBody, type PutBody } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips, Millis } from '../../shards/units.ts';
-import type { Progress } from '../progress.ts';
+import { type Progress, startBytes } from '../progress.ts';
 import { Receipts } from '../receipts/receipts.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { inOrder } from '../threads/pool.ts';
@@ -17,7 +17,6 @@ import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
 
 /** Increment when the same release gives other bytes. */
 const EXPORT_VERSION = 3;
-const MB: Bytes = 1e6;
 const PROGRESS_MS: Millis = 100;
 
 export interface ExportRequest {
@@ -60,9 +59,9 @@ export async function writeTables<T extends z.ZodType>(
   const records: z.infer<T>[] = new Array(all.length);
   const bytesDone = () => all.reduce((sum, { bytes }, i) => sum + bytes * shares[i], 0);
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
-  const stage = progress.start('export', Math.ceil(total / MB), 'MB');
+  const stage = startBytes(progress, 'export', total);
   const pool = openTablePool(release, shares, Math.max(1, Math.min(threads, all.length)));
-  const timer = setInterval(() => stage.at(Math.floor(bytesDone() / MB)), PROGRESS_MS);
+  const timer = setInterval(() => stage.at(bytesDone()), PROGRESS_MS);
   try {
     await inScratchFolder(store.scratch, async (scratch) => {
       const missing = async function* (): AsyncGenerator<Work & TableRequest> {

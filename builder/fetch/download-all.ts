@@ -1,6 +1,6 @@
 import { counted } from '../../shards/number-words.ts';
 import { BuildError } from '../errors.ts';
-import type { Progress } from '../progress.ts';
+import { MEGABYTE, type Progress, startBytes } from '../progress.ts';
 import { type Download, download, expectedBytes } from './download.ts';
 import type { FetchFolder } from './fetch-folder.ts';
 import type { Http } from './http.ts';
@@ -11,8 +11,6 @@ export interface FetchSession {
   readonly folder: FetchFolder;
   readonly progress: Progress;
 }
-
-const MEGABYTE = 1e6;
 
 /**
  * Downloads files, in parallel across servers, and returns for each, in order, null or the
@@ -28,13 +26,13 @@ export async function downloadAll(
   const total = expected.includes(null)
     ? null
     : expected.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
-  const stage = progress.start(name, total && Math.ceil(total / MEGABYTE), 'MB');
+  const stage = startBytes(progress, name, total);
   let bytes = 0;
   const outcomes = await Promise.allSettled(
     files.map((file) =>
       download(file, http, folder, (count) => {
         bytes += count;
-        stage.at(Math.round(bytes / MEGABYTE));
+        stage.at(bytes);
       }),
     ),
   );

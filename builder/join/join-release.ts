@@ -12,7 +12,7 @@ import {
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { requireThisProgram } from '../build-region.ts';
-import type { Means, ReleaseRequest } from '../build-request.ts';
+import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
@@ -35,7 +35,7 @@ import { putStates } from './state-objects.ts';
 import { transposePois, transposeReach } from './transposes.ts';
 
 /** A request to join a plan's regions into a release, and the resources available for it. */
-export interface JoinRequest extends ReleaseRequest, Means {
+export interface JoinRequest extends ReleaseRequest, Resources {
   readonly plan: StoredPlan;
   /** Matrices of this many blocks are transposed in one go, or those of one region. */
   readonly batchBlocks?: number;
@@ -56,8 +56,8 @@ export async function findJoined(
 
 function keyOf(request: JoinRequest): string {
   const { release, tiles = true, plan } = request;
-  const asks = [plan.ref.sha256, release, tiles, directionsOf(request)];
-  return createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+  const options = [plan.ref.sha256, release, tiles, directionsOf(request)];
+  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
 }
 
 function directionsOf({ directions }: ReleaseRequest): Direction[] {

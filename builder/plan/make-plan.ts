@@ -5,7 +5,7 @@ import { objectRefSchema } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
-import type { InputPaths, Means, PlanRequest } from '../build-request.ts';
+import type { InputPaths, PlanRequest, Resources } from '../build-request.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
@@ -36,14 +36,14 @@ import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan, storedPlan } from './release-plan.ts';
 
 /** A plan, and the paths of its inputs on the machine that created it. */
-export interface PlannedHere extends StoredPlan {
+export interface LocalPlan extends StoredPlan {
   readonly pathOf: PathOf;
 }
 
 type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
 
 /** A plan that is being made: its key, and its inputs by their paths. */
-export interface PlanUnderWay {
+export interface PendingPlan {
   readonly key: string;
   readonly inputAt: (path: string) => PlannedInput;
 }
@@ -61,12 +61,12 @@ const receiptSchema = z.strictObject({
  * the same. `openPool` opens the pool that runs preparation jobs, by default threads.
  */
 export async function planRelease(
-  request: PlanRequest & Means,
+  request: PlanRequest & Resources,
   store: WritableStore,
   progress: Progress,
   receipts: Receipts,
-  openPool: (plan: PlanUnderWay) => PreparationPool = () => openPreparationPool(store, request),
-): Promise<PlannedHere> {
+  openPool: (plan: PendingPlan) => PreparationPool = () => openPreparationPool(store, request),
+): Promise<LocalPlan> {
   const { inputs, pathOf, inputAt } = await describeInputs(request, progress);
   const { counties, serviceDate: asked, partialWeights = false } = request;
   const key = keyOf([inputs, [...counties].sort(), asked ?? null, partialWeights]);
@@ -75,8 +75,8 @@ export async function planRelease(
   const plan = await inScratchFolder(request.scratch, async (scratch) => {
     const pool = openPool({ key, inputAt });
     try {
-      const means = { store, receipts, scratch, progress, pool };
-      return await makePlan(request, { inputs, pathOf, inputAt }, means);
+      const context = { store, receipts, scratch, progress, pool };
+      return await makePlan(request, { inputs, pathOf, inputAt }, context);
     } finally {
       await pool.close();
     }
@@ -98,7 +98,7 @@ function keyOf(madeOf: readonly unknown[]): string {
 interface DescribedInputs {
   readonly inputs: Inputs;
   readonly pathOf: PathOf;
-  readonly inputAt: PlanUnderWay['inputAt'];
+  readonly inputAt: PendingPlan['inputAt'];
 }
 
 /** The inputs, each kind in an order that does not depend on their paths. */
@@ -137,19 +137,19 @@ function identityOf({ name, sha256 }: PlannedInput): string {
 }
 
 /** The resources for creating a plan. */
-interface PlanMeans extends Omit<PreparationByJobs, 'keyOf'> {
+interface PlanContext extends Omit<PreparationByJobs, 'keyOf'> {
   readonly scratch: string;
 }
 
 async function makePlan(
   request: PlanRequest,
   { inputs, pathOf }: DescribedInputs,
-  means: PlanMeans,
+  context: PlanContext,
 ): Promise<ReleasePlan> {
-  const { store, progress } = means;
+  const { store, progress } = context;
   /** The preparation context for some of the inputs. */
   const of = (files: readonly PlannedInput[]) => ({
-    ...means,
+    ...context,
     paths: files.map(pathOf),
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
   });
@@ -166,7 +166,7 @@ async function makePlan(
   const hasHills = inputs.elevation.length > 0;
   const places = await writePlaces({ ...of(inputs.places), area: box });
   const feeds = await datesOf(request, progress, box);
-  const prepared = feeds ? await writeFeeds(feeds, { ...means, keyOf }) : [];
+  const prepared = feeds ? await writeFeeds(feeds, { ...context, keyOf }) : [];
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await writePois({ ...of(inputs.pois), area });
   const mapped = boxes.map((county) => bufferBox(county, AROUND_THE_MAP));

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { readPass } from '../extract/pbf-pass.ts';
 import { MapCells } from '../geo/map-cells.ts';
-import type { JobMeans } from './preparation.ts';
-import type { NodesJob } from './preparation-job.ts';
+import type { PreparationJobContext } from './preparation.ts';
+import type { NodesJobSpec } from './preparation-job.ts';
 
-/** The nodes of a part of a file: all, and those in each non-empty cell. */
+/** The nodes of a range of a file: all, and those in each non-empty cell. */
 export const nodeCountsSchema = z.strictObject({
   all: z.int(),
   byCell: z.array(z.tuple([z.int(), z.int()])),
 });
 export type NodeCounts = z.infer<typeof nodeCountsSchema>;
 
-/** Counts the nodes of a part of an OpenStreetMap file. */
+/** Counts the nodes of a range of an OpenStreetMap file. */
 export async function countNodes(
   path: string,
-  { cells: edges, ...range }: NodesJob,
-  { onWork }: JobMeans,
+  { edges, ...range }: NodesJobSpec,
+  { onWork }: PreparationJobContext,
 ): Promise<NodeCounts> {
   const cells = MapCells.within(edges);
   const byCell = new Map<number, number>();

@@ -2,27 +2,27 @@ import { z } from 'zod';
 import { feedSchema } from '../../shards/release/manifest.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** Reads the part of OpenStreetMap files that lies in some cells, and divides it by cell. */
+/** Reads a batch of cells from OpenStreetMap files, and divides it by cell. */
 const osmJobSchema = z.strictObject({
   kind: z.literal('osm'),
-  /** The `edges` of the cells. */
-  cells: z.tuple([z.int(), z.int(), z.int(), z.int()]).readonly(),
+  /** Those of the cells, as in `MapCells`. */
+  edges: z.tuple([z.int(), z.int(), z.int(), z.int()]).readonly(),
   /** Whether the files hold much more than these cells. */
   isPart: z.boolean(),
   /** The cells that the base map reads, ascending. */
   mapped: z.array(z.int()).readonly(),
 });
-export type OsmJob = z.infer<typeof osmJobSchema>;
+export type OsmJobSpec = z.infer<typeof osmJobSchema>;
 
-/** Counts the nodes of a part of an OpenStreetMap file by cell. */
+/** Counts the nodes of a range of an OpenStreetMap file by cell. */
 const nodesJobSchema = z.strictObject({
   kind: z.literal('osm-nodes'),
-  cells: osmJobSchema.shape.cells,
-  /** The part, in bytes: between two blocks. */
+  edges: osmJobSchema.shape.edges,
+  /** In bytes, each between two blocks. */
   from: z.int(),
   to: z.int(),
 });
-export type NodesJob = z.infer<typeof nodesJobSchema>;
+export type NodesJobSpec = z.infer<typeof nodesJobSchema>;
 
 /** Reads a feed for its day. */
 const feedJobSchema = z.strictObject({
@@ -38,24 +38,24 @@ const feedJobSchema = z.strictObject({
     latest: z.number(),
   }),
 });
-export type FeedJob = z.infer<typeof feedJobSchema>;
+export type FeedJobSpec = z.infer<typeof feedJobSchema>;
 
 /**
- * A part of a preparation. It needs no other part, and its results go to the store, so it can run
- * in any thread and on any machine.
+ * The definition of a preparation job, which depends on no other job and no machine. Its results go
+ * to the store, so it can run in any thread and on any machine.
  */
-export const preparationJobSchema = z.discriminatedUnion('kind', [
+export const jobSpecSchema = z.discriminatedUnion('kind', [
   nodesJobSchema,
   osmJobSchema,
   feedJobSchema,
 ]);
-export type PreparationJob = z.infer<typeof preparationJobSchema>;
+export type JobSpec = z.infer<typeof jobSpecSchema>;
 
-/** A job on files of this machine. */
-export interface PreparationTask {
-  readonly job: PreparationJob;
+/** A preparation job on files of this machine. */
+export interface PreparationJob {
+  readonly spec: JobSpec;
   readonly paths: readonly string[];
-  /** The key of its receipt; the stage is the job's kind. */
+  /** The key of its receipt; the stage is its kind. */
   readonly key: string;
   /** An estimate of the memory that it takes. */
   readonly memory: Bytes;

@@ -1,11 +1,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
-import { DEFAULT_MEMORY, type Means } from '../build-request.ts';
+import { DEFAULT_MEMORY, type Resources } from '../build-request.ts';
 import { openThreads, type ThreadPool } from '../threads/pool.ts';
-import { MemoryShares } from './memory-shares.ts';
-import type { PreparationPool, PreparedPart } from './preparation.ts';
-import type { PreparationTask } from './preparation-job.ts';
+import { MemoryLimit } from './memory-limit.ts';
+import type { JobResult, PreparationPool } from './preparation.ts';
+import type { PreparationJob } from './preparation-job.ts';
 import { runPreparationJob } from './run-preparation-job.ts';
 
 /** Memory of the program and uncollected garbage; of a thread without a job; of a small job. */
@@ -15,7 +15,7 @@ const JOB_BYTES: Bytes = 200 * 2 ** 20;
 
 /** The input of a thread for each job. */
 export interface ThreadRequest {
-  readonly task: PreparationTask;
+  readonly job: PreparationJob;
   /** Gets amounts of work that are done. */
   readonly port: MessagePort;
 }
@@ -25,12 +25,12 @@ export function inThisThread(store: WritableStore): PreparationPool {
   let running: Promise<unknown> = Promise.resolve();
   return {
     width: 1,
-    async run({ job, paths }, onWork) {
+    async run({ spec, paths }, onWork) {
       const notes: string[] = [];
       const note = (line: string) => void notes.push(line);
-      const result = runPreparationJob(job, paths, { store, note, onWork });
+      const result = runPreparationJob(spec, paths, { store, note, onWork });
       running = result.catch(() => {});
-      return { part: await result, notes };
+      return { value: await result, notes, isKept: false };
     },
     async close() {
       await running;
@@ -45,13 +45,13 @@ export function inThisThread(store: WritableStore): PreparationPool {
  */
 export function openPreparationPool(
   store: WritableStore,
-  { workers = 1, memory = DEFAULT_MEMORY }: Means,
+  { workers = 1, memory = DEFAULT_MEMORY }: Resources,
 ): PreparationPool {
   const fitting = Math.floor((memory - BASE_BYTES) / (THREAD_BYTES + JOB_BYTES));
   const count = Math.min(workers, fitting);
   if (count <= 1) return inThisThread(store);
-  const shares = new MemoryShares(memory - BASE_BYTES - count * THREAD_BYTES);
-  let opened: ThreadPool<ThreadRequest, PreparedPart> | null = null;
+  const memoryLimit = new MemoryLimit(memory - BASE_BYTES - count * THREAD_BYTES);
+  let opened: ThreadPool<ThreadRequest, JobResult> | null = null;
   const threads = () => {
     const module = new URL('./preparation-thread.js', import.meta.url);
     opened ??= openThreads(module, count, store.location);
@@ -59,12 +59,12 @@ export function openPreparationPool(
   };
   return {
     width: count,
-    run: (task, onWork) =>
-      shares.hold(task.memory, async () => {
+    run: (job, onWork) =>
+      memoryLimit.run(job.memory, async () => {
         const { port1, port2 } = new MessageChannel();
         port1.on('message', onWork);
         try {
-          return await threads().run({ task, port: port2 }, [port2]);
+          return await threads().run({ job, port: port2 }, [port2]);
         } finally {
           port1.close();
         }

@@ -1,15 +1,15 @@
 import { workerData } from 'piscina';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { sendingErrors } from '../threads/sent-errors.ts';
-import type { PreparedPart } from './preparation.ts';
+import type { JobResult } from './preparation.ts';
 import { inThisThread, type ThreadRequest } from './preparation-pool.ts';
 
 const pool = inThisThread(await openWritableStore(workerData as string));
 
 /** The work of a preparation thread for each job. */
-export default sendingErrors(async ({ task, port }: ThreadRequest): Promise<PreparedPart> => {
+export default sendingErrors(async ({ job, port }: ThreadRequest): Promise<JobResult> => {
   try {
-    return await pool.run(task, (amount) => port.postMessage(amount));
+    return await pool.run(job, (amount) => port.postMessage(amount));
   } finally {
     port.close();
   }

@@ -2,7 +2,7 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
-import type { PreparationTask } from './preparation-job.ts';
+import type { PreparationJob } from './preparation-job.ts';
 
 /** The context of a preparation. */
 export interface Preparation {
@@ -25,8 +25,8 @@ export interface PreparationByJobs extends Preparation {
   readonly pool: PreparationPool;
 }
 
-/** The context that a job runs in. */
-export interface JobMeans {
+/** The context that a preparation job runs in. */
+export interface PreparationJobContext {
   readonly store: WritableStore;
   /** Gets lines worth keeping. */
   readonly note: (line: string) => void;
@@ -34,17 +34,20 @@ export interface JobMeans {
   readonly onWork: (amount: number) => void;
 }
 
-/** The result of a job, and what was noted. */
-export interface PreparedPart {
-  readonly part: unknown;
+/** The result of a preparation job. */
+export interface JobResult {
+  /** The value of its receipt. */
+  readonly value: unknown;
   readonly notes: readonly string[];
+  /** Whether the receipt is written already, by the machine that ran the job. */
+  readonly isKept: boolean;
 }
 
 /** Runs preparation jobs: in this thread, in others, or on other machines. */
 export interface PreparationPool {
   /** The number of jobs that run at once. */
   readonly width: number;
-  /** `onWork` gets amounts of the job's `work` that are done, as far as they are known here. */
-  run(task: PreparationTask, onWork: (amount: number) => void): Promise<PreparedPart>;
+  /** `onWork` gets amounts of the job's `work` that are done, as far as they are known. */
+  run(job: PreparationJob, onWork: (amount: number) => void): Promise<JobResult>;
   close(): Promise<void>;
 }

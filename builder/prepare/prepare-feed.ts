@@ -2,15 +2,15 @@ import { COARSE_CELLS } from '../geo/cell-set.ts';
 import { readFeed } from '../gtfs/feed.ts';
 import { putObject } from '../publish/put-object.ts';
 import { type FeedDay, readFeedDay } from '../transit/feed-day.ts';
-import type { JobMeans } from './preparation.ts';
-import type { FeedJob } from './preparation-job.ts';
+import type { PreparationJobContext } from './preparation.ts';
+import type { FeedJobSpec } from './preparation-job.ts';
 import { encodeFeedDay, type PreparedFeed } from './read-feeds.ts';
 
 /** Reads a feed for its day, and puts its service into the store. */
 export async function prepareFeed(
   path: string,
-  { clock, ...dated }: FeedJob,
-  { store, note }: JobMeans,
+  { clock, ...dated }: FeedJobSpec,
+  { store, note }: PreparationJobContext,
 ): Promise<PreparedFeed> {
   const feed = await readFeed(path);
   try {

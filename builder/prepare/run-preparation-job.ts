@@ -1,21 +1,21 @@
 import { countNodes } from './count-nodes.ts';
-import { prepareOsmBatch } from './osm-batch.ts';
-import type { JobMeans } from './preparation.ts';
-import type { PreparationJob } from './preparation-job.ts';
+import type { PreparationJobContext } from './preparation.ts';
+import type { JobSpec } from './preparation-job.ts';
 import { prepareFeed } from './prepare-feed.ts';
+import { prepareOsmBatch } from './prepare-osm-batch.ts';
 
-/** Runs a job on its files; returns what its receipt keeps. Throws a `BuildError` for bad input. */
+/** Runs a job; returns the value of its receipt. Throws a `BuildError` for bad input. */
 export async function runPreparationJob(
-  job: PreparationJob,
+  spec: JobSpec,
   paths: readonly string[],
-  means: JobMeans,
+  context: PreparationJobContext,
 ): Promise<unknown> {
-  switch (job.kind) {
+  switch (spec.kind) {
     case 'osm-nodes':
-      return countNodes(paths[0], job, means);
+      return countNodes(paths[0], spec, context);
     case 'osm':
-      return prepareOsmBatch(paths, job, means);
+      return prepareOsmBatch(paths, spec, context);
     case 'feed':
-      return prepareFeed(paths[0], job, means);
+      return prepareFeed(paths[0], spec, context);
   }
 }

@@ -4,7 +4,7 @@ import type { Bytes } from '../../shards/units.ts';
 import { isoDate } from '../gtfs/service-time.ts';
 import type { DatedFeeds } from '../transit/date-feeds.ts';
 import type { PreparationByJobs } from './preparation.ts';
-import type { PreparationTask } from './preparation-job.ts';
+import type { PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
 import { type PreparedFeed, preparedFeedSchema } from './read-feeds.ts';
 
@@ -19,11 +19,11 @@ export async function writeFeeds(
   { clock, feeds }: DatedFeeds,
   preparation: PreparationByJobs,
 ): Promise<PreparedFeed[]> {
-  const tasks = feeds.flatMap(({ day, path: file, ...feed }): PreparationTask[] => {
+  const jobs = feeds.flatMap(({ day, path: file, ...feed }): PreparationJob[] => {
     if (day === null) return [];
     return [
       {
-        job: { kind: 'feed', day, ...feed, clock },
+        spec: { kind: 'feed', day, ...feed, clock },
         paths: [file],
         key: preparation.keyOf([clock, day, feed.sha256, feed.patterns, path.basename(file)]),
         memory: FEED_BYTES,
@@ -31,12 +31,8 @@ export async function writeFeeds(
       },
     ];
   });
-  const stage = preparation.progress.start('transit', tasks.length, 'feeds');
-  let done = 0;
-  const prepared = await prepareByJobs(tasks, preparedFeedSchema, preparation, (feeds) => {
-    done += feeds;
-    stage.at(done);
-  });
+  const stage = preparation.progress.start('transit', jobs.length, 'feeds');
+  const prepared = await prepareByJobs(jobs, preparedFeedSchema, preparation, stage);
   const trips = prepared.reduce((sum, { facts }) => sum + facts.trips_in_window, 0);
   stage.finish(
     `${counted(prepared.length, 'feed')}, ${counted(trips, 'trip')} in the window of ${isoDate(clock.common)}`,

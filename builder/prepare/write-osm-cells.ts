@@ -6,24 +6,17 @@ import { PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
 import { maxFrequent, POI_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
-import type { Progress } from '../progress.ts';
+import { type Progress, startBytes } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import { type OsmBatch, osmBatchSchema } from './osm-batch.ts';
-import {
-  bytesOf,
-  countedMegabytes,
-  cutBatches,
-  megabytes,
-  type OsmBatches,
-  type OsmPath,
-} from './osm-batches.ts';
+import { bytesOf, cutBatches, type OsmBatches, type OsmPath } from './cut-osm-batches.ts';
 import type { AreaPreparation, PreparationByJobs } from './preparation.ts';
-import type { PreparationTask } from './preparation-job.ts';
+import type { PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
+import { type PreparedBatch, preparedBatchSchema } from './prepare-osm-batch.ts';
 import type { PreparedOsm } from './read-osm-cells.ts';
 import { joinMaps } from './write-map-cells.ts';
 
-/** Size of the part of the files that a batch holds, packed. */
+/** How much of the files a batch holds, packed. */
 const BATCH_BYTES: Bytes = 250e6;
 /**
  * A street's node takes 110 bytes in memory, and 5 to 10 packed: for files in which every third
@@ -31,7 +24,7 @@ const BATCH_BYTES: Bytes = 250e6;
  */
 const MEMORY_PER_BYTE = 6;
 /** Values without a type that are reported, for each key. */
-const TOLD_VALUES = 20;
+const REPORTED_VALUES = 20;
 
 export interface OsmPreparation extends AreaPreparation, PreparationByJobs {
   /** The areas of which a base map is made, within `area`. */
@@ -54,19 +47,18 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   }
   const most = preparation.batchBytes ?? BATCH_BYTES;
   const cut = await cutBatches(MapCells.of(preparation.area), files, most, preparation);
-  const tasks = tasksOf(cut, files, preparation);
-  const toRead = tasks.reduce((sum, { work }) => sum + work, 0);
-  const stage = progress.start('osm', megabytes(toRead), 'MB');
-  const read = countedMegabytes(stage);
-  const batches = await prepareByJobs(tasks, osmBatchSchema, preparation, read);
+  const jobs = jobsOf(cut, files, preparation);
+  const toRead = jobs.reduce((sum, { work }) => sum + work, 0);
+  const stage = startBytes(progress, 'osm', toRead);
+  const batches = await prepareByJobs(jobs, preparedBatchSchema, preparation, stage);
   const streets = batches.reduce((sum, batch) => sum + batch.streets, 0);
   if (streets === 0) {
     stage.finish('no streets');
     throw noStreetsIn(paths);
   }
   const known = files.map(({ path, claims }): OsmFile => {
-    const reader = tasks.findIndex((task) => task.paths.includes(path));
-    const newestMs = batches[reader]?.newest_ms[tasks[reader].paths.indexOf(path)];
+    const reader = jobs.findIndex((job) => job.paths.includes(path));
+    const newestMs = batches[reader]?.newest_ms[jobs[reader].paths.indexOf(path)];
     return { ...claims, newestMs: newestMs ?? claims.cutMs };
   });
   const cells = Object.assign({}, ...batches.map((batch) => batch.cells));
@@ -85,16 +77,16 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
 }
 
 /** A job for each batch, on the files that may reach into it. */
-function tasksOf(
+function jobsOf(
   { batches, isPart }: OsmBatches,
   files: readonly OsmPath[],
   { mapped: areas, keyOf }: OsmPreparation,
-): PreparationTask[] {
+): PreparationJob[] {
   return batches.map(({ cells, bytes }) => {
     const near = files.filter(({ claims }) => mayReach(claims, cells.box));
     const mapped = mappedCells(cells, areas);
     return {
-      job: { kind: 'osm', cells: cells.edges, isPart, mapped },
+      spec: { kind: 'osm', edges: cells.edges, isPart, mapped },
       paths: near.map(({ path }) => path),
       key: keyOf([cells.edges, mapped]),
       memory: bytes * MEMORY_PER_BYTE,
@@ -110,14 +102,14 @@ function mappedCells(cells: MapCells, areas: readonly BoundingBox[]): number[] {
 }
 
 /** The most frequent values of all batches. */
-function unmappedIn(batches: readonly OsmBatch[]): UnmappedValue[] {
+function unmappedIn(batches: readonly PreparedBatch[]): UnmappedValue[] {
   const counts = new Map<string, number>();
   for (const { unmapped } of batches) {
     for (const [text, elements] of Object.entries(unmapped)) {
       counts.set(text, (counts.get(text) ?? 0) + elements);
     }
   }
-  return maxFrequent(counts, TOLD_VALUES);
+  return maxFrequent(counts, REPORTED_VALUES);
 }
 
 function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): void {

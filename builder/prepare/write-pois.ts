@@ -6,6 +6,7 @@ import { type PoiRecord, readPoiFiles } from '../destinations/from-files.ts';
 import { distinctById, singlePois } from '../destinations/single-pois.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
+import { startBytes } from '../progress.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
@@ -47,8 +48,7 @@ async function readAll(preparation: PoiPreparation, cells: MapCells): Promise<Pr
   const { paths, store, progress, scratch } = preparation;
   let bytes = 0;
   for (const path of paths) bytes += await sizeOf(path);
-  const stage = progress.start('pois', Math.round(bytes / 1e6), 'MB');
-  const onBytes = (done: number) => stage.at(Math.round(done / 1e6));
+  const stage = startBytes(progress, 'pois', bytes);
   const most = preparation.heldPois ?? HELD_POIS;
   const byId = new Partitions<number, PoiRecord>(path.join(scratch, 'pois-by-id-'), most, asJson());
   const byCell = new Partitions<number, PoiRecord>(
@@ -56,7 +56,7 @@ async function readAll(preparation: PoiPreparation, cells: MapCells): Promise<Pr
     most,
     asJson(),
   );
-  for await (const record of readPoiFiles(paths, cells.box, progress, onBytes)) {
+  for await (const record of readPoiFiles(paths, cells.box, progress, stage.at)) {
     await byId.add((record.destination.destId / 4) % ID_PILES, record);
   }
   let records = 0;

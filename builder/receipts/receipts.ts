@@ -33,11 +33,11 @@ export class Receipts {
     schema: T,
   ): Promise<z.infer<T> | null> {
     if (!(await this.#listed()).has(nameOf(stage, key))) return null;
-    return this.findAnew(stage, key, schema);
+    return this.findUnlisted(stage, key, schema);
   }
 
   /** The same for a receipt that another process may have written since receipts were listed. */
-  async findAnew<T extends z.ZodType>(
+  async findUnlisted<T extends z.ZodType>(
     stage: string,
     key: string,
     schema: T,

@@ -1,6 +1,6 @@
 import { jobsOf } from '../../builder/build-jobs.ts';
 import { type BuildRequest, pathsIn } from '../../builder/build-request.ts';
-import { type PlanUnderWay, planRelease } from '../../builder/plan/make-plan.ts';
+import { type PendingPlan, planRelease } from '../../builder/plan/make-plan.ts';
 import { putInputs } from '../../builder/plan/shared-inputs.ts';
 import { openPreparationPool } from '../../builder/prepare/preparation-pool.ts';
 import type { Progress } from '../../builder/progress.ts';
@@ -19,9 +19,9 @@ import { watchBuild } from './watch.ts';
 const PLAN_WAITS_MS = 60_000;
 
 /**
- * Plans a release here, with workers for its preparation if there are any, copies the inputs that
- * they need into the store, and queues the build's jobs. With `watch`, resolves to true once the
- * release is published; otherwise resolves immediately.
+ * Plans a release in this process, with workers for its preparation if there are any, copies the
+ * inputs that they need into the store, and queues the build's jobs. With `watch`, resolves to true
+ * once the release is published; otherwise resolves immediately.
  */
 export async function buildByQueue(
   request: BuildRequest,
@@ -35,8 +35,8 @@ export async function buildByQueue(
     const refusal = (owner: string) =>
       `another build (${owner}) is writing to it; wait for it, or give another --out`;
     const patience = { ms: PLAN_WAITS_MS, onWait: progress.note };
-    const planHere = async () => {
-      const openPool = (plan: PlanUnderWay) =>
+    const planLocally = async () => {
+      const openPool = (plan: PendingPlan) =>
         openQueuedPreparation(queue, store, plan, openPreparationPool(store, request));
       const receipts = new Receipts(store);
       const planned = await planRelease(request, store, progress, receipts, openPool);
@@ -45,7 +45,7 @@ export async function buildByQueue(
       return planned;
     };
     const { plan, jobs, ...first } = await queue.whilePlanning(async () => {
-      const plan = await withBuildsLocked(store, refusal, planHere, patience);
+      const plan = await withBuildsLocked(store, refusal, planLocally, patience);
       const jobs = jobsOf(plan, request.unitBlocks);
       return { plan, jobs, submitted: await submitBuild(queue, plan.ref, request, jobs) };
     });

@@ -4,18 +4,18 @@ import { z } from 'zod';
 import { runBuildJob } from '../../builder/build-jobs.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import { fetchInputs } from '../../builder/plan/shared-inputs.ts';
-import { readTask } from '../../builder/plan/stored-task.ts';
+import { readJob } from '../../builder/plan/stored-job.ts';
 import { runPreparationJob } from '../../builder/prepare/run-preparation-job.ts';
-import type { Progress } from '../../builder/progress.ts';
+import { accumulator, type Progress } from '../../builder/progress.ts';
 import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { describe } from '../errors.ts';
 import type { Queued, QueuedJob, QueuedPreparation } from './queued-job.ts';
-import { mayPass } from './retries.ts';
+import { isTransient } from './retries.ts';
 
-/** Input of a job thread. */
-export interface ThreadTask {
+/** The data that a job thread starts with. */
+export interface ThreadInput {
   /** As the worker has parsed it. */
   readonly queued: Queued;
   readonly store: string;
@@ -40,15 +40,15 @@ export type ThreadMessage =
   /** `isFinal`: retrying would not help. */
   | { readonly kind: 'failed'; readonly message: string; readonly isFinal: boolean };
 
-const tell = (message: ThreadMessage) => parentPort!.postMessage(message);
+const send = (message: ThreadMessage) => parentPort!.postMessage(message);
 
 const progress: Progress = {
-  note: (line) => tell({ kind: 'note', line }),
+  note: (line) => send({ kind: 'note', line }),
   start(stage, total, unit) {
-    tell({ kind: 'start', stage, total, unit });
+    send({ kind: 'start', stage, total, unit });
     return {
-      at: (done) => tell({ kind: 'at', done }),
-      finish: (summary) => tell({ kind: 'finish', ...(summary !== undefined && { summary }) }),
+      at: (done) => send({ kind: 'at', done }),
+      finish: (summary) => send({ kind: 'finish', ...(summary !== undefined && { summary }) }),
     };
   },
 };
@@ -59,26 +59,21 @@ const progress: Progress = {
  */
 const PUBLISH_WAITS_MS = 60 * 60_000;
 
-const { queued, folder, workers, memory, store: location } = workerData as ThreadTask;
+const { queued, folder, workers, memory, store: location } = workerData as ThreadInput;
 const store = await openWritableStore(location);
 
-/** Prepares a part of what a plan will name; its receipt is the result. */
+/** Runs a preparation job; its receipt is the result. */
 async function prepare({ preparation }: QueuedPreparation): Promise<readonly string[]> {
-  const { job, key, inputs } = await readTask(store, preparation);
+  const { spec, key, inputs } = await readJob(store, preparation);
   const pathOf = await fetchInputs(store, inputs, folder, progress);
   const make = async () => {
-    const stage = progress.start(job.kind, null, job.kind === 'feed' ? 'feeds' : 'bytes');
-    let done = 0;
-    const onWork = (amount: number) => {
-      done += amount;
-      stage.at(done);
-    };
-    const means = { store, note: progress.note, onWork };
-    const part = await runPreparationJob(job, inputs.map(pathOf), means);
+    const stage = progress.start(spec.kind, null, spec.kind === 'feed' ? 'feeds' : 'bytes');
+    const context = { store, note: progress.note, onWork: accumulator(stage) };
+    const value = await runPreparationJob(spec, inputs.map(pathOf), context);
     stage.finish();
-    return part;
+    return value;
   };
-  await new Receipts(store).findOrMake(job.kind, key, z.unknown(), make);
+  await new Receipts(store).findOrMake(spec.kind, key, z.unknown(), make);
   return [];
 }
 
@@ -118,9 +113,9 @@ async function build({ job, plan: ref, request }: QueuedJob): Promise<readonly s
 
 try {
   const searched = 'preparation' in queued ? await prepare(queued) : await build(queued);
-  tell({ kind: 'done', searched });
+  send({ kind: 'done', searched });
 } catch (error) {
-  tell({ kind: 'failed', message: describe(error), isFinal: !mayPass(error) });
+  send({ kind: 'failed', message: describe(error), isFinal: !isTransient(error) });
 } finally {
   await store.close();
 }

@@ -2,36 +2,37 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { BuildError } from '../../builder/errors.ts';
-import type { PlanUnderWay } from '../../builder/plan/make-plan.ts';
+import type { PendingPlan } from '../../builder/plan/make-plan.ts';
 import type { PlannedInput } from '../../builder/plan/planned-input.ts';
 import { putInputs } from '../../builder/plan/shared-inputs.ts';
-import { putTask } from '../../builder/plan/stored-task.ts';
-import type { PreparationPool, PreparedPart } from '../../builder/prepare/preparation.ts';
-import type { PreparationTask } from '../../builder/prepare/preparation-job.ts';
+import { putJob } from '../../builder/plan/stored-job.ts';
+import type { JobResult, PreparationPool } from '../../builder/prepare/preparation.ts';
+import type { PreparationJob } from '../../builder/prepare/preparation-job.ts';
 import { silent } from '../../builder/progress.ts';
 import { endLease } from '../../builder/publish/leases.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
+import type { Millis } from '../../shards/units.ts';
 import type { BuildQueue, BuildQueueJob } from './queue.ts';
 import { jobOptions } from './submit.ts';
 
-/** More than workers could have threads. */
-const AT_ONCE = 1_000;
-const LOOK_MS = 500;
+/** Jobs that are in the queue at once: more than workers could have threads. */
+const QUEUED_JOBS = 1_000;
+const POLL_MS: Millis = 500;
 
 /** Hex digits of the id that the preparation jobs of a plan share. */
 const ID_DIGITS = 16;
 
 /**
  * Opens a pool that queues preparation jobs for workers, and runs those that no worker has begun on
- * `here`, another pool, which it closes. So jobs are done without workers too, and those of a
+ * `local`, another pool, which it closes. So jobs are done without workers too, and those of a
  * worker that dies are done by whichever is free first. Inputs reach workers through the store.
  */
 export function openQueuedPreparation(
   queue: BuildQueue,
   store: WritableStore,
-  { key, inputAt }: PlanUnderWay,
-  here: PreparationPool,
+  { key, inputAt }: PendingPlan,
+  local: PreparationPool,
 ): PreparationPool {
   const build = key.slice(0, ID_DIGITS);
   const receipts = new Receipts(store);
@@ -39,7 +40,7 @@ export function openQueuedPreparation(
   const uploads = new Map<string, Promise<void>>();
   const runs: Promise<unknown>[] = [];
   const unfinished = new Set<BuildQueueJob>();
-  let freeHere = here.width;
+  let freeLocally = local.width;
   let isClosed = false;
   const requireOpen = () => {
     if (isClosed) throw new Error('the preparation has ended');
@@ -52,70 +53,70 @@ export function openQueuedPreparation(
     uploads.set(input.sha256, begun);
     return begun;
   };
-  const enqueue = async (task: PreparationTask) => {
-    const inputs = task.paths.map(inputAt);
-    for (const [i, input] of inputs.entries()) await upload(input, task.paths[i]);
+  const enqueue = async (job: PreparationJob) => {
+    const inputs = job.paths.map(inputAt);
+    for (const [i, input] of inputs.entries()) await upload(input, job.paths[i]);
     requireOpen();
-    const preparation = await putTask(store, task, inputs);
+    const preparation = await putJob(store, job, inputs);
     requireOpen();
-    const id = `${build}-${randomUUID().slice(0, 8)}-${task.job.kind}`;
-    const job = await queue.jobs.add('prepare', { build, preparation }, jobOptions(id));
-    unfinished.add(job);
-    return job;
+    const id = `${build}-${randomUUID().slice(0, 8)}-${job.spec.kind}`;
+    const queued = await queue.jobs.add('prepare', { build, preparation }, jobOptions(id));
+    unfinished.add(queued);
+    return queued;
   };
   const finish = async (
-    task: PreparationTask,
-    job: BuildQueueJob,
+    job: PreparationJob,
+    queued: BuildQueueJob,
     onWork: (amount: number) => void,
-  ): Promise<PreparedPart> => {
+  ): Promise<JobResult> => {
     for (;;) {
-      await pause(LOOK_MS);
+      await pause(POLL_MS);
       requireOpen();
-      const state = await job.getState();
+      const state = await queued.getState();
       if (state === 'failed') {
         // Stays in the queue, as the reason of the failure.
-        unfinished.delete(job);
-        throw new BuildError(await queue.whyFailed(job.id!));
+        unfinished.delete(queued);
+        throw new BuildError(await queue.failureOf(queued.id!));
       }
       if (state === 'completed') {
-        const part = await receipts.findAnew(task.job.kind, task.key, z.unknown());
-        if (part !== null) return { part, notes: [] };
+        const value = await receipts.findUnlisted(job.spec.kind, job.key, z.unknown());
+        if (value !== null) return { value, notes: [], isKept: true };
       }
-      if (freeHere === 0) continue;
-      freeHere--;
+      if (freeLocally === 0) continue;
+      freeLocally--;
       try {
-        if (await takeBack(job)) return await here.run(task, onWork);
+        if (await removeUnstarted(queued)) return await local.run(job, onWork);
       } finally {
-        freeHere++;
+        freeLocally++;
       }
     }
   };
-  const prepare = async (task: PreparationTask, onWork: (amount: number) => void) => {
-    const job = await enqueue(task);
-    const part = await finish(task, job, onWork);
-    unfinished.delete(job);
-    return part;
+  const prepare = async (job: PreparationJob, onWork: (amount: number) => void) => {
+    const queued = await enqueue(job);
+    const result = await finish(job, queued, onWork);
+    unfinished.delete(queued);
+    return result;
   };
   return {
-    width: AT_ONCE,
-    run(task, onWork) {
-      const run = prepare(task, onWork);
+    width: QUEUED_JOBS,
+    run(job, onWork) {
+      const run = prepare(job, onWork);
       runs.push(run);
       return run;
     },
     async close() {
       isClosed = true;
-      await here.close();
+      await local.close();
       await Promise.allSettled(runs);
-      for (const job of unfinished) await takeBack(job);
+      for (const queued of unfinished) await removeUnstarted(queued);
       // If this fails, the lease expires.
       await endLease(store, build).catch(() => {});
     },
   };
 }
 
-/** Removes a job from the queue, unless a worker is at it; returns whether it did. */
-function takeBack(job: BuildQueueJob): Promise<boolean> {
+/** Removes a job from the queue, unless a worker has begun it; returns whether it did. */
+function removeUnstarted(job: BuildQueueJob): Promise<boolean> {
   return job.remove().then(
     () => true,
     () => false,

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { addFamily } from '../observe/metric-family.ts';
-import { type BuildQueue, LEFT_TO_DO } from './queue.ts';
+import { type BuildQueue, UNFINISHED_STATES } from './queue.ts';
 
 /** A queue that does not respond within this time counts as unavailable. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** Metrics of a worker: its process and the queue. */
 export function queueMetrics({ jobs }: BuildQueue): Registry {
@@ -15,8 +15,8 @@ export function queueMetrics({ jobs }: BuildQueue): Registry {
     help: 'Build jobs in the queue by state, including those that finished in the last week.',
     type: 'gauge',
     async samples() {
-      const counting = jobs.getJobCounts(...LEFT_TO_DO, 'completed', 'failed');
-      const counts = await Promise.race([counting, pause(PATIENCE_MS, null)]);
+      const counting = jobs.getJobCounts(...UNFINISHED_STATES, 'completed', 'failed');
+      const counts = await Promise.race([counting, pause(TIMEOUT_MS, null)]);
       return Object.entries(counts ?? {}).map(([state, value]) => ({ labels: { state }, value }));
     },
   });

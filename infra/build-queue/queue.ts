@@ -3,6 +3,7 @@ import { FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
+import type { Millis } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
 import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
 import type { Queued } from './queued-job.ts';
@@ -17,7 +18,7 @@ export type BuildQueueJob = Job<Queued, { searched: readonly string[] }>;
 
 export const QUEUE_NAME = 'tta-build';
 /** States of unfinished jobs. */
-export const LEFT_TO_DO = [
+export const UNFINISHED_STATES = [
   'waiting-children',
   'waiting',
   'prioritized',
@@ -25,7 +26,7 @@ export const LEFT_TO_DO = [
   'active',
 ] as const;
 const CONNECT_MS = 3_000;
-const LOOK_MS = 1_000;
+const POLL_MS: Millis = 1_000;
 /** While this key is there, a build is being planned; the command that plans it renews it. */
 const PLANNING = `${QUEUE_NAME}:planning`;
 const PLANNING_LAPSES_S = 15;
@@ -104,9 +105,10 @@ export class BuildQueue {
    */
   async untilDone(): Promise<string | null> {
     // In this order: jobs are queued before planning ends.
-    const leftToDo = async () =>
-      (await this.#redis.exists(PLANNING)) + (await this.jobs.getJobCountByTypes(...LEFT_TO_DO));
-    while ((await leftToDo()) > 0) await pause(LOOK_MS);
+    const countUnfinished = async () =>
+      (await this.#redis.exists(PLANNING)) +
+      (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
+    while ((await countUnfinished()) > 0) await pause(POLL_MS);
     return this.#failure();
   }
 
@@ -121,14 +123,14 @@ export class BuildQueue {
       if (done.some(({ timestamp }) => timestamp > failedMs)) return null;
       if (done.length < PAGE || (done.at(-1)?.finishedOn ?? 0) < failedMs) break;
     }
-    return `build ${failed.data.build} failed: ${await this.whyFailed(failed.id!)}`;
+    return `build ${failed.data.build} failed: ${await this.failureOf(failed.id!)}`;
   }
 
-  /** Why a job failed, or the job it depends on. */
-  async whyFailed(id: string): Promise<string> {
+  /** The reason why a job failed, or the job it depends on. */
+  async failureOf(id: string): Promise<string> {
     const failedReason = (await this.jobs.getJob(id))?.failedReason || 'the build failed';
     const [, child] = /^child .*:(\S+) failed$/.exec(failedReason) ?? [];
-    return child ? this.whyFailed(child) : failedReason;
+    return child ? this.failureOf(child) : failedReason;
   }
 
   async close(): Promise<void> {

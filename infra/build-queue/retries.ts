@@ -19,7 +19,7 @@ export function pauseAfterMs(failures: number): number {
  * Whether a retry may help: true for errors of a store, a disk or the system. Bad input stays bad,
  * and a bug fails again.
  */
-export function mayPass(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof StoreError || error instanceof StoreBusy) return true;
   const { errno, code } = (error ?? {}) as NodeJS.ErrnoException;
   // Another worker may have more memory.

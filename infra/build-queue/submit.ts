@@ -4,7 +4,7 @@ import type { BuildJob, BuildJobs } from '../../builder/build-jobs.ts';
 import type { ReleaseRequest } from '../../builder/build-request.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
-import { type BuildQueue, LEFT_TO_DO, QUEUE_NAME } from './queue.ts';
+import { type BuildQueue, QUEUE_NAME, UNFINISHED_STATES } from './queue.ts';
 import type { QueuedJob } from './queued-job.ts';
 import { ATTEMPTS } from './retries.ts';
 
@@ -38,8 +38,8 @@ export function buildOf(
   plan: ObjectRef,
   { release, tiles = true, directions = DIRECTIONS }: ReleaseRequest,
 ): string {
-  const asks = [plan.sha256, release, tiles, directions];
-  const digest = createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+  const options = [plan.sha256, release, tiles, directions];
+  const digest = createHash('sha256').update(JSON.stringify(options)).digest('hex');
   return digest.slice(0, NAME_DIGITS);
 }
 
@@ -55,7 +55,7 @@ export async function submitBuild(
 ): Promise<Submitted> {
   const { release, tiles = true, directions = DIRECTIONS } = request;
   const build = buildOf(plan, request);
-  for (const job of await jobs.getJobs([...LEFT_TO_DO])) {
+  for (const job of await jobs.getJobs([...UNFINISHED_STATES])) {
     if (job?.name !== 'publish' || job.data.build !== build) continue;
     return { build, root: job.id!, wasThere: true };
   }

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BuildError } from '../../builder/errors.ts';
 import type { Progress } from '../../builder/progress.ts';
+import type { Millis } from '../../shards/units.ts';
 import type { BuildQueue, BuildQueueJob, JobProgress } from './queue.ts';
 
-const LOOK_MS = 500;
-const TELL_MS = 10_000;
+const POLL_MS: Millis = 500;
+/** Between two reports of all jobs in progress. */
+const REPORT_MS: Millis = 10_000;
 
 /** Whether the build finished, or the queue has lost it. */
-export type Watched = 'done' | 'forgotten';
+export type Watched = 'done' | 'lost';
 
 /**
  * Follows a build to its end, reporting progress and the work of each worker. Throws a `BuildError`
@@ -23,15 +25,15 @@ export async function watchBuild(
   const stage = progress.start('jobs', units + 2, 'jobs');
   const flow = root.slice(0, -'publish'.length);
   const seen = new Set<string>();
-  let toldMs = Date.now();
+  let reportedMs = Date.now();
   for (;;) {
     const job = await jobs.getJob(root);
-    if (!job) return 'forgotten';
+    if (!job) return 'lost';
     const state = await job.getState();
     stage.at(await endedOf(jobs, flow, units));
     const active = ofBuild(await jobs.getJobs(['active']), build, flow);
-    const isDue = Date.now() - toldMs > TELL_MS;
-    if (isDue) toldMs = Date.now();
+    const isDue = Date.now() - reportedMs > REPORT_MS;
+    if (isDue) reportedMs = Date.now();
     for (const one of active) {
       const isNew = !seen.has(`${one.id} ${one.processedBy}`);
       seen.add(`${one.id} ${one.processedBy}`);
@@ -41,8 +43,8 @@ export async function watchBuild(
       stage.finish();
       return 'done';
     }
-    if (state === 'failed') throw new BuildError(await queue.whyFailed(root));
-    await pause(LOOK_MS);
+    if (state === 'failed') throw new BuildError(await queue.failureOf(root));
+    await pause(POLL_MS);
   }
 }
 

@@ -6,7 +6,7 @@ import { DelayedError, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { requireThisProgram } from '../../builder/build-region.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
-import { readTask } from '../../builder/plan/stored-task.ts';
+import { readJob } from '../../builder/plan/stored-job.ts';
 import type { Progress, StageProgress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
 import { messageOf } from '../../shards/error-facts.ts';
@@ -15,10 +15,10 @@ import { openWritableStore } from '../../shards/store/open-store.ts';
 import { isProcessAlive } from '../../shards/store/process-alive.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
-import type { ThreadMessage, ThreadTask } from './job-thread.ts';
+import type { ThreadInput, ThreadMessage } from './job-thread.ts';
 import { type BuildQueueJob, connect, type JobProgress, QUEUE_NAME } from './queue.ts';
 import { parseQueued, type Queued } from './queued-job.ts';
-import { mayPass, pauseAfterMs } from './retries.ts';
+import { isTransient, pauseAfterMs } from './retries.ts';
 
 export interface WorkerOptions {
   readonly queue: string;
@@ -39,7 +39,7 @@ export interface BuildWorker {
 
 /** A worker silent for this long is considered dead, and another takes over its job. */
 const SILENT_MS = 15_000;
-const LOOK_FOR_SILENT_MS = 5_000;
+const CHECK_SILENT_MS = 5_000;
 /** Takeovers per job. Assumes that machines are lost, not that the job kills them. */
 const MAX_TAKEOVERS = 10;
 /** Maximum wait for garbage collection to finish; after that the job is retried later. */
@@ -60,7 +60,7 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
   try {
     const store = await openWritableStore(options.store);
     opened.push(() => store.close());
-    await clearAfterTheDead();
+    await removeAbandonedFolders();
     const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER}${process.pid}-`));
     opened.push(() => rm(folder, { recursive: true, force: true }));
     const redis = await connect(options.queue);
@@ -97,25 +97,25 @@ function startWorking(
       throw new DelayedError();
     };
     if (isClosing) return giveBack();
-    const queued = readJob(job);
-    const problem = await whyNot(store, queued);
+    const queued = parseJob(job);
+    const problem = await obstacleTo(queued, store);
     if (problem !== null) {
       giveUp(problem);
       isClosing = true;
       return giveBack();
     }
     const { workers, memory } = options;
-    const task: ThreadTask = { queued, store: options.store, folder, workers, memory };
+    const input: ThreadInput = { queued, store: options.store, folder, workers, memory };
     const work = async () => {
       // `close` may have been called while the store was being read.
       if (isClosing) return giveBack();
-      progress.note(`job ${inWords(queued)}`);
-      running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: task });
+      progress.note(`job ${describeJob(queued)}`);
+      running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: input });
       try {
         return await resultOf(running, forwarding(progress, job, name));
       } catch (error) {
         if (isClosing) return giveBack();
-        progress.note(`job ${inWords(queued)} failed: ${messageOf(error)}`);
+        progress.note(`job ${describeJob(queued)} failed: ${messageOf(error)}`);
         throw error;
       } finally {
         running = null;
@@ -132,7 +132,7 @@ function startWorking(
     connection: redis,
     name,
     lockDuration: SILENT_MS,
-    stalledInterval: LOOK_FOR_SILENT_MS,
+    stalledInterval: CHECK_SILENT_MS,
     maxStalledCount: MAX_TAKEOVERS,
     settings: { backoffStrategy: pauseAfterMs },
   });
@@ -162,7 +162,7 @@ function startWorking(
 const FOLDER = 'tta-worker-';
 
 /** Removes folders of killed workers on this machine; other users' folders are left alone. */
-async function clearAfterTheDead(): Promise<void> {
+async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];
     if (owner === undefined || isProcessAlive(Number(owner))) continue;
@@ -171,7 +171,7 @@ async function clearAfterTheDead(): Promise<void> {
 }
 
 /** Parses a job. An invalid one fails without retries. */
-function readJob({ id, data }: BuildQueueJob): Queued {
+function parseJob({ id, data }: BuildQueueJob): Queued {
   const parsed = parseQueued(data);
   if (parsed.success) return parsed.data;
   const [{ path: where, message }] = parsed.error.issues;
@@ -180,12 +180,12 @@ function readJob({ id, data }: BuildQueueJob): Queued {
   );
 }
 
-/** Why a job cannot run here; null if it can. */
-async function whyNot(store: Store, queued: Queued): Promise<string | null> {
+/** The reason why this worker cannot run a job; null if it can. */
+async function obstacleTo(queued: Queued, store: Store): Promise<string | null> {
   const ref = 'preparation' in queued ? queued.preparation : queued.plan;
   try {
     const isEarly = 'preparation' in queued;
-    const plan = isEarly ? await readTask(store, ref) : (await readPlan(store, ref)).plan;
+    const plan = isEarly ? await readJob(store, ref) : (await readPlan(store, ref)).plan;
     requireThisProgram({ ref, plan });
     return null;
   } catch (error) {
@@ -197,7 +197,7 @@ async function whyNot(store: Store, queued: Queued): Promise<string | null> {
   }
 }
 
-function inWords(queued: Queued): string {
+function describeJob(queued: Queued): string {
   if ('preparation' in queued) return `prepare ${queued.preparation.name}`;
   const { job, request } = queued;
   const what = job.kind === 'unit' ? ` of ${job.counties.join(', ')}` : '';
@@ -216,7 +216,7 @@ function resultOf(
       else reject(new Error(message.message));
     });
     thread.on('error', (error: Error) => {
-      const Failure = mayPass(error) ? Error : UnrecoverableError;
+      const Failure = isTransient(error) ? Error : UnrecoverableError;
       reject(new Failure(describe(error)));
     });
     thread.on('exit', (code) => reject(new Error(`the job thread exited with code ${code}`)));

@@ -11,7 +11,7 @@ import { withWritesExcluded } from '../../builder/publish/leases.ts';
 import { StoreBusy } from '../../builder/publish/locks.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { BuildQueue, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
-import { mayPass } from '../../infra/build-queue/retries.ts';
+import { isTransient } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { watchBuild } from '../../infra/build-queue/watch.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
@@ -87,8 +87,8 @@ test('retries transient errors: stores, disks, locks; not invalid input, nor a b
   const argument = Object.assign(new TypeError('an argument'), { code: 'ERR_INVALID_ARG_TYPE' });
   const passing = [new StoreError('unavailable', 'pois', 'away'), new StoreBusy('busy'), disk];
   const final = [new BuildError('no zip'), new TypeError('x is undefined'), argument, undefined];
-  expect(passing.map(mayPass)).toEqual([true, true, true]);
-  expect(final.map(mayPass)).toEqual([false, false, false, false]);
+  expect(passing.map(isTransient)).toEqual([true, true, true]);
+  expect(final.map(isTransient)).toEqual([false, false, false, false]);
 });
 
 test('a worker told to stop while it fetches a job starts nothing and returns the job', async () => {

@@ -22,19 +22,19 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 
 /** Preparation dependencies, in a store that is removed afterwards. */
-function withMeans<T>(work: (means: Means) => Promise<T>): Promise<T> {
+function withPreparation<T>(work: (context: PreparationContext) => Promise<T>): Promise<T> {
   return inScratchFolder(undefined, async (scratch) => {
     const store = new FolderStore(path.join(scratch, 'store'));
     try {
-      const means = { store, receipts: new Receipts(store), pool: inThisThread(store) };
-      return await work({ ...means, scratch, progress: silent });
+      const context = { store, receipts: new Receipts(store), pool: inThisThread(store) };
+      return await work({ ...context, scratch, progress: silent });
     } finally {
       await store.close();
     }
   });
 }
 
-interface Means {
+interface PreparationContext {
   readonly store: FolderStore;
   readonly receipts: Receipts;
   readonly pool: PreparationPool;
@@ -46,16 +46,17 @@ interface Means {
 export const keyOf = (madeOf: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 
-const tablesOf = async (paths: readonly string[], means: Means) =>
-  new BlockTables(means.store, await writeBlocks({ ...means, paths, keyOf }));
+const tablesOf = async (paths: readonly string[], context: PreparationContext) =>
+  new BlockTables(context.store, await writeBlocks({ ...context, paths, keyOf }));
 
-const preparedOf = (feeds: DatedFeeds, means: Means) => writeFeeds(feeds, { ...means, keyOf });
+const preparedOf = (feeds: DatedFeeds, context: PreparationContext) =>
+  writeFeeds(feeds, { ...context, keyOf });
 
-const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
-  new OsmTables(means.store, await writeOsmCells({ ...means, paths, area, mapped: [], keyOf }));
+const osmOf = async (paths: readonly string[], context: PreparationContext, area = EVERYWHERE) =>
+  new OsmTables(context.store, await writeOsmCells({ ...context, paths, area, mapped: [], keyOf }));
 
-const poisOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
-  new PoiTables(means.store, await writePois({ ...means, paths, area, keyOf }));
+const poisOf = async (paths: readonly string[], context: PreparationContext, area = EVERYWHERE) =>
+  new PoiTables(context.store, await writePois({ ...context, paths, area, keyOf }));
 
 /** The contents of OpenStreetMap files within an area, as a unit reads them after preparation. */
 export function extractOsm(
@@ -63,8 +64,8 @@ export function extractOsm(
   area: BoundingBox,
   progress: Progress,
 ): Promise<OsmExtract> {
-  return withMeans(async (means) => {
-    const tables = await osmOf(paths, { ...means, progress }, area);
+  return withPreparation(async (context) => {
+    const tables = await osmOf(paths, { ...context, progress }, area);
     return tables.extract(area, area, silent);
   });
 }
@@ -75,9 +76,9 @@ export function readPois(
   area: BoundingBox,
   progress: Progress,
 ): Promise<Destination[]> {
-  return withMeans(async (means) => {
+  return withPreparation(async (context) => {
     const pois: Destination[] = [];
-    const tables = await poisOf(paths, { ...means, progress }, area);
+    const tables = await poisOf(paths, { ...context, progress }, area);
     for await (const poi of tables.within(area)) pois.push(poi);
     return pois.sort((a, b) => a.destId - b.destId);
   });
@@ -88,7 +89,7 @@ export function withBlocks<T>(
   paths: readonly string[],
   work: (blocks: BlockTables) => Promise<T>,
 ): Promise<T> {
-  return withMeans(async (means) => work(await tablesOf(paths, means)));
+  return withPreparation(async (context) => work(await tablesOf(paths, context)));
 }
 
 /** The input files of a region. */
@@ -103,12 +104,13 @@ interface Files extends Pick<RegionInputs, 'elevation'> {
 
 /** Reads a region from files. */
 export function readFiles(files: Files): Promise<Region> {
-  return withMeans(async (means) => {
-    const blocks = await tablesOf(files.blocks, means);
+  return withPreparation(async (context) => {
+    const blocks = await tablesOf(files.blocks, context);
     const counties = files.counties.length > 0 ? files.counties : blocks.counties;
-    const feeds = files.feeds && new FeedTables(means.store, await preparedOf(files.feeds, means));
-    const osm = await osmOf(files.osm, means);
-    const pois = await poisOf(files.pois ?? [], means);
+    const feeds =
+      files.feeds && new FeedTables(context.store, await preparedOf(files.feeds, context));
+    const osm = await osmOf(files.osm, context);
+    const pois = await poisOf(files.pois ?? [], context);
     return readRegion({ ...files, osm, blocks, pois, counties, feeds }, silent);
   });
 }

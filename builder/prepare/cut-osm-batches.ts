@@ -3,15 +3,15 @@ import type { Bytes } from '../../shards/units.ts';
 import { type ExtractCoverage, mayReach } from '../extract/extract-coverage.ts';
 import type { MapCells } from '../geo/map-cells.ts';
 import { type PbfRange, rangesOf } from '../osm/blob-reader.ts';
-import type { StageProgress } from '../progress.ts';
+import { startBytes } from '../progress.ts';
 import { type NodeCounts, nodeCountsSchema } from './count-nodes.ts';
 import type { PreparationByJobs } from './preparation.ts';
-import type { PreparationTask } from './preparation-job.ts';
+import type { PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
 
-/** Files are counted by parts of a fraction of a batch: by default a second of work or two. */
-const PARTS_OF_BATCH = 4;
-/** Memory to count a part: a few blocks, unpacked. */
+/** Nodes are counted by ranges smaller than a batch: by default a second or two of work. */
+const RANGES_PER_BATCH = 4;
+/** Memory to count a range: a few blocks, unpacked. */
 const COUNT_BYTES: Bytes = 100e6;
 
 export interface OsmPath {
@@ -48,30 +48,29 @@ export async function cutBatches(
   const near = files.filter(({ claims }) => mayReach(claims, cells.box));
   const bytes = bytesOf(near);
   if (bytes <= most) return { batches: [{ cells, bytes }], isPart: false };
-  const stage = preparation.progress.start('osm by cells', megabytes(bytes), 'MB');
-  const read = countedMegabytes(stage);
-  const parts: PreparationTask[][] = [];
+  const stage = startBytes(preparation.progress, 'osm by cells', bytes);
+  const jobs: PreparationJob[][] = [];
   for (const [i, { path }] of near.entries()) {
-    const ranges = await rangesOf(path, most / PARTS_OF_BATCH);
-    parts.push(ranges.map((range) => taskOf(path, i, cells.grown(), range, preparation)));
+    const ranges = await rangesOf(path, most / RANGES_PER_BATCH);
+    jobs.push(ranges.map((range) => countingJob(path, i, cells.grown(), range, preparation)));
   }
-  const counts = await prepareByJobs(parts.flat(), nodeCountsSchema, preparation, read);
-  const byCell = near.map((file, i) => bytesByCell(file.bytes, counts.splice(0, parts[i].length)));
+  const counts = await prepareByJobs(jobs.flat(), nodeCountsSchema, preparation, stage);
+  const byCell = near.map((file, i) => bytesByCell(file.bytes, counts.splice(0, jobs[i].length)));
   const batches = [...cut(cells, byCell, most)];
   stage.finish(`${counted(batches.length, 'batch', 'batches')} of cells to read`);
   return { batches, isPart: true };
 }
 
-/** The job that counts a part of a file; `file`: its position among the files. */
-function taskOf(
+/** The job that counts a range of a file; `file`: its position among the files. */
+function countingJob(
   path: string,
   file: number,
   { edges }: MapCells,
   range: PbfRange,
   { keyOf }: PreparationByJobs,
-): PreparationTask {
+): PreparationJob {
   return {
-    job: { kind: 'osm-nodes', cells: edges, ...range },
+    spec: { kind: 'osm-nodes', edges, ...range },
     paths: [path],
     key: keyOf([file, edges, range]),
     memory: COUNT_BYTES,
@@ -80,12 +79,12 @@ function taskOf(
 }
 
 /** The share of a file in each non-empty cell, estimated from its nodes. */
-function bytesByCell(bytes: Bytes, parts: readonly NodeCounts[]): Map<number, Bytes> {
+function bytesByCell(bytes: Bytes, ranges: readonly NodeCounts[]): Map<number, Bytes> {
   const nodes = new Map<number, number>();
-  for (const [cell, count] of parts.flatMap(({ byCell }) => byCell)) {
+  for (const [cell, count] of ranges.flatMap(({ byCell }) => byCell)) {
     nodes.set(cell, (nodes.get(cell) ?? 0) + count);
   }
-  const all = parts.reduce((sum, part) => sum + part.all, 0);
+  const all = ranges.reduce((sum, range) => sum + range.all, 0);
   return new Map(Array.from(nodes, ([cell, count]) => [cell, (bytes * count) / all]));
 }
 
@@ -110,17 +109,4 @@ function bytesIn(cells: MapCells, files: readonly ReadonlyMap<number, Bytes>[]):
 
 export function bytesOf(files: readonly OsmPath[]): Bytes {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-export function megabytes(bytes: Bytes): number {
-  return Math.round(bytes / 1e6);
-}
-
-/** A callback for bytes read that advances a stage counted in megabytes. */
-export function countedMegabytes(stage: StageProgress): (bytes: Bytes) => void {
-  let done = 0;
-  return (bytes) => {
-    done += bytes;
-    stage.at(megabytes(done));
-  };
 }

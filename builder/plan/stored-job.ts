@@ -2,37 +2,37 @@ import { z } from 'zod';
 import { ShardError } from '../../shards/errors.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
-import { type PreparationTask, preparationJobSchema } from '../prepare/preparation-job.ts';
+import { jobSpecSchema, type PreparationJob } from '../prepare/preparation-job.ts';
 import { putObject } from '../publish/put-object.ts';
 import { type PlannedInput, plannedInputSchema } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
 
 /** A preparation job for another machine, with its inputs by content. */
-const storedTaskSchema = z.strictObject({
+const storedJobSchema = z.strictObject({
   /** `programVersion` of the program that stored it, the only one that can run it. */
   program: z.string(),
-  job: preparationJobSchema,
+  spec: jobSpecSchema,
   inputs: z.array(plannedInputSchema).readonly(),
   /** The key of its receipt. */
   key: z.string(),
 });
-type StoredTask = z.infer<typeof storedTaskSchema>;
+type StoredJob = z.infer<typeof storedJobSchema>;
 
 /** Puts a job into a store. */
-export function putTask(
+export function putJob(
   store: WritableStore,
-  { job, key }: PreparationTask,
+  { spec, key }: PreparationJob,
   inputs: readonly PlannedInput[],
 ): Promise<ObjectRef> {
-  const stored: StoredTask = { program: programVersion(), job, inputs, key };
+  const stored: StoredJob = { program: programVersion(), spec, inputs, key };
   const bytes = Buffer.from(JSON.stringify(stored));
-  return putObject(store, `plans/job-${job.kind}`, 'json', bytes);
+  return putObject(store, `plans/job-${spec.kind}`, 'json', bytes);
 }
 
 /** Reads a job from a store; throws a `ShardError` if the object is damaged. */
-export async function readTask(store: Store, ref: ObjectRef): Promise<StoredTask> {
+export async function readJob(store: Store, ref: ObjectRef): Promise<StoredJob> {
   const bytes = await readVerified(store, ref);
-  const parsed = storedTaskSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
+  const parsed = storedJobSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
   if (parsed.success) return parsed.data;
   const [{ path, message }] = parsed.error.issues;
   throw new ShardError(ref.name, path.join('.'), message);

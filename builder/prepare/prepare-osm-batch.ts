@@ -8,8 +8,8 @@ import { OsmCellEncoder } from '../extract/osm-cell.ts';
 import { maxFrequent } from '../extract/unmapped-values.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { JobMeans } from './preparation.ts';
-import type { OsmJob } from './preparation-job.ts';
+import type { PreparationJobContext } from './preparation.ts';
+import type { OsmJobSpec } from './preparation-job.ts';
 import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
 import { NO_MAP, preparedMapSchema } from './read-map-cells.ts';
 import { putMapCells } from './write-map-cells.ts';
@@ -18,7 +18,7 @@ import { putMapCells } from './write-map-cells.ts';
 const KEPT_VALUES = 500;
 
 /** The result of a batch of cells. */
-export const osmBatchSchema = z.strictObject({
+export const preparedBatchSchema = z.strictObject({
   streets: z.int(),
   /** When the newest element of each file was edited, or it was cut. */
   newest_ms: z.array(z.number()),
@@ -28,14 +28,14 @@ export const osmBatchSchema = z.strictObject({
   /** By `key=value`: the most frequent of those that have no type. */
   unmapped: z.record(z.string(), z.int()),
 });
-export type OsmBatch = z.infer<typeof osmBatchSchema>;
+export type PreparedBatch = z.infer<typeof preparedBatchSchema>;
 
 /** Reads a batch of cells from OpenStreetMap files, and puts each of them into the store. */
 export async function prepareOsmBatch(
   paths: readonly string[],
-  { cells: edges, isPart, mapped }: OsmJob,
-  { store, onWork }: JobMeans,
-): Promise<OsmBatch> {
+  { edges, isPart, mapped }: OsmJobSpec,
+  { store, onWork }: PreparationJobContext,
+): Promise<PreparedBatch> {
   const cells = MapCells.within(edges);
   const map = mapped.length > 0 ? new MapElements() : null;
   const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, map, onWork);
@@ -45,7 +45,7 @@ export async function prepareOsmBatch(
   for (const [cell, part] of [...parts].sort(([a], [b]) => a - b)) {
     refs[cell] = await putObject(store, `prepared/osm-${cell}`, 'tta', encoder.encode(part));
   }
-  const wideRefs: OsmBatch['wide'] = [];
+  const wideRefs: PreparedBatch['wide'] = [];
   for (const { area, box } of wide) {
     const bytes = encoder.encode({ streets: [], impassable: [], areas: [area], points: [] });
     const object = await putObject(store, 'prepared/osm-wide', 'tta', bytes);

@@ -1,25 +1,25 @@
 import type { Bytes } from '../../shards/units.ts';
 
-/** Divides memory among pieces of work, in the order in which they ask for it. */
-export class MemoryShares {
+/** Runs jobs together as far as memory allows, in the order of their arrival. */
+export class MemoryLimit {
   #free: Bytes;
-  #held = 0;
+  #running = 0;
   readonly #waiting: { readonly bytes: Bytes; readonly begin: () => void }[] = [];
 
   constructor(memory: Bytes) {
     this.#free = memory;
   }
 
-  /** Runs `work` once the memory for it is free, or nothing else runs. */
-  async hold<T>(bytes: Bytes, work: () => Promise<T>): Promise<T> {
+  /** Runs a job once the memory for it is free, or no other runs. */
+  async run<T>(bytes: Bytes, job: () => Promise<T>): Promise<T> {
     const turn = new Promise<void>((begin) => this.#waiting.push({ bytes, begin }));
     this.#admit();
     await turn;
     try {
-      return await work();
+      return await job();
     } finally {
       this.#free += bytes;
-      this.#held--;
+      this.#running--;
       this.#admit();
     }
   }
@@ -27,10 +27,10 @@ export class MemoryShares {
   #admit(): void {
     for (;;) {
       const [next] = this.#waiting;
-      if (!next || (this.#held > 0 && next.bytes > this.#free)) return;
+      if (!next || (this.#running > 0 && next.bytes > this.#free)) return;
       this.#waiting.shift();
       this.#free -= next.bytes;
-      this.#held++;
+      this.#running++;
       next.begin();
     }
   }
