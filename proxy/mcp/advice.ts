@@ -30,8 +30,12 @@ export function adviceOn(
     case 'rate-limited':
     case 'overloaded':
       return `The service is limiting requests. Retry in ${Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)} s.`;
-    default:
-      return `${(error.problem?.detail ?? error.message).replace(/; nothing was charged$/, '')}. ${paid}`;
+    default: {
+      const detail = `${error.problem?.detail ?? error.message}.`;
+      // A failure of the service states what became of the charge for its own request.
+      const isStated = error.status >= 500 && charged === 0;
+      return isStated ? detail : `${detail} ${paid}`;
+    }
   }
 }
 

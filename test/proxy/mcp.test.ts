@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ApiError } from '../../portal/client/src/index.ts';
+import { adviceOn } from '../../proxy/mcp/advice.ts';
 import {
   callTool,
   META,
@@ -321,4 +323,21 @@ test('server.json describes this version for the registry, within its bounds', a
     'https://api.example.org/mcp',
   );
   expect(headers[0]).toMatchObject({ name: 'Authorization', isSecret: true });
+});
+
+test.each([
+  ['store-unavailable', 503, 'no data; nothing was charged', 0, 'no data; nothing was charged.'],
+  [
+    'store-unavailable',
+    503,
+    'no data; nothing was charged',
+    5,
+    'no data; nothing was charged. 5 tokens were charged before.',
+  ],
+  ['place-not-found', 404, 'no such place', 0, 'no such place. Nothing was charged.'],
+] as const)('a failure states once what it cost: %s, %i', (slug, status, detail, charged, text) => {
+  const problem = { type: slug, title: '', status, detail };
+  const tokens = { charged: 0, remaining: null };
+  const failure = { slug, problem, status, requestId: '', tokens, retryAfterMs: null };
+  expect(adviceOn(new ApiError(detail, failure), null, charged)).toBe(text);
 });
