@@ -25,7 +25,7 @@ import { openTracing } from './observe/tracing.ts';
 import type { ServeSettings } from './settings/api-server.ts';
 
 /** Time allowed for responses in progress once the service is stopping. */
-const LAST_ANSWERS_MS = 8_000;
+const LAST_RESPONSES_MS = 8_000;
 /** Pause of the store's breaker after failed reads; a ledger recovers sooner. */
 const STORE_BREAKER = { failuresInARow: 5, restMs: 1_000 };
 const LEDGER_BREAKER = { failuresInARow: 10, restMs: 250 };
@@ -131,7 +131,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     around: tracing?.aroundRequest,
   });
   const served = app;
-  closers.push(() => closeWithin(served, LAST_ANSWERS_MS));
+  closers.push(() => closeWithin(served, LAST_RESPONSES_MS));
   closers.push(async () => releases.stop());
   let registry: Registry | null = null;
   if (settings.metricsPort !== null) {

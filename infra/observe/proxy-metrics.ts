@@ -20,7 +20,7 @@ interface ProxyParts {
 /** The metrics of a proxy. */
 export function proxyMetrics(parts: ProxyParts): Registry {
   const registry = serverMetrics(parts.app);
-  addAnswering(registry, parts.app);
+  addResponses(registry, parts.app);
   addLedger(registry, parts.ledgerCalls);
   addStore(registry, parts);
   addRelease(registry, parts.releases);
@@ -37,7 +37,7 @@ export function proxyMetrics(parts: ProxyParts): Registry {
   return registry;
 }
 
-function addAnswering(registry: Registry, { services }: FastifyInstance): void {
+function addResponses(registry: Registry, { services }: FastifyInstance): void {
   const { responseWriter, batchSemaphore } = services;
   addFigures(registry, 'counter', [
     [
@@ -48,7 +48,7 @@ function addAnswering(registry: Registry, { services }: FastifyInstance): void {
   ]);
   addFigures(registry, 'gauge', [
     [
-      'tta_http_answer_waiting_bytes',
+      'tta_http_response_waiting_bytes',
       'Bytes of large responses waiting for slow clients.',
       () => responseWriter.waiting,
     ],
@@ -109,7 +109,7 @@ function addStore(registry: Registry, parts: ProxyParts): void {
     type: 'counter',
     samples: () => [
       ...[responses, loads].flatMap(({ hits, shared, computed }, i) => {
-        const cache = ['answers', 'objects'][i];
+        const cache = ['responses', 'objects'][i];
         return [
           { labels: { cache, outcome: 'hit' }, value: hits },
           { labels: { cache, outcome: 'shared' }, value: shared },

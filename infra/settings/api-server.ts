@@ -55,7 +55,7 @@ export const serveSchema = z.object({
     says: 'memory per process for caching parts of the release and finished responses',
     value: '<size>',
   }),
-  ANSWER_CACHE_BYTES: setting(sizeSetting(0).optional(), {
+  RESPONSE_CACHE_BYTES: setting(sizeSetting(0).optional(), {
     says: 'share of --cache-bytes for cached responses',
     value: '<size>',
     otherwise: 'all of it',
@@ -120,7 +120,7 @@ export function apiSettings(set: z.output<typeof serveSchema>, version: string):
       problemBase: set.PROBLEM_BASE,
       freeRateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
       batchRowBudget: set.ROW_BUDGET,
-      responseCacheBytes: set.ANSWER_CACHE_BYTES,
+      responseCacheBytes: set.RESPONSE_CACHE_BYTES,
       trustProxy: set.TRUST_PROXY,
       cursorSecrets: set.CURSOR_SECRETS,
       exportLinks: set.EXPORT_LINKS,

@@ -14,7 +14,7 @@ type Server = Pick<Contestant, 'address' | 'pids'>;
 const ACCOUNTS = 64;
 /** Responses of each route that are compared before anything is measured. */
 const COMPARED = 40;
-const UNCACHED = { ANSWER_CACHE_BYTES: '0' };
+const UNCACHED = { RESPONSE_CACHE_BYTES: '0' };
 
 /**
  * The service against its twin on PostgreSQL and PostGIS: the same rows, accounts, requests and

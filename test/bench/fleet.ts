@@ -96,7 +96,7 @@ function benchRoutes(
   known: Pick<Measured, 'release' | 'places'>,
   withFleet: WithFleet,
 ): Promise<void> {
-  return withFleet(fleet, { ANSWER_CACHE_BYTES: '0' }, async ({ address, pid }, keys) => {
+  return withFleet(fleet, { RESPONSE_CACHE_BYTES: '0' }, async ({ address, pid }, keys) => {
     for (const [route, pathsOf] of Object.entries(ROUTES)) {
       const paths = await pathsOf({ ...known, address, key: keys[0] });
       const targets = paths.map((path, i): Target => ({ path, key: keys[i % keys.length] }));

@@ -29,7 +29,7 @@ export async function loadWatched(
 ): Promise<Load & { held: Held }> {
   const delayFile = path.join(ledger, 'loop-delay.json');
   const { address, pid, stop } = await startService(store, ledger, {
-    ANSWER_CACHE_BYTES: '0',
+    RESPONSE_CACHE_BYTES: '0',
     FREE_RATE_LIMIT_PER_MINUTE: '1000000000',
     LOOP_DELAY_FILE: delayFile,
     NODE_OPTIONS: `--import=${LOOP_DELAY}`,

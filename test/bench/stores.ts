@@ -21,7 +21,7 @@ export async function benchStores({ store: folderOfStore, release, folder }: Bui
     const started = async (name: string, store: string, isHot: boolean) => {
       const ledger = path.join(folder, `ledger-${name}`);
       const [key] = await openAccounts(ledger, 1);
-      const env = isHot ? rgw.env : { ...rgw.env, ANSWER_CACHE_BYTES: '0' };
+      const env = isHot ? rgw.env : { ...rgw.env, RESPONSE_CACHE_BYTES: '0' };
       const { address, stop } = await startService(store, ledger, env);
       stops.unshift(stop);
       const asked = isHot ? blocks.slice(0, 1) : blocks;

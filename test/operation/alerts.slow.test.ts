@@ -334,7 +334,7 @@ const CASES: readonly Case[] = [
   {
     happens: 'answers take more than a second',
     series: histogram('tta_http_request_duration_seconds', SUMMARY, always(0), growing(60)),
-    fires: ['AnswersSlow'],
+    fires: ['ResponsesSlow'],
   },
   {
     happens: 'answers took more than a second, for five minutes',

@@ -76,7 +76,7 @@ afterEach(async () => {
 
 /** Starts the service; without its caches, each response is read afresh. */
 async function start({ isCaching = false } = {}): Promise<void> {
-  const none = { ANSWER_CACHE_BYTES: '0', CACHE_BYTES: '1' };
+  const none = { RESPONSE_CACHE_BYTES: '0', CACHE_BYTES: '1' };
   const polling = { RELEASE_POLL_SECONDS: '1', METRICS_PORT: '0' };
   service = await runService(`s3://${bucket}/store`, folder, {
     ...polling,

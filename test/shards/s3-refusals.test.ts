@@ -37,7 +37,7 @@ test.each([
   [412, 'PreconditionFailed', '', 'conflict', 'replaced by another process'],
   [409, 'ConditionalRequestConflict', '', 'conflict', 'replaced by another process'],
   [404, 'NoSuchBucket', '', 'refused', 'there is no bucket "tiles"'],
-  [404, 'MethodNotAllowed', '', 'refused', 'the server answered 404 MethodNotAllowed'],
+  [404, 'MethodNotAllowed', '', 'refused', 'the server responded with 404 MethodNotAllowed'],
   [403, 'RequestTimeTooSkewed', '', 'refused', 'the clock of this machine is minutes off'],
   ...['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'InvalidToken', 'ExpiredToken'].map(
     (code) => [403, code, '', 'refused', `the credentials are not right (403 ${code})`] as const,
@@ -50,8 +50,14 @@ test.each([
   [307, '', '', 'refused', 'is elsewhere (307)'],
   [403, 'AccessDenied', 'eu-west-1', 'refused', 'access denied (403 AccessDenied)'],
   [403, '', '', 'refused', 'access denied (403)'],
-  [400, 'InvalidRequest', '', 'refused', 'the server answered 400 InvalidRequest'],
-  [405, 'MethodNotAllowed', 'eu-west-1', 'refused', 'the server answered 405 MethodNotAllowed'],
+  [400, 'InvalidRequest', '', 'refused', 'the server responded with 400 InvalidRequest'],
+  [
+    405,
+    'MethodNotAllowed',
+    'eu-west-1',
+    'refused',
+    'the server responded with 405 MethodNotAllowed',
+  ],
 ] as const)('a response %i %s %s is explained', (status, code, region, failure, words) => {
   const problem = problemOf(status, code, region)!;
   expect(problem.failure).toBe(failure);

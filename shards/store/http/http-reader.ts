@@ -24,7 +24,7 @@ const HEDGE_NO_SOONER_MS = 10;
 const SHA256_HEADER = 'x-amz-meta-sha256';
 
 /** A whole object as returned by a server. */
-export interface ObjectAnswer {
+export interface ObjectResponse {
   readonly bytes: Uint8Array;
   readonly etag: string;
   /** Time since it was written, by the server's own clock, to the second. */
@@ -111,7 +111,7 @@ export class HttpReader implements Store {
   }
 
   /** Reads a whole object and its metadata. `fresh`: bypasses caches. */
-  protected readNow(name: string, fresh: boolean): Promise<ObjectAnswer> {
+  protected readNow(name: string, fresh: boolean): Promise<ObjectResponse> {
     const headers: Headers = fresh ? { 'cache-control': 'no-cache' } : {};
     return this.#retried(name, () => {
       const attempt = this.#begin('GET', name, headers, WHOLE_MS, async (response) => {
@@ -248,7 +248,9 @@ export class HttpReader implements Store {
       );
     }
     const refusal: Refusal = { status, headers, body: await beginningOf(response) };
-    throw this.#face.explain(name, refusal) ?? new TransientError(`the server answered ${status}`);
+    throw (
+      this.#face.explain(name, refusal) ?? new TransientError(`the server responded with ${status}`)
+    );
   }
 
   async #nothingOf(ref: ObjectRef): Promise<Uint8Array> {

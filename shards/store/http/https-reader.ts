@@ -41,5 +41,5 @@ function meaningOf(status: number, location: unknown): string {
   if (status >= 300 && status < 400 && location !== undefined) {
     return `the server leads on to ${location} (${status}); give that address as the store`;
   }
-  return `the server answered ${status}`;
+  return `the server responded with ${status}`;
 }

@@ -59,5 +59,5 @@ function meaningOf({ bucket }: S3Address, { status, code, region }: S3Refusal): 
   if (status === 403) {
     return `access denied (${said}): the credentials may not do this in the bucket "${bucket}"; give them the rights to get, put, list and delete, or, to serve, to get and list`;
   }
-  return `the server answered ${said}`;
+  return `the server responded with ${said}`;
 }
