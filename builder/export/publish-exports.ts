@@ -34,7 +34,8 @@ export function publishExports(
       place: 'exports',
       async put(table: ExportedTable, body: PutBody) {
         const stem = `exports/${table.table.replaceAll('_', '-')}-${table.county ?? 'all'}`;
-        return { ...table, ...(await putArchive(store, stem, table.format, body)) };
+        const { archive, sums } = await putArchive(store, stem, table.format, body);
+        return { ...table, object: archive, sums };
       },
     };
     const exported = await writeTables(release, request, sink, progress, threads);

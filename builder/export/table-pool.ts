@@ -10,7 +10,7 @@ export interface TableWorld {
   readonly location: string;
   readonly latest: Latest;
   /** In memory that threads share. */
-  readonly shares: Float64Array;
+  readonly fractions: Float64Array;
   /** Memory for what a thread keeps of the release. */
   readonly cacheBytes: Bytes;
 }
@@ -26,13 +26,17 @@ type TablePool = Pool<TableRequest, number>;
  * Opens a pool of threads that write tables of a release; a single thread is this one. The threads
  * open the store themselves, and run compiled code: when running from source, request one.
  */
-export function openTablePool(release: Release, shares: Float64Array, threads: number): TablePool {
+export function openTablePool(
+  release: Release,
+  fractions: Float64Array,
+  threads: number,
+): TablePool {
   if (threads === 1) {
-    const writer = new TableWriter(release, shares);
+    const writer = new TableWriter(release, fractions);
     return thisThread((request) => writer.write(request));
   }
   const { store, latest } = release;
   const cacheBytes = Math.max(LEAST_CACHE_BYTES, CACHE_BYTES / threads);
-  const world: TableWorld = { location: store.location, latest, shares, cacheBytes };
+  const world: TableWorld = { location: store.location, latest, fractions, cacheBytes };
   return openThreads(new URL('./table-thread.js', import.meta.url), threads, world);
 }

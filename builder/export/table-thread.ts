@@ -6,11 +6,11 @@ import { sendingErrors } from '../threads/sent-errors.ts';
 import type { TableWorld } from './table-pool.ts';
 import { type TableRequest, TableWriter } from './table-writer.ts';
 
-const { location, latest, shares, cacheBytes } = workerData as TableWorld;
+const { location, latest, fractions, cacheBytes } = workerData as TableWorld;
 const store = await openStore(location);
 const writer = new TableWriter(
   await openManifest(store, latest, new ReleaseCache(cacheBytes)),
-  shares,
+  fractions,
 );
 
 /** The work of a thread that writes tables. */

@@ -16,26 +16,26 @@ export interface TableRequest {
   readonly county: CountyFips | null;
   readonly format: ExportFormat;
   readonly file: string;
-  /** Its position in the shares of a `TableWriter`. */
+  /** Its position in the fractions of a `TableWriter`. */
   readonly index: number;
 }
 
 /** Writes tables of a release into local files. */
 export class TableWriter {
   readonly #release: Release;
-  readonly #shares: Float64Array;
+  readonly #fractions: Float64Array;
 
-  /** `shares`: by request, the share of its rows that have been written. */
-  constructor(release: Release, shares: Float64Array) {
+  /** `fractions`: by request, the fraction of its rows that have been written. */
+  constructor(release: Release, fractions: Float64Array) {
     this.#release = release;
-    this.#shares = shares;
+    this.#fractions = fractions;
   }
 
   /** Returns the number of rows. */
   async write({ table, county, format, file, index }: TableRequest): Promise<number> {
     const release = this.#release;
-    const done = (share: number) => {
-      this.#shares[index] = share;
+    const done = (fraction: number) => {
+      this.#fractions[index] = fraction;
     };
     const { described, ofCounty, rowsOf } = foundTable(table, county, { release, done });
     const sink = new FileSink(file);

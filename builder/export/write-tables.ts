@@ -53,14 +53,14 @@ export async function writeTables<T extends z.ZodType>(
 ): Promise<z.infer<T>[]> {
   const receipts = new Receipts(store);
   const all = workOn(release, request, place);
-  const shares = new Float64Array(
+  const fractions = new Float64Array(
     new SharedArrayBuffer(all.length * Float64Array.BYTES_PER_ELEMENT),
   );
   const records: z.infer<T>[] = new Array(all.length);
-  const bytesDone = () => all.reduce((sum, { bytes }, i) => sum + bytes * shares[i], 0);
+  const bytesDone = () => all.reduce((sum, { bytes }, i) => sum + bytes * fractions[i], 0);
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   const stage = startBytes(progress, 'export', total);
-  const pool = openTablePool(release, shares, Math.max(1, Math.min(threads, all.length)));
+  const pool = openTablePool(release, fractions, Math.max(1, Math.min(threads, all.length)));
   const timer = setInterval(() => stage.at(bytesDone()), PROGRESS_MS);
   try {
     await inScratchFolder(store.scratch, async (scratch) => {
@@ -73,7 +73,7 @@ export async function writeTables<T extends z.ZodType>(
       };
       const keep = ({ index }: Work, kept: z.infer<T>) => {
         records[index] = kept;
-        shares[index] = 1;
+        fractions[index] = 1;
       };
       await inOrder<Work & TableRequest, number>(pool, missing(), async (rows, work) => {
         const { table, county, format, file, key } = work;

@@ -4,21 +4,20 @@ import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
 import { headersOf } from './headers.ts';
 import { AddressRefused, type Mailer, type Message } from './mailer.ts';
 
-/** Timeouts of a mail server: for DNS, connection, greeting, reply, and in total. */
-const LIMITS_MS = {
+/** Timeouts of each step with a mail server, as nodemailer names them. */
+const TIMEOUTS_MS = {
   dnsTimeout: 5_000,
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
   socketTimeout: 20_000,
 } as const;
-const WITHIN_MS = 60_000;
+/** Timeout of a mail, including its wait for a connection. */
+const MAIL_TIMEOUT_MS = 60_000;
 const CONNECTIONS = 4;
-/**
- * More mails than a service of this size sends in a minute; beyond it, only a client without any is
- * accepted, up to the second limit.
- */
+/** Mails that may wait: more than are sent in a minute. */
 const MAX_WAITING = 1_000;
-const MAX_WAITING_CLIENTS = 10_000;
+/** Mails that may wait if the next is the only one of its client. */
+const MAX_WAITING_OF_NEW_CLIENTS = 10_000;
 
 /**
  * Sends through a mail server, `smtp://user:password@host:port` or `smtps://…`, over a few
@@ -32,7 +31,7 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
     maxConnections: CONNECTIONS,
     disableFileAccess: true,
     disableUrlAccess: true,
-    ...LIMITS_MS,
+    ...TIMEOUTS_MS,
   });
   const semaphore = new FairSemaphore({
     maxConcurrent: CONNECTIONS,
@@ -43,12 +42,12 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
   return {
     async send(message: Message, clientId = SHARED) {
       const own = waitingOf.get(clientId) ?? 0;
-      if (waiting >= (own > 0 ? MAX_WAITING : MAX_WAITING_CLIENTS)) {
+      if (waiting >= (own > 0 ? MAX_WAITING : MAX_WAITING_OF_NEW_CLIENTS)) {
         throw new Error(`${waiting} mails wait already, ${own} of ${clientId}`);
       }
       waiting++;
       waitingOf.set(clientId, own + 1);
-      const signal = AbortSignal.timeout(WITHIN_MS);
+      const signal = AbortSignal.timeout(MAIL_TIMEOUT_MS);
       try {
         await semaphore.run(clientId, async () => {
           signal.throwIfAborted();

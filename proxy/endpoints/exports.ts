@@ -57,8 +57,8 @@ export const exportList = freeEndpoint({
     return {
       body: {
         release: latest.release,
-        exports: list.flatMap(({ table, county, format, rows, archive }) => {
-          const { bytes, sha256 } = archive;
+        exports: list.flatMap(({ table, county, format, rows, object }) => {
+          const { bytes, sha256 } = object;
           const price_tokens = PRICES.get(table);
           if (price_tokens === undefined) return [];
           return { table, county, format, bytes, rows, sha256, price_tokens };
@@ -68,7 +68,7 @@ export const exportList = freeEndpoint({
   },
 });
 
-export const exportLinks = postEndpoint({
+export const createExportLink = postEndpoint({
   access: 'posted',
   path: '/v1/exports/links',
   operationId: 'createExportLink',
@@ -140,12 +140,12 @@ function isSame(a: WantedExport, b: WantedExport): boolean {
 }
 
 async function linkTo(
-  { archive }: ServedExport,
+  { object }: ServedExport,
   store: Store,
   manifest: string,
   { config, links }: Pick<ProxyServices, 'config' | 'links'>,
 ) {
-  const { name, sha256, bytes } = archive;
+  const { name, sha256, bytes } = object;
   const expires = Math.floor(Date.now() / 1000) + LINK_SECONDS;
   const presigned =
     config.exportLinks === 'bucket' ? await store.presignedUrl(name, expires * 1000) : null;

@@ -8,7 +8,7 @@ import { blocksMatch } from './blocks-match.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
 import { coverage } from './coverage.ts';
-import { exportLinks, exportList } from './exports.ts';
+import { createExportLink, exportList } from './exports.ts';
 import { health, ready } from './health.ts';
 import { isochrone } from './isochrone.ts';
 import { isochroneMeta, isochroneTile, tileArchives, tileJson } from './isochrone-tiles.ts';
@@ -50,7 +50,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   isochroneMeta,
   isochrone,
   exportList,
-  exportLinks,
+  createExportLink,
   tileArchives,
   blockBands,
   tileJson,

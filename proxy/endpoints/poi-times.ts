@@ -6,8 +6,8 @@ import {
   locateOrigin,
   originOfGeoid,
   originOfPoint,
-  queryOfBlock,
   type ResolvedBlock,
+  resolveBlock,
 } from '../queries/origins/origin-block.ts';
 import {
   queryPoiTimes,
@@ -58,7 +58,7 @@ export const blockPois = meteredEndpoint({
 
   resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginPois {
     return {
-      ...queryOfBlock(originOfGeoid(release, geoid), 'pois'),
+      ...resolveBlock(originOfGeoid(release, geoid), 'pois'),
       ...resolvePoiTimes(release, cursors, 'block-pois', { geoid }, query),
     };
   },
@@ -87,7 +87,7 @@ export const pointPois = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginPois {
     return {
-      ...queryOfBlock(originOfPoint(release, lon, lat), 'pois'),
+      ...resolveBlock(originOfPoint(release, lon, lat), 'pois'),
       ...resolvePoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
     };
   },

@@ -14,8 +14,8 @@ import {
   locateOrigin,
   originOfGeoid,
   originOfPoint,
-  queryOfBlock,
   type ResolvedBlock,
+  resolveBlock,
 } from '../queries/origins/origin-block.ts';
 import { geoidParam, latParam, lonParam } from '../schemas/location-parameters.ts';
 import {
@@ -50,8 +50,8 @@ const RESPONSE = {
   unrouted,
 };
 
-/** The object that a summary is read from. */
-const rowsOf = (asked: NthParams) => (needsPois(asked) ? 'pois' : 'nearest');
+/** The kind of object that a summary is read from. */
+const objectKindOf = (asked: NthParams) => (needsPois(asked) ? 'pois' : 'nearest');
 
 type ResolvedOriginSummary = ResolvedSummary & ResolvedBlock;
 
@@ -76,7 +76,7 @@ export const blockSummary = meteredEndpoint({
 
   resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginSummary {
     return {
-      ...queryOfBlock(originOfGeoid(release, geoid), rowsOf(query)),
+      ...resolveBlock(originOfGeoid(release, geoid), objectKindOf(query)),
       ...resolveSummary(release, cursors, 'block-summary', { geoid }, query),
     };
   },
@@ -106,7 +106,7 @@ export const pointSummary = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginSummary {
     return {
-      ...queryOfBlock(originOfPoint(release, lon, lat), rowsOf(query)),
+      ...resolveBlock(originOfPoint(release, lon, lat), objectKindOf(query)),
       ...resolveSummary(release, cursors, 'point-summary', { lat, lon }, query),
     };
   },

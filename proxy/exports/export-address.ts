@@ -2,17 +2,19 @@ import { MANIFESTS } from '../../shards/release/manifests.ts';
 import { EXPORTS } from '../../shards/release/served-exports.ts';
 
 /** The route of links to exported tables. */
-export const EXPORT_ROUTE = '/exports/:release/:object';
+export const EXPORT_ROUTE = '/exports/:manifestStem/:file';
 
-/** An exported table as its link names it: by manifest and object, without their folders. */
+/** An exported table as its link names it. */
 export interface ExportAddress {
-  readonly release: string;
-  readonly object: string;
+  /** The name of the manifest without folder and extension. */
+  readonly manifestStem: string;
+  /** The name of the object without its folder. */
+  readonly file: string;
 }
 
 /** The path of a link. */
-export function exportPath({ release, object }: ExportAddress): string {
-  return `/exports/${release}/${object}`;
+export function exportPath({ manifestStem, file }: ExportAddress): string {
+  return `/exports/${manifestStem}/${file}`;
 }
 
 const EXTENSION = '.json';
@@ -20,12 +22,12 @@ const EXTENSION = '.json';
 /** The address of an object that the exports of a manifest list. */
 export function addressOf(manifest: string, object: string): ExportAddress {
   return {
-    release: manifest.slice(MANIFESTS.length, -EXTENSION.length),
-    object: object.slice(EXPORTS.length),
+    manifestStem: manifest.slice(MANIFESTS.length, -EXTENSION.length),
+    file: object.slice(EXPORTS.length),
   };
 }
 
 /** The names of the manifest and the object in the store. */
-export function namesOf({ release, object }: ExportAddress) {
-  return { manifest: `${MANIFESTS}${release}${EXTENSION}`, object: `${EXPORTS}${object}` };
+export function namesOf({ manifestStem, file }: ExportAddress) {
+  return { manifest: `${MANIFESTS}${manifestStem}${EXTENSION}`, object: `${EXPORTS}${file}` };
 }

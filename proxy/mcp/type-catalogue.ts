@@ -102,7 +102,7 @@ export class TypeCatalogue {
 }
 
 /** Rows that some types have by one mode: one a leaf type. */
-export function rowsOf(types: readonly NamedType[]): number {
+export function rowCountOf(types: readonly NamedType[]): number {
   return new Set(types.flatMap(({ leafIds }) => leafIds)).size;
 }
 

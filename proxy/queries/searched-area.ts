@@ -22,9 +22,6 @@ export interface SearchedArea {
   contains?(lon: MicroDegrees, lat: MicroDegrees): boolean;
 }
 
-/** Counties searched per page: a search over a continent takes several pages. */
-export const COUNTIES_PER_PAGE = 64;
-
 /** A box, which crosses the antimeridian when its west edge is east of its east edge. */
 export function boxArea(
   west: Degrees,

@@ -72,7 +72,7 @@ export const areaMember = z
         .optional()
         .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
       radius_m: radiusMember,
-      // One of another form is a place that is not known.
+      // A code of another form is refused as an unknown place, like one that no place has.
       places: codes(/^/, '^\\d{7}$', 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
       counties: codes(/^\d{5}$/, '^\\d{5}$', 'county FIPS codes of 5 digits', LIMITS.areaCounties),
       blocks: blocksMember,

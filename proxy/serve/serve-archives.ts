@@ -1,16 +1,10 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RateCounter } from '../../portal/accounts/rate-window.ts';
-import { CACHE_CONTROL, matchesAny, matchesEtag } from '../../portal/http/caching.ts';
+import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import { Problem, truncate } from '../../portal/http/problem.ts';
-import { rateLimited, rateSubject } from '../../portal/http/rate-limiting.ts';
-import type { CheckedPages } from '../../shards/pmtiles/checked-pages.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
-import type { Bytes, Millis } from '../../shards/units.ts';
-import { type ByteRange, requestedRange } from '../http/byte-range.ts';
 import type { ProxyServices } from '../services.ts';
+import { type Sending, sendObject } from './send-object.ts';
 
 /** The route of public objects: as in a bucket, the name that the release's manifest gives them. */
 export const ARCHIVE_PATH = '/tiles/:archive';
@@ -18,24 +12,7 @@ export const ARCHIVE_PATH = '/tiles/:archive';
 /** The name of a county's block bands. */
 const BLOCK_BANDS = /^block-bands-(\d{5})-/;
 
-function mediaTypeOf(name: string): string {
-  if (name.endsWith('.pmtiles')) return 'application/vnd.pmtiles';
-  if (name.endsWith('.parquet')) return 'application/vnd.apache.parquet';
-  if (name.endsWith('.csv')) return 'text/csv; charset=utf-8; header=present';
-  return 'application/octet-stream';
-}
-
-/** Read, checked and handed to the socket at a time: well under a millisecond of work. */
-const PIECE_BYTES: Bytes = 2 ** 15;
-/**
- * A response counts as one request for each of these, which maps read at a time, up to the most:
- * checking every byte costs time.
- */
-const BYTES_PER_REQUEST: Bytes = 2 ** 16;
-const MAX_REQUESTS = 256;
-/** Readers below this rate after the grace period are cut off. */
-const MIN_BYTES_PER_SECOND = 16_384;
-const GRACE_MS: Millis = 20_000;
+const PUBLIC: Sending = { cacheControl: CACHE_CONTROL.immutable, isCounted: true };
 
 /**
  * Serves the tile archives and block bands of the release in force by byte ranges, to anyone, as a
@@ -45,110 +22,11 @@ const GRACE_MS: Millis = 20_000;
 export function serveArchives(app: FastifyInstance, services: ProxyServices): void {
   const send = (request: FastifyRequest<{ Params: { archive: string } }>, reply: FastifyReply) => {
     const release = services.releases.current;
-    const tiles = archiveNamed(release, request.params.archive);
-    return sendArchive(request, reply, services, release, tiles, PUBLIC);
+    const { archive, sums } = archiveNamed(release, request.params.archive);
+    return sendObject(request, reply, services, release, { object: archive, sums }, PUBLIC);
   };
   app.get(ARCHIVE_PATH, { exposeHeadRoute: false }, send);
   app.head(ARCHIVE_PATH, send);
-}
-
-/** How an archive is sent. */
-interface Sending {
-  readonly cacheControl: string;
-  /** Whether its bytes count as requests of the client's address. */
-  readonly isCounted: boolean;
-}
-
-const PUBLIC: Sending = { cacheControl: CACHE_CONTROL.immutable, isCounted: true };
-
-/** Sends an object of a store, or the range that is requested of it, with every byte checked. */
-export async function sendArchive(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { addressRates }: ProxyServices,
-  release: Release,
-  tiles: TileArchive,
-  { cacheControl, isCounted }: Sending,
-): Promise<FastifyReply> {
-  const { method, headers } = request;
-  const { archive } = tiles;
-  const etag = `"${archive.sha256}"`;
-  const caching = { etag, 'cache-control': cacheControl, 'accept-ranges': 'bytes' };
-  const known = headers['if-none-match'];
-  if (known && (matchesAny(known) || matchesEtag(known, etag))) {
-    return reply.headers(caching).code(304).send();
-  }
-  const range = rangeOf(headers, archive, etag);
-  const { start, length } = range ?? { start: 0, length: archive.bytes };
-  const putHead = () => {
-    reply.headers(caching).header('content-type', mediaTypeOf(archive.name));
-    reply.header('content-length', length);
-    if (range === null) return reply;
-    const last = start + length - 1;
-    return reply.code(206).header('content-range', `bytes ${start}-${last}/${archive.bytes}`);
-  };
-  if (method === 'HEAD') return putHead().send();
-  if (isCounted) await countBytes(addressRates, request, reply, length);
-  const pages = await release.tilePages(tiles);
-  // Before the head: a store that cannot be read is a problem document, without any of it.
-  const first = await pages.readRange(archive, start, Math.min(PIECE_BYTES, length));
-  putHead();
-  if (first.length === length)
-    return reply.send(Buffer.from(first.buffer, first.byteOffset, length));
-  return reply.send(Readable.from(pieces(pages, archive, first, start, start + length)));
-}
-
-/** The number of requests that a response of some length counts as. */
-export function requestsFor(length: Bytes): number {
-  return Math.min(MAX_REQUESTS, Math.ceil(length / BYTES_PER_REQUEST));
-}
-
-/** Counts the rest of a large response by its client's address; the request itself is counted. */
-async function countBytes(
-  rates: RateCounter,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  length: Bytes,
-): Promise<void> {
-  for (let counted = 1; counted < requestsFor(length); counted++) {
-    const { allowed, rate } = await rates.take(rateSubject(request.ip), Date.now());
-    if (!allowed) throw rateLimited(reply, rate);
-    reply.rate = rate;
-  }
-}
-
-/** The range to send; `null` for all of it, as when the range is conditional on other content. */
-function rangeOf(
-  headers: FastifyRequest['headers'],
-  archive: ObjectRef,
-  etag: string,
-): ByteRange | null {
-  const condition = headers['if-range'];
-  if (condition !== undefined && condition !== etag) return null;
-  const range = requestedRange(headers.range, archive.bytes);
-  if (range === 'whole') return null;
-  if (range !== 'unsatisfiable') return range;
-  const detail = `the archive has ${archive.bytes} bytes`;
-  const there = { 'content-range': `bytes */${archive.bytes}` };
-  throw new Problem('range-not-satisfiable', detail, {}, there);
-}
-
-async function* pieces(
-  pages: CheckedPages,
-  archive: ObjectRef,
-  first: Uint8Array,
-  start: Bytes,
-  end: Bytes,
-): AsyncGenerator<Uint8Array> {
-  const begunMs = performance.now();
-  yield first;
-  for (let at = start + first.length; at < end; at += PIECE_BYTES) {
-    const elapsed = performance.now() - begunMs;
-    if (elapsed > GRACE_MS && at - start < (elapsed / 1_000) * MIN_BYTES_PER_SECOND) {
-      throw new Error('the client reads the archive too slowly');
-    }
-    yield await pages.readRange(archive, at, Math.min(PIECE_BYTES, end - at));
-  }
 }
 
 /** Finds an archive by the last part of its name in the store. */

@@ -8,7 +8,7 @@ import {
   namesOf,
 } from '../exports/export-address.ts';
 import type { ProxyServices } from '../services.ts';
-import { sendArchive } from './serve-archives.ts';
+import { sendObject } from './send-object.ts';
 
 interface Link {
   Params: ExportAddress;
@@ -26,11 +26,11 @@ export function serveExports(app: FastifyInstance, services: ProxyServices): voi
     const current = services.releases.current;
     const { manifest, object } = namesOf(request.params);
     const list = await services.exports.of(current.store, manifest);
-    const found = list.find(({ archive }) => archive.name === object);
+    const found = list.find((one) => one.object.name === object);
     if (!found) {
       throw new Problem('export-not-found', 'the file has been removed; request another link');
     }
-    return sendArchive(request, reply, services, current, found, {
+    return sendObject(request, reply, services, current, found, {
       cacheControl: CACHE_CONTROL.pinned,
       isCounted: false,
     });

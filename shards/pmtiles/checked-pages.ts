@@ -41,6 +41,12 @@ export async function pageSumsOf(content: PutBody): Promise<Uint8Array> {
   return writeEnvelope(PAGE_SUMS_KIND, [{ tag: 'CRCS', bytes: new Uint8Array(crcs.buffer) }]);
 }
 
+/** An object in a foreign format, and the object with its page checksums. */
+export interface CheckedObject {
+  readonly object: ObjectRef;
+  readonly sums: ObjectRef;
+}
+
 /** Ranges of one object, whose pages are verified against its sums as they are read. */
 export class CheckedPages implements RangeSource {
   readonly #store: RangeSource;

@@ -19,7 +19,7 @@ import {
 } from '../nearest/nearest.ts';
 import { PlaceTable } from '../places/place-table.ts';
 import { PmtilesArchive } from '../pmtiles/archive.ts';
-import { CheckedPages } from '../pmtiles/checked-pages.ts';
+import { type CheckedObject, CheckedPages } from '../pmtiles/checked-pages.ts';
 import { DestDirectory } from '../pois/dest-directory.ts';
 import { openPoiMatrix, type PoiMatrix } from '../pois/poi-matrix.ts';
 import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
@@ -332,16 +332,16 @@ export class Release {
   /** A tile archive. Two reads, then cached. */
   tiles(tiles: TileArchive): Promise<PmtilesArchive> {
     return this.#cache.getOrLoad(tiles.archive, async () => {
-      const pages = await this.tilePages(tiles);
+      const pages = await this.pagesOf({ object: tiles.archive, sums: tiles.sums });
       const value = await PmtilesArchive.open(pages, tiles.archive);
       return { value, bytes: value.byteLength + pages.byteLength };
     });
   }
 
-  /** The bytes of a tile archive, checked as they are read. One read, then cached. */
-  tilePages({ archive, sums }: TileArchive): Promise<CheckedPages> {
+  /** The bytes of an object, checked as they are read. One read, then cached. */
+  pagesOf({ object, sums }: CheckedObject): Promise<CheckedPages> {
     return this.#cache.getOrLoad(sums, async () => {
-      const value = await CheckedPages.open(this.store, archive, sums, (bytes) => {
+      const value = await CheckedPages.open(this.store, object, sums, (bytes) => {
         this.#cache.readAlong += bytes;
       });
       return { value, bytes: value.byteLength };

@@ -3,11 +3,14 @@ import { sealOf } from '../codec/json-object.ts';
 import { ShardError, StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { exportedTableSchema } from './exported-table.ts';
-import { tileArchiveSchema } from './manifest.ts';
+import { objectRefSchema } from './manifest.ts';
 import { MANIFESTS } from './manifests.ts';
 
-/** One that lies in the store of its release, with the checksums of its pages. */
-export const servedExportSchema = exportedTableSchema.extend(tileArchiveSchema.shape);
+/** An exported table in the store of its release, with the checksums of its pages. */
+export const servedExportSchema = exportedTableSchema.extend({
+  object: objectRefSchema,
+  sums: objectRefSchema,
+});
 export type ServedExport = z.infer<typeof servedExportSchema>;
 
 /** The list, and the SHA-256 of it as JSON: what it says is served without another check. */

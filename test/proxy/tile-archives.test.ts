@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { requestedRange } from '../../proxy/http/byte-range.ts';
-import { requestsFor } from '../../proxy/serve/serve-archives.ts';
+import { requestsFor } from '../../proxy/serve/send-object.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();

@@ -4,17 +4,17 @@ import { NeedsChoice } from '../advice.ts';
 import { mode, place, resolveCity, types, weight } from '../inputs.ts';
 import { share, table } from '../outputs.ts';
 import { tool } from '../tool.ts';
-import { type NamedType, rowsOf } from '../type-catalogue.ts';
+import { type NamedType, rowCountOf } from '../type-catalogue.ts';
 
 /** Whether all types together say more than a row of each leaf type. */
 function needsBasket(types: readonly NamedType[]): boolean {
-  return rowsOf(types) > 1;
+  return rowCountOf(types) > 1;
 }
 
 /** Maximum price of some cities: a row a leaf type, and a basket. */
 function priceOf(cities: number, types: readonly NamedType[]): number {
   const { area_minimum, basket } = PLANS.charges;
-  return cities * Math.max(area_minimum, rowsOf(types) + (needsBasket(types) ? basket : 0));
+  return cities * Math.max(area_minimum, rowCountOf(types) + (needsBasket(types) ? basket : 0));
 }
 
 const PLACES_FAULT = { error: 'send 2 to 5 cities, by name or GEOID' };

@@ -4,7 +4,7 @@ import { modes, origin, originOf, types } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
 import { unrouted, unroutedTexts } from '../outputs.ts';
 import { tool } from '../tool.ts';
-import { rowsOf } from '../type-catalogue.ts';
+import { rowCountOf } from '../type-catalogue.ts';
 
 export const explainBlock = tool({
   name: 'explain_block',
@@ -19,7 +19,7 @@ export const explainBlock = tool({
     unrouted,
   }),
   async price({ types, modes }, calls) {
-    const rows = modes.length * rowsOf((await calls.types()).resolve(types));
+    const rows = modes.length * rowCountOf((await calls.types()).resolve(types));
     return Math.max(PLANS.charges.minimum, rows);
   },
   async run({ origin: text, types: names, modes }, calls, site) {

@@ -4,7 +4,7 @@ import { NeedsChoice } from '../advice.ts';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
 import { share, table } from '../outputs.ts';
 import { tool } from '../tool.ts';
-import { rowsOf } from '../type-catalogue.ts';
+import { rowCountOf } from '../type-catalogue.ts';
 
 export const measureCoverage = tool({
   name: 'measure_coverage',
@@ -21,7 +21,7 @@ export const measureCoverage = tool({
   }),
   async price({ types = [], all_of = [] }, calls) {
     requireAny(types, all_of);
-    const rows = rowsOf((await calls.types()).resolve(types));
+    const rows = rowCountOf((await calls.types()).resolve(types));
     const { area_minimum, basket } = PLANS.charges;
     return Math.max(area_minimum, rows + (all_of.length > 0 ? basket : 0));
   },

@@ -12,7 +12,8 @@ import {
   MICRO,
   type MicroDegrees,
 } from '../../../shards/units.ts';
-import { COUNTIES_PER_PAGE, type SearchedArea } from '../searched-area.ts';
+import { COUNTIES_PER_PAGE } from '../rows/pagination.ts';
+import type { SearchedArea } from '../searched-area.ts';
 
 /** Blocks of a county. */
 export interface CountyBlocks {

@@ -39,8 +39,8 @@ interface PointOrigin {
 
 /** Identifies a block by a point in it, and by the counties that may contain it, by code. */
 export function originOfPoint(release: Release, lon: Degrees, lat: Degrees): PointOrigin {
-  const here = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-  return { lon, lat, counties: release.blockBoxes.meeting([here]).map(({ manifest }) => manifest) };
+  const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
+  return { lon, lat, counties: release.blockBoxes.meeting([box]).map(({ manifest }) => manifest) };
 }
 
 /** How a request identifies its block. */
@@ -53,13 +53,13 @@ export interface ResolvedBlock {
   readonly dependsOn: readonly ObjectRef[];
 }
 
-/** Resolves a response with `rows` of an origin's block. */
-export function queryOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): ResolvedBlock {
+/** Resolves the block of an origin, whose rows are read from objects of a kind. */
+export function resolveBlock(origin: BlockOrigin, kind: 'nearest' | 'pois'): ResolvedBlock {
   const counties = 'geoid' in origin ? [origin.county] : origin.counties;
   const dependsOn = counties.flatMap(({ objects }) => [
     ...('geoid' in origin ? [] : [objects.blocks]),
     objects.index,
-    objects[rows],
+    objects[kind],
   ]);
   return { origin, dependsOn };
 }

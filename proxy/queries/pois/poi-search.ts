@@ -22,8 +22,14 @@ import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
 import { requestedLeaves } from '../modes-and-types.ts';
 import { FragmentCache } from '../rows/fragments.ts';
-import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
-import { COUNTIES_PER_PAGE, type SearchedArea } from '../searched-area.ts';
+import {
+  COUNTIES_PER_PAGE,
+  nextCursor,
+  type Page,
+  type PagedRequest,
+  pagedRequest,
+} from '../rows/pagination.ts';
+import type { SearchedArea } from '../searched-area.ts';
 
 /** POI filter. */
 export interface PoiSearch {

@@ -1,5 +1,8 @@
 import type { CursorSealer } from '../../http/cursor.ts';
 
+/** Counties that are searched for a page at most: a search over a continent takes several pages. */
+export const COUNTIES_PER_PAGE = 64;
+
 /** A page of ordered rows. */
 export interface Page {
   /** Where the page starts, by the keys that order the rows. */
