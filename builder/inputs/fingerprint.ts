@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,27 +6,30 @@ import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 
 /**
- * SHA-256, hex, of some files' contents in the given order: used in a component's version. A folder
- * counts as its files by name.
+ * SHA-256, hex, of an input: of a file's contents; of the name, size and contents of a folder's
+ * files, by name, since a reader of the folder chooses files by their names.
  */
-export async function fingerprint(paths: readonly string[]): Promise<string> {
+export async function fingerprint(input: string): Promise<string> {
   const hash = createHash('sha256');
-  for (const input of paths) {
-    try {
-      for (const file of await filesIn(input)) {
-        for await (const chunk of createReadStream(file)) hash.update(chunk);
-      }
-    } catch (error) {
-      throw unreadable(input, error);
-    }
+  try {
+    if ((await stat(input)).isDirectory()) await hashFolder(hash, input);
+    else await hashFile(hash, input);
+  } catch (error) {
+    throw unreadable(input, error);
   }
   return hash.digest('hex');
 }
 
-/** The file itself, or those of a folder by name. */
-async function filesIn(input: string): Promise<string[]> {
-  if (!(await stat(input)).isDirectory()) return [input];
-  return (await readdir(input)).sort().map((name) => path.join(input, name));
+async function hashFolder(hash: Hash, folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).sort()) {
+    const file = path.join(folder, name);
+    hash.update(`${name}\0${(await stat(file)).size}\0`);
+    await hashFile(hash, file);
+  }
+}
+
+async function hashFile(hash: Hash, file: string): Promise<void> {
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
 }
 
 /** The error for an input that cannot be read from the file system. */

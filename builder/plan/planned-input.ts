@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -21,7 +22,7 @@ export type InputPart = z.infer<typeof partSchema>;
 export const plannedInputSchema = z.strictObject({
   /** The last part of its path. */
   name: pathBelow,
-  /** The `fingerprint` of the input. */
+  /** The `fingerprint` of the input; a digest of those of its parts if it has companion files. */
   sha256,
   /**
    * The files that are read for it: itself, or those of a folder; and companion files next to it.
@@ -41,12 +42,22 @@ export async function describeInput(input: string): Promise<PlannedInput> {
     parts.push({
       name: name.split(path.sep).join('/'),
       bytes: await sizeOf(file),
-      sha256: await fingerprint([file]),
+      sha256: await fingerprint(file),
     });
   }
   const name = path.basename(path.resolve(input));
-  const own = parts.find((part) => part.name === name);
-  return { name, sha256: own?.sha256 ?? (await fingerprint([input])), parts };
+  const isFile = parts.some((part) => part.name === name);
+  return { name, sha256: isFile ? digestOf(parts) : await fingerprint(input), parts };
+}
+
+/**
+ * The content of a file and its companions by their extensions, since their stems may change
+ * together; for a file alone, its own hash.
+ */
+function digestOf(parts: readonly InputPart[]): string {
+  if (parts.length === 1) return parts[0].sha256;
+  const lines = parts.map(({ name, sha256 }) => `${path.extname(name)} ${sha256}\n`);
+  return createHash('sha256').update(lines.sort().join('')).digest('hex');
 }
 
 async function filesReadFor(input: string): Promise<string[]> {

@@ -54,7 +54,7 @@ export async function dateFeeds(
 async function distinctFeeds(paths: readonly string[]): Promise<string[]> {
   const digests: string[] = [];
   for (const feed of paths) {
-    const digest = await fingerprint([feed]);
+    const digest = await fingerprint(feed);
     const known = digests.indexOf(digest);
     if (known !== -1) {
       throw new BuildError(`${feed}: is the same feed as ${paths[known]}; give it only once`);

@@ -85,6 +85,18 @@ test('another extract changes the road network, stations, places and parks', asy
   expect(await changedBy({ osm })).toEqual(['road_network', 'transit_network', 'pois', 'parks']);
 });
 
+test('so does a polygon next to it, by which it was cut', async () => {
+  await mkdir(at('cut'));
+  const { osm } = await writeSmallCity(at('cut'), avenue([1_000, 9_160], [1_000]));
+  expect(await changedBy({ osm })).toEqual([]);
+  const box = ['-77 39', '-76 39', '-76 40', '-77 40'];
+  await writeFile(
+    osm[0].replace('.osm.pbf', '.poly'),
+    ['city', '1', ...box, 'END', 'END', ''].join('\n'),
+  );
+  expect(await changedBy({ osm })).toEqual(['road_network', 'transit_network', 'pois', 'parks']);
+});
+
 test('another feed changes the transit network, and places, which include some stops', async () => {
   const gtfs = [usual.gtfs![0], await writeFeed(at('c.zip'), feed('C'))];
   expect(await changedBy({ gtfs })).toEqual(['transit_network', 'pois']);
