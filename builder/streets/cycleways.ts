@@ -85,6 +85,22 @@ export function hasSeparateContraflow(tags: Tags, cars: Oneway): boolean {
   return isOpenBothWays(tags, cars) && KEYS.some((key) => tags.get(key) === 'separate');
 }
 
+/** Whether a lane or track leads riders against the cars of a one-way street. */
+export function hasContraflowLane(tags: Tags): boolean {
+  return KEYS.some((key) => {
+    if (tags.get(key)?.startsWith('opposite') === true) return true;
+    const oneway = tags.get(`${key}:oneway`);
+    return (oneway === 'no' || oneway === '-1') && permitsBicycles(tags, key);
+  });
+}
+
+/** Whether there is a cycleway on a side of the street; tags of both sides may say so. */
+function permitsBicycles(tags: Tags, key: CyclewayKey): boolean {
+  const said = [key, 'cycleway:both', 'cycleway'].find((named) => tags.has(named));
+  if (said === undefined) return false;
+  return LANES.has(tags.get(said) ?? '') || accessBy(tags, [said]) === 'yes';
+}
+
 /** Whether bicycles may go both ways where cars may not. */
 function isOpenBothWays(tags: Tags, cars: Oneway): boolean {
   return cars !== 'no' && tags.get('oneway:bicycle') === 'no';

@@ -24,6 +24,7 @@ const CAR_FREE = new Set([
   'bridleway',
   'path',
   'cycleway',
+  'busway',
 ]);
 const CALM = new Set(['residential', 'living_street']);
 const TERTIARY_OR_SMALLER = new Set(['unclassified', 'tertiary', 'tertiary_link']);

@@ -4,6 +4,7 @@ import {
   type Cycleways,
   cyclewaysOf,
   type Directions,
+  hasContraflowLane,
   hasSeparateContraflow,
   type Oneway,
 } from './cycleways.ts';
@@ -162,7 +163,7 @@ const SHARED_WAYS = new Set([
   'trunk_link',
 ]);
 /** Ways for motor vehicles alone, unless a tag permits others. */
-const MOTORWAYS = new Set(['motorway', 'motorway_link']);
+const FOR_MOTOR_VEHICLES = new Set(['motorway', 'motorway_link', 'busway']);
 const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
 
 /**
@@ -226,7 +227,7 @@ const DISMOUNTED_AT = new Set([
 /** Packs the tags of a node: signals, and barriers that restrict passage. */
 export function nodeTraits(tags: Tags): number {
   if (tags.size === 0) return 0;
-  if (tags.get('highway') === 'traffic_signals') return SIGNAL;
+  if (isSignal(tags)) return SIGNAL;
   const barrier = tags.get('barrier');
   if (barrier === undefined) return 0;
   const locked = tags.get('locked') === 'yes' ? 'local' : 'yes';
@@ -237,6 +238,13 @@ export function nodeTraits(tags: Tags): number {
     (walk === 'no' ? STOPS_WALK : walk === 'local' ? LIMITS_WALK : 0) |
     (ride === 'no' ? STOPS_RIDE : ride === 'local' ? LIMITS_RIDE : 0)
   );
+}
+
+/** Whether traffic lights stop the cars, at a crossing of streets or for pedestrians. */
+function isSignal(tags: Tags): boolean {
+  const highway = tags.get('highway');
+  if (highway !== 'crossing') return highway === 'traffic_signals';
+  return tags.get('crossing') === 'traffic_signals' || tags.get('crossing:signals') === 'yes';
 }
 
 /** Whether a node is a barrier to some modes. */
@@ -259,7 +267,8 @@ export function traitsThrough(nodeTraits: number): number {
 function wayClass(tags: Tags): string | undefined {
   const highway = tags.get('highway');
   if (highway !== undefined) {
-    const known = FOOTWAYS.has(highway) || SHARED_WAYS.has(highway) || MOTORWAYS.has(highway);
+    const known =
+      FOOTWAYS.has(highway) || SHARED_WAYS.has(highway) || FOR_MOTOR_VEHICLES.has(highway);
     return known ? highway : undefined;
   }
   if (tags.get('railway') === 'platform' || tags.get('public_transport') === 'platform') {
@@ -269,10 +278,10 @@ function wayClass(tags: Tags): string | undefined {
 }
 
 function walkAccess(tags: Tags, highway: string): Access {
-  if (hasSidewalk(tags)) return 'yes';
   const access = isSentBeside(tags, 'foot') ? undefined : accessBy(tags, ['foot']);
   if (access !== undefined) return access;
-  return isForCars(tags, highway) ? 'no' : (accessBy(tags, ['access']) ?? 'yes');
+  if (isForMotorVehicles(tags, highway) && !hasSidewalk(tags)) return 'no';
+  return accessBy(tags, ['access']) ?? 'yes';
 }
 
 /** The access of bicycles by the tags of the whole way. On steps they are carried. */
@@ -280,7 +289,7 @@ function rideAccess(tags: Tags, highway: string): Access {
   if (accessBy(tags, ['cycleway:both', 'cycleway']) === 'yes') return 'yes';
   const access = isSentBeside(tags, 'bicycle') ? undefined : accessBy(tags, ['bicycle']);
   if (access !== undefined) return access;
-  if (isForCars(tags, highway) || FOOTWAYS.has(highway)) return 'no';
+  if (isForMotorVehicles(tags, highway) || FOOTWAYS.has(highway)) return 'no';
   return accessBy(tags, ['vehicle', 'access']) ?? 'yes';
 }
 
@@ -289,8 +298,8 @@ function hasSidewalk(tags: Tags): boolean {
   return WITH_SIDEWALK.has(tags.get('sidewalk') ?? '');
 }
 
-function isForCars(tags: Tags, highway: string): boolean {
-  return MOTORWAYS.has(highway) || tags.get('motorroad') === 'yes';
+function isForMotorVehicles(tags: Tags, highway: string): boolean {
+  return FOR_MOTOR_VEHICLES.has(highway) || tags.get('motorroad') === 'yes';
 }
 
 function walkDirections(tags: Tags): number {
@@ -358,11 +367,4 @@ function bitsOf({ forward, backward }: Directions, ahead: number, back: number):
 function directionsOf(oneway: Oneway): number {
   if (oneway === 'forward') return RIDE_FORWARD;
   return oneway === 'backward' ? RIDE_BACKWARD : RIDE;
-}
-
-function hasContraflowLane(tags: Tags): boolean {
-  return ['cycleway', 'cycleway:left', 'cycleway:right', 'cycleway:both'].some((side) => {
-    const oneway = tags.get(`${side}:oneway`);
-    return tags.get(side)?.startsWith('opposite') === true || oneway === 'no' || oneway === '-1';
-  });
 }

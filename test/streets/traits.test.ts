@@ -54,7 +54,14 @@ describe('access to a way', () => {
     ['a private drive open to walkers', 'highway=service, access=private, foot=yes', 'WwRr/Ww--'],
     ['a pedestrian street: both', 'highway=pedestrian', 'WwRr'],
     ['steps with a ramp for bicycles: walkers', 'highway=steps, bicycle=yes', 'Ww--'],
-    ['private, with a sidewalk', 'highway=tertiary, access=private, sidewalk=left', 'WwRr/Ww--'],
+    ['private, with a sidewalk', 'highway=tertiary, access=private, sidewalk=left', 'WwRr/----'],
+    ['private to walkers', 'highway=service, foot=private, sidewalk=both', 'WwRr/--Rr'],
+    ['closed to walkers, with a sidewalk', 'highway=primary, foot=no, sidewalk=both', '--Rr'],
+    ['a motorway with a sidewalk', 'highway=motorway, sidewalk=right', 'Ww--'],
+    ['a motorroad with a sidewalk', 'highway=trunk, motorroad=yes, sidewalk=both', 'Ww--'],
+    ['a busway: nobody', 'highway=busway', '----'],
+    ['a busway that people may walk', 'highway=busway, access=no, foot=yes', 'Ww--'],
+    ['a busway for bicycles', 'highway=busway, bicycle=designated', '--Rr'],
     ['a bus lane shared', 'highway=service, access=no, cycleway=share_busway', '--Rr'],
     ['a lane on one side alone', 'highway=primary, bicycle=no, cycleway:right=lane', 'WwR-'],
     ['sent to a path that is yet to be found', 'highway=primary, bicycle=use_sidepath', 'WwRr'],
@@ -69,6 +76,26 @@ describe('access to a way', () => {
     ['a one-way street against its drawing', 'highway=residential, oneway=-1', 'Ww-r'],
     ['a roundabout', 'highway=tertiary, junction=roundabout', 'WwR-'],
     ['a contraflow lane', 'highway=residential, oneway=yes, cycleway=opposite_lane', 'WwRr'],
+    [
+      'a lane both ways',
+      'highway=tertiary, oneway=yes, cycleway:left=lane, cycleway:left:oneway=no',
+      'WwRr',
+    ],
+    [
+      'one of two',
+      'highway=tertiary, oneway=yes, cycleway:both=lane, cycleway:left:oneway=-1',
+      'WwRr',
+    ],
+    [
+      'a lane the other way, apart',
+      'highway=tertiary, oneway=yes, cycleway:left=separate, cycleway:left:oneway=no',
+      'WwR-',
+    ],
+    [
+      'no lane the other way',
+      'highway=tertiary, oneway=yes, cycleway:left=no, cycleway:left:oneway=no',
+      'WwR-',
+    ],
     ['one-way but for bicycles', 'highway=residential, oneway=yes, oneway:bicycle=no', 'WwRr'],
     ['one-way for walkers', 'highway=steps, oneway:foot=yes', 'W---'],
     ['a street yet to be built', 'highway=construction', '----'],
@@ -146,7 +173,12 @@ test.each<[string, string]>([
   expect(forward === backward ? `${forward}` : `${forward}${backward}`).toBe(stress);
 });
 
-test('keeps traffic signals at nodes, but not pedestrian crossings', () => {
-  expect(nodeTraits(new Map([['highway', 'traffic_signals']]))).toBe(SIGNAL);
-  expect(nodeTraits(new Map([['highway', 'crossing']]))).toBe(0);
+test.each<[string, number]>([
+  ['highway=traffic_signals', SIGNAL],
+  ['highway=crossing, crossing=traffic_signals', SIGNAL],
+  ['highway=crossing, crossing:signals=yes', SIGNAL],
+  ['highway=crossing', 0],
+  ['highway=crossing, crossing=uncontrolled, crossing:signals=no', 0],
+])('traffic lights at a node: %s', (tags, expected) => {
+  expect(nodeTraits(tagsOf(tags))).toBe(expected);
 });
