@@ -86,39 +86,45 @@ const POLYGONS = [
 ];
 const LISTS_OF_AREA = ['blocks', 'places', 'counties'].map((list) => [`"${list}":[`, ']']);
 
+/** Lists of a megabyte, by the name of their values. */
+const LISTS = Object.entries(VALUES).map(([name, piece]) => [name, filled(piece, ROOM)] as const);
+
+/** Bodies of a megabyte, for any route. */
+const ANY_BODIES: readonly (readonly [name: string, body: string])[] = [
+  ...listsIn('[', ']'),
+  ['strangers', `{${filled((i) => `"${i.toString(36)}":1`, ROOM)}}`],
+  ['numbered strangers', `{${filled((i) => `"${i}":1`, ROOM)}}`],
+  ['long strangers', `{${filled((i) => `"${'\\u0001'.repeat(900)}${i}":{}`, ROOM)}}`],
+  ['one stranger', `{"${'k'.repeat(ROOM)}":1}`],
+  [
+    'strangers in a point',
+    `{"origins":[{${filled((i) => `"${i}":1`, ROOM)}}],"dest_ids":["x"],"center":{}}`,
+  ],
+  ['strangers in a polygon', `{"polygon":{${filled((i) => `"${i}":1`, ROOM)}},"origins":[5]}`],
+  ['depth of arrays', `{"a":${'['.repeat(ROOM / 2)}${']'.repeat(ROOM / 2)}}`],
+  ['depth of objects', `${'{"a":'.repeat(ROOM / 6)}1${'}'.repeat(ROOM / 6)}`],
+  ['a text', `"${'x'.repeat(ROOM)}"`],
+  ['a long cursor', `{"cursor":"${'x'.repeat(ROOM)}","origins":[5],"dest_ids":["x"]}`],
+  ['a long number', `{"limit":${'9'.repeat(ROOM)}}`],
+  ['no end', `{"origins":[${'['.repeat(20)}${filled(() => '1', ROOM)}`],
+  ['no JSON', `{"origins":[${filled(() => 'x', ROOM)}]}`],
+  ['blanks', ' '.repeat(ROOM)],
+];
+
+/** The lists in the place between two texts. */
+function listsIn(open: string, shut: string): [name: string, body: string][] {
+  return LISTS.map(([name, list]) => [`${open}${name}`, `${open}${list}${shut}`]);
+}
+
 /** Bodies of a megabyte for a route with the given members. */
-function bodies(members: readonly string[]): [string, string][] {
-  const of = (open: string, shut: string) =>
-    Object.entries(VALUES).map(([name, piece]): [string, string] => [
-      `${open}${name}`,
-      `${open}${filled(piece, ROOM)}${shut}`,
-    ]);
+function bodies(members: readonly string[]): (readonly [name: string, body: string])[] {
+  const polygons = members.includes('polygon') ? POLYGONS : [];
+  const areas = members.includes('area') ? [...POLYGONS, ...LISTS_OF_AREA] : [];
   return [
-    ...members.flatMap((member) => of(`{"${member}":[`, ']}')),
-    ...(members.includes('polygon') ? POLYGONS : []).flatMap(([open, shut]) =>
-      of(`{${open}`, `${shut}}`),
-    ),
-    ...(members.includes('area') ? [...POLYGONS, ...LISTS_OF_AREA] : []).flatMap(([open, shut]) =>
-      of(`{"area":{${open}`, `${shut}}}`),
-    ),
-    ...of('[', ']'),
-    ['strangers', `{${filled((i) => `"${i.toString(36)}":1`, ROOM)}}`],
-    ['numbered strangers', `{${filled((i) => `"${i}":1`, ROOM)}}`],
-    ['long strangers', `{${filled((i) => `"${'\\u0001'.repeat(900)}${i}":{}`, ROOM)}}`],
-    ['one stranger', `{"${'k'.repeat(ROOM)}":1}`],
-    [
-      'strangers in a point',
-      `{"origins":[{${filled((i) => `"${i}":1`, ROOM)}}],"dest_ids":["x"],"center":{}}`,
-    ],
-    ['strangers in a polygon', `{"polygon":{${filled((i) => `"${i}":1`, ROOM)}},"origins":[5]}`],
-    ['depth of arrays', `{"a":${'['.repeat(ROOM / 2)}${']'.repeat(ROOM / 2)}}`],
-    ['depth of objects', `${'{"a":'.repeat(ROOM / 6)}1${'}'.repeat(ROOM / 6)}`],
-    ['a text', `"${'x'.repeat(ROOM)}"`],
-    ['a long cursor', `{"cursor":"${'x'.repeat(ROOM)}","origins":[5],"dest_ids":["x"]}`],
-    ['a long number', `{"limit":${'9'.repeat(ROOM)}}`],
-    ['no end', `{"origins":[${'['.repeat(20)}${filled(() => '1', ROOM)}`],
-    ['no JSON', `{"origins":[${filled(() => 'x', ROOM)}]}`],
-    ['blanks', ' '.repeat(ROOM)],
+    ...members.flatMap((member) => listsIn(`{"${member}":[`, ']}')),
+    ...polygons.flatMap(([open, shut]) => listsIn(`{${open}`, `${shut}}`)),
+    ...areas.flatMap(([open, shut]) => listsIn(`{"area":{${open}`, `${shut}}}`)),
+    ...ANY_BODIES,
   ];
 }
 
