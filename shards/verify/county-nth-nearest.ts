@@ -47,11 +47,7 @@ export class NthNearestSums {
     for (const list of this.#least) list.length = 0;
     for (let i = 0; i < targets.length; i++) {
       for (const type of this.#typesOf[targets[i]]) {
-        const list = this.#least[type];
-        if (list.length === MAX_NTH && list[MAX_NTH - 1] <= times[i]) continue;
-        list.push(times[i]);
-        list.sort((a, b) => a - b);
-        list.length = Math.min(list.length, MAX_NTH);
+        insertIfLeast(this.#least[type], times[i]);
       }
     }
     const [rows, least]: [number[], number[]] = [[], []];
@@ -75,6 +71,14 @@ export class NthNearestSums {
       if (sums.digest(ordinal) !== this.#sums.digest(ordinal)) yield ordinal;
     }
   }
+}
+
+/** Inserts a time into the least so far, ascending, unless `MAX_NTH` of them are no later. */
+function insertIfLeast(least: number[], time: number): void {
+  let at = least.length;
+  if (at === MAX_NTH && least[--at] <= time) return;
+  for (; at > 0 && least[at - 1] > time; at--) least[at] = least[at - 1];
+  least[at] = time;
 }
 
 /** Verifies that an object has exactly the times that follow from the POI rows. */
