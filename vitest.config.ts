@@ -2,15 +2,18 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They take more than two seconds of a quiet machine; `npm run test:fast` leaves them out. */
-const SLOW = 'test/**/*.slow.test.ts';
+/**
+ * They take more than two seconds of a quiet machine; `npm run test:fast` leaves them out. Those of
+ * two folders only call an API of their own process, so they share a process: imports take seconds.
+ */
+const SLOW = ['test/!(conformance)/**/*.slow.test.ts', 'test/conformance/*.slow.test.ts'];
 
 /**
  * They change their process: its environment, its clock, its flags; or they watch its memory, its
  * log or its network; or they start programs.
  */
 const OWN_PROCESS = [
-  SLOW,
+  ...SLOW,
   'test/{bench,damage,deployment,front,operation,processes}/*.test.ts',
   'test/demo/repeatable.test.ts',
   'test/fetch/private-networks.test.ts',
