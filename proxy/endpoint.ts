@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProblemSlug } from '../portal/http/problem-types.ts';
+import type { Operation } from '../portal/http/openapi.ts';
 import { PLANS } from '../portal/plans.ts';
 import type { Waiters } from '../shards/concurrency/fair-queue.ts';
 import type { Geoid } from '../shards/geoid.ts';
@@ -12,13 +12,9 @@ import type { ResolvedQuery } from './metering/query-cache.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
 
 /** Declares a route: its schemas validate requests and generate the OpenAPI document. */
-interface Described {
+interface Route extends Operation {
   /** In OpenAPI syntax: `/v1/blocks/{geoid}/summary`. */
   readonly path: string;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly tag: string;
   /** Describes the response with status 200. */
   readonly responseDescription: string;
   readonly response: z.ZodType;
@@ -27,12 +23,10 @@ interface Described {
    * document.
    */
   readonly example?: unknown;
-  /** Problems in addition to those of every route with the same access. */
-  readonly problems: readonly ProblemSlug[];
 }
 
 /** A GET route. Its schemas are strict: an unknown parameter is rejected by name. */
-interface GetRoute<P extends z.ZodObject, Q extends z.ZodObject> extends Described {
+interface GetRoute<P extends z.ZodObject, Q extends z.ZodObject> extends Route {
   readonly params: P;
   readonly query: Q;
 }
@@ -171,7 +165,7 @@ export interface ExampleMarks {
 
 /** A metered POST route, for requests too large for a URL. Never cached. */
 export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = unknown>
-  extends Described {
+  extends Route {
   readonly access: 'posted';
   /** The status of a success, if not 200. */
   readonly status?: 201;

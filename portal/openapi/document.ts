@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { buildDocument, describeRequest, headerComponent } from '../http/openapi.ts';
 import { HEADER_OF_STATUS, ProblemResponses, problemDocument } from '../http/problem-docs.ts';
 import type { ProblemSlug } from '../http/problem-types.ts';
-import type { Operation, ServedOperation } from '../routes/operation.ts';
+import type { PortalOperation, ServedOperation } from '../routes/operation.ts';
 
 const OPEN_PROBLEMS: readonly ProblemSlug[] = [
   'invalid-parameters',
   'key-in-url',
   'internal-error',
 ];
-const PROBLEMS_BY_ACCESS: Readonly<Record<Operation['access'], readonly ProblemSlug[]>> = {
+const PROBLEMS_BY_ACCESS: Readonly<Record<PortalOperation['access'], readonly ProblemSlug[]>> = {
   open: OPEN_PROBLEMS,
   session: [...OPEN_PROBLEMS, 'no-session', 'debit-unavailable'],
   change: [...OPEN_PROBLEMS, 'no-session', 'invalid-csrf-token', 'debit-unavailable'],
 };
 const BODY_PROBLEMS = ['request-timeout', 'payload-too-large', 'unsupported-media-type'] as const;
 
-const SECURITY: Readonly<Record<Operation['access'], Record<string, string[]>[]>> = {
+const SECURITY: Readonly<Record<PortalOperation['access'], Record<string, string[]>[]>> = {
   open: [],
   session: [{ session: [] }],
   change: [{ session: [], csrf: [] }],
@@ -35,7 +36,7 @@ const DESCRIPTION = `Accounts of the Travel-Time Access Service: sign-in, API ke
 
 Sign in with \`POST /auth/request\` and \`POST /auth/verify-code\`, and keep the cookie. Send the token from \`GET /auth/csrf\` with every change, in the header \`X-CSRF-Token\`. The API that the keys are for has its own document.`;
 
-/** Builds the portal's OpenAPI 3.1 document from the schemas used for validation. */
+/** Builds the OpenAPI document of the portal. */
 export function openApiDocument(
   operations: readonly ServedOperation[],
   site: {
@@ -51,52 +52,45 @@ export function openApiDocument(
     schema: problem,
     members: () => ({ error: 'What went wrong.' }),
   });
-  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const operation of operations) {
-    const { path, method } = operation;
-    paths[path] = { ...paths[path], [method]: described(operation, problems) };
-  }
-  return createDocument({
-    openapi: '3.1.0',
-    info: {
+  return buildDocument(
+    {
       title: 'Travel-Time Access Service: portal',
       version: site.version,
       description: DESCRIPTION,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: site.accountUrl }],
-    externalDocs: {
-      description: 'The API that the keys are for',
-      url: `${site.apiUrl}/openapi.json`,
-    },
-    tags: [
-      { name: 'Sign-in', description: 'Codes by e-mail and sessions.' },
-      { name: 'Account', description: 'Balance, usage, sessions, audit trail.' },
-      { name: 'Keys', description: 'The API keys of the account.' },
-      { name: 'Payment', description: 'Membership and token packs.' },
-      { name: 'Service', description: 'The state of the portal.' },
-    ],
-    paths,
-    components: {
-      securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: site.cookieName },
-        csrf: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-CSRF-Token',
-          description: 'The token from `GET /auth/csrf`.',
+      serverUrl: site.accountUrl,
+      externalDocs: {
+        description: 'The API that the keys are for',
+        url: `${site.apiUrl}/openapi.json`,
+      },
+      tags: [
+        { name: 'Sign-in', description: 'Codes by e-mail and sessions.' },
+        { name: 'Account', description: 'Balance, usage, sessions, audit trail.' },
+        { name: 'Keys', description: 'The API keys of the account.' },
+        { name: 'Payment', description: 'Membership and token packs.' },
+        { name: 'Service', description: 'The state of the portal.' },
+      ],
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: site.cookieName },
+          csrf: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-CSRF-Token',
+            description: 'The token from `GET /auth/csrf`.',
+          },
         },
       },
     },
-  });
+    operations.map((operation) => ({ ...operation, described: described(operation, problems) })),
+  );
 }
 
 function described(
   operation: ServedOperation,
   problemResponses: ProblemResponses,
 ): ZodOpenApiOperationObject {
-  const { operationId, summary, description, tag, access, body, bodyExample, response } = operation;
-  const { params, query, headers, bodyType, redirect, isCounted } = operation;
+  const { access, params, query, headers, body, bodyExample, bodyType } = operation;
+  const { response, redirect, isCounted } = operation;
   const always = isCounted ? { ...COMMON, ...RATE } : COMMON;
   // A body sent to a change that accepts none is rejected as well.
   const mayHaveBody = body !== undefined || access === 'change';
@@ -108,21 +102,19 @@ function described(
   ];
   const content = { schema: body, example: bodyExample };
   return {
-    operationId,
-    summary,
-    description,
-    tags: [tag],
-    security: SECURITY[access],
-    requestParams: {
-      ...(params && { path: params }),
-      ...(query && { query }),
-      ...(headers && { header: headers }),
-    },
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': content, ...(bodyType && { [bodyType]: content }) },
+    ...describeRequest(operation, {
+      security: SECURITY[access],
+      requestParams: {
+        ...(params && { path: params }),
+        ...(query && { query }),
+        ...(headers && { header: headers }),
       },
+      ...(body && {
+        requestBody: {
+          required: true,
+          content: { 'application/json': content, ...(bodyType && { [bodyType]: content }) },
+        },
+      }),
     }),
     responses: {
       [response.status]: {
@@ -153,7 +145,7 @@ function described(
 
 /** A header that is described once and referenced by name. */
 function header<T extends z.ZodType>(name: string, description: string, schema: T): T {
-  return schema.meta({ description, header: { id: name } });
+  return headerComponent(name, schema.meta({ description }));
 }
 const text = (name: string, description: string) => ({
   [name]: header(name, description, z.string()),

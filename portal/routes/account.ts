@@ -4,7 +4,7 @@ import { Problem } from '../http/problem.ts';
 import { type Activity, accountSchema, activitySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
 import { forChange, forSession } from './signed-in.ts';
@@ -51,7 +51,7 @@ function cannotEnd(): Problem {
   );
 }
 
-const SHOW: Operation = {
+const SHOW: PortalOperation = {
   operationId: 'account',
   summary: 'Balance and membership',
   description: 'The account of the session.',
@@ -66,7 +66,7 @@ const SHOW: Operation = {
   problems: [],
 };
 
-const CLOSE: Operation = {
+const CLOSE: PortalOperation = {
   operationId: 'closeAccount',
   summary: 'Close the account',
   description:
@@ -77,7 +77,7 @@ const CLOSE: Operation = {
   problems: ['membership-unavailable'],
 };
 
-const AUDIT: Operation = {
+const AUDIT: PortalOperation = {
   operationId: 'auditTrail',
   summary: 'Account activity',
   description:

@@ -10,7 +10,7 @@ import type { Payment } from '../payment/payment.ts';
 import { PLANS } from '../plans.ts';
 import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { requireOwnSite } from './own-site.ts';
 import { forChange, forSession } from './signed-in.ts';
 
@@ -116,7 +116,7 @@ const checkout = z.object({
 const CHECKOUT_EXAMPLE = { checkout_url: 'https://checkout.stripe.com/c/pay/cs_…' };
 const NOT_SOLD: readonly ProblemSlug[] = ['membership-unavailable', 'payment-unavailable'];
 
-const SUBSCRIBE: Operation = {
+const SUBSCRIBE: PortalOperation = {
   operationId: 'subscribe',
   summary: 'Start a membership',
   description:
@@ -132,7 +132,7 @@ const SUBSCRIBE: Operation = {
   problems: ['already-subscribed', 'account-disabled', ...NOT_SOLD],
 };
 
-const BUY: Operation = {
+const BUY: PortalOperation = {
   operationId: 'buyPack',
   summary: 'Buy a token pack',
   description: 'Creates a checkout; up to 10 an hour. `GET /v1/plans` of the API lists the packs.',
@@ -149,7 +149,7 @@ const BUY: Operation = {
   problems: ['account-disabled', ...NOT_SOLD],
 };
 
-const MANAGE: Operation = {
+const MANAGE: PortalOperation = {
   operationId: 'manageMembership',
   summary: 'Manage membership and invoices',
   description: 'Creates a single-use page of the payment processor.',
@@ -164,7 +164,7 @@ const MANAGE: Operation = {
   problems: NOT_SOLD,
 };
 
-const FOLLOW: Operation = {
+const FOLLOW: PortalOperation = {
   operationId: 'openMembership',
   summary: 'Open membership and invoice management',
   description:
@@ -178,7 +178,7 @@ const FOLLOW: Operation = {
   problems: ['invalid-csrf-token', ...NOT_SOLD],
 };
 
-const EVENT: Operation = {
+const EVENT: PortalOperation = {
   operationId: 'takeEvent',
   summary: 'Receive an event from the payment processor',
   description: 'Responds once the event is stored on disk. It is processed afterwards.',

@@ -6,7 +6,7 @@ import { Problem } from '../http/problem.ts';
 import { rateLimited } from '../http/rate-limiting.ts';
 import { type NewBrowserToken, newBrowserTokenSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { forChange } from './signed-in.ts';
 
@@ -59,7 +59,7 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text);
 }
 
-const MINT: Operation = {
+const MINT: PortalOperation = {
   operationId: 'createBrowserToken',
   summary: 'Create a browser token',
   description: `A credential for pages, which must not contain a key: \`Authorization: Bearer tb_live_…\`. The API accepts it from pages of one origin only, charges the account, and counts its usage under the key id \`browser-token\`. It ends after its minutes, or with this session. A session can create ${MADE_PER_HOUR.limit} an hour; one can serve any number of pages and visitors.`,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PortalServices } from '../services.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 
 /** Routes that report whether the process is alive, and whether it is ready. */
 export function serveHealth(app: FastifyInstance, services: PortalServices): void {
@@ -19,7 +19,7 @@ export function serveHealth(app: FastifyInstance, services: PortalServices): voi
   });
 }
 
-const HEALTH: Operation = {
+const HEALTH: PortalOperation = {
   operationId: 'health',
   summary: 'Check whether the process is alive',
   description: 'Touches no backend.',
@@ -34,7 +34,7 @@ const HEALTH: Operation = {
   problems: [],
 };
 
-const READY: Operation = {
+const READY: PortalOperation = {
   operationId: 'ready',
   summary: 'Check whether users can sign in',
   description: 'Queries the ledger. Pages are served even while it is unavailable.',

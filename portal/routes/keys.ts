@@ -7,7 +7,7 @@ import { rateLimited } from '../http/rate-limiting.ts';
 import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../key-limits.ts';
 import { type Key, keySchema, type NewKey, newKeySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { forChange, forSession, isId } from './signed-in.ts';
 
@@ -97,7 +97,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
   });
 }
 
-const LIST: Operation = {
+const LIST: PortalOperation = {
   operationId: 'keys',
   summary: 'List API keys',
   description: `Oldest first: the active keys, and the last ${MAX_REVOKED_KEPT} revoked ones. \`last_used_at\` is precise to the minute. The key itself is shown only when it is created.`,
@@ -123,7 +123,7 @@ const LIST: Operation = {
   problems: [],
 };
 
-const CREATE: Operation = {
+const CREATE: PortalOperation = {
   operationId: 'createKey',
   summary: 'Create an API key',
   description: `Only this response contains the key. An account can have at most ${MAX_ACTIVE_KEYS} active keys and create ${MADE_PER_DAY.limit} a day.`,
@@ -144,7 +144,7 @@ const CREATE: Operation = {
   problems: ['too-many-keys', 'account-disabled'],
 };
 
-const REVOKE: Operation = {
+const REVOKE: PortalOperation = {
   operationId: 'revokeKey',
   summary: 'Revoke an API key',
   description: 'Takes effect immediately and is final. Repeating the request is not an error.',

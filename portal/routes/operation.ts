@@ -1,16 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseBody } from '../http/json-body.ts';
-import type { ProblemSlug } from '../http/problem-types.ts';
+import type { Operation } from '../http/openapi.ts';
 import { parseInput } from '../http/validation.ts';
 
 /**
  * Declares a route for programs: its schemas validate requests and generate the OpenAPI document.
  */
-export interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
+export interface PortalOperation extends Operation {
   readonly tag: 'Sign-in' | 'Account' | 'Keys' | 'Payment' | 'Service';
   /** `session`: requires a session. `change`: requires the session's CSRF token too. */
   readonly access: 'open' | 'session' | 'change';
@@ -39,13 +36,11 @@ export interface Operation {
   };
   /** Where a browser is redirected instead, or as the response itself: a 303. */
   readonly redirect?: string;
-  /** Problems in addition to those of every route with the same access. */
-  readonly problems: readonly ProblemSlug[];
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    operation?: Operation;
+    operation?: PortalOperation;
   }
 }
 
@@ -66,7 +61,7 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
 }
 
 /** An operation with its path and method. */
-export interface ServedOperation extends Operation {
+export interface ServedOperation extends PortalOperation {
   readonly method: 'get' | 'post' | 'delete';
   /** In OpenAPI syntax: `/keys/{id}`. */
   readonly path: string;

@@ -3,7 +3,7 @@ import { CACHE_CONTROL } from '../http/caching.ts';
 import { PLANS } from '../plans.ts';
 import { type PortalConfig, portalConfigSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 
 /** `GET /config.json`: the URL of the API and what can be bought, for the pages. */
 export function servePublicConfig(app: FastifyInstance, { config, payment }: PortalServices): void {
@@ -19,7 +19,7 @@ export function servePublicConfig(app: FastifyInstance, { config, payment }: Por
   );
 }
 
-const CONFIG: Operation = {
+const CONFIG: PortalOperation = {
   operationId: 'config',
   summary: 'Get the public configuration',
   description: 'Where the API is, and what can be bought; for the pages of the portal.',

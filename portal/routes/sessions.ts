@@ -4,7 +4,7 @@ import { Problem, truncate } from '../http/problem.ts';
 import { type Device, deviceSchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { isHttps } from './own-site.ts';
 import { forChange, forSession, isId } from './signed-in.ts';
@@ -42,7 +42,7 @@ export function serveSessions(app: FastifyInstance, services: PortalServices): v
   });
 }
 
-const LIST: Operation = {
+const LIST: PortalOperation = {
   operationId: 'sessions',
   summary: 'List sessions',
   description: 'Sessions expire thirty days after their last use; newest first.',
@@ -68,7 +68,7 @@ const LIST: Operation = {
   problems: [],
 };
 
-const END: Operation = {
+const END: PortalOperation = {
   operationId: 'endSession',
   summary: 'End a session',
   description: 'Signs that device out; it may be the session of the request.',

@@ -13,7 +13,7 @@ import { answerWithLink } from '../sign-in/challenge.ts';
 import { openLink } from '../sign-in/sealed-link.ts';
 import { beginSession } from './begin-session.ts';
 import { wantsPage } from './browser.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { requireOwnSite } from './own-site.ts';
 
@@ -24,7 +24,7 @@ const token = z.string().meta({ description: 'The token of the mailed link.' });
 const next = z.string().optional().meta({ description: 'The page to open after signing in.' });
 const tokenSchema = z.strictObject({ token });
 
-const LOOK: Operation = {
+const LOOK: PortalOperation = {
   operationId: 'showLink',
   summary: 'Show the page of a mailed link',
   description: 'The page has a button. Viewing it changes nothing, however often.',
@@ -41,7 +41,7 @@ const LOOK: Operation = {
   problems: ['invalid-link'],
 };
 
-const SIGN_IN: Operation = {
+const SIGN_IN: PortalOperation = {
   operationId: 'verifyLink',
   summary: 'Sign in with a mailed link',
   description: `The form of that page posts here; programs send JSON with the token alone. Starts a session. The first sign-in of an address creates its account, with the sign-up grant. ${WITHHELD_GRANTS}`,

@@ -14,7 +14,7 @@ import { takeOne, takeTry } from '../sign-in/limits.ts';
 import { csrfToken, endedCookie } from '../sign-in/session-cookie.ts';
 import { signInMail } from '../sign-in/sign-in-mail.ts';
 import { beginSession } from './begin-session.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { isHttps, requireOwnSite } from './own-site.ts';
 import { forChange, forSession } from './signed-in.ts';
@@ -123,7 +123,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
   });
 }
 
-const ASK: Operation = {
+const ASK: PortalOperation = {
   operationId: 'requestCode',
   summary: 'Request a sign-in code and link by e-mail',
   description: `The response is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and replace those mailed before.`,
@@ -140,7 +140,7 @@ const ASK: Operation = {
   problems: ['invalid-csrf-token', 'too-many-codes', 'debit-unavailable'],
 };
 
-const VERIFY: Operation = {
+const VERIFY: PortalOperation = {
   operationId: 'verifyCode',
   summary: 'Sign in with a code',
   description: `Starts a session. The first sign-in of an address creates its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
@@ -158,7 +158,7 @@ const VERIFY: Operation = {
   problems: ['invalid-csrf-token', 'invalid-code', 'too-many-codes', 'debit-unavailable'],
 };
 
-const CSRF: Operation = {
+const CSRF: PortalOperation = {
   operationId: 'csrfToken',
   summary: 'Get the CSRF token',
   description:
@@ -174,7 +174,7 @@ const CSRF: Operation = {
   problems: [],
 };
 
-const LOGOUT: Operation = {
+const LOGOUT: PortalOperation = {
   operationId: 'signOut',
   summary: 'Sign out',
   description: 'Ends the session.',

@@ -4,7 +4,7 @@ import { dayOf } from '../accounts/bookkeeping.ts';
 import { invalidParameters } from '../http/problem.ts';
 import { type UsageDay, usageDaySchema } from '../responses.ts';
 import type { PortalServices } from '../services.ts';
-import type { Operation } from './operation.ts';
+import type { PortalOperation } from './operation.ts';
 import { forSession } from './signed-in.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,7 +25,7 @@ const query = z
     path: ['to'],
   });
 
-const USAGE: Operation = {
+const USAGE: PortalOperation = {
   operationId: 'usage',
   summary: 'Get usage by day, key and route',
   description: `Token usage of the account’s keys, oldest first. Both days are included: \`to\` defaults to today, \`from\` to ${DAYS_BY_DEFAULT - 1} days before it. At most ${MAX_DAYS} days.`,

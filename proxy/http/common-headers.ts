@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { headerComponent } from '../../portal/http/openapi.ts';
 import { setRateHeaders } from '../../portal/http/rate-limiting.ts';
 
 declare module 'fastify' {
@@ -110,8 +111,8 @@ const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional')
 function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {
   return Object.fromEntries(
     Object.entries<z.ZodType>(RESPONSE_HEADERS).map(([name, header]) => {
-      const about = { ...header.meta(), header: { id: `${name}${suffix}` } };
-      return [name, of(header).meta(about)];
+      const described = of(header).meta({ ...header.meta() });
+      return [name, headerComponent(`${name}${suffix}`, described)];
     }),
   );
 }

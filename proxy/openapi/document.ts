@@ -1,4 +1,4 @@
-import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { buildDocument, type DocumentedOperation } from '../../portal/http/openapi.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';
@@ -13,31 +13,26 @@ export interface DocumentedService
   readonly problemBase: string;
 }
 
-/** Builds the OpenAPI 3.1 document from the schemas used for validation. */
+/** Builds the OpenAPI document of the API. */
 export function openApiDocument(endpoints: readonly Endpoint[], service: DocumentedService) {
   const { baseUrl, version, accountUrl, batchRowBudget, problemBase } = service;
   const problems = problemResponses(problemBase, accountUrl);
   const alike = new AlikeResponses();
-  const paths: ZodOpenApiPathsObject = {};
-  for (const endpoint of endpoints) {
-    const { access, path } = endpoint;
-    const method = access === 'posted' ? 'post' : 'get';
-    paths[path] = {
-      ...paths[path],
-      [method]: operation(endpoint, problems, alike),
-      ...(access !== 'posted' && { head: headOperation(endpoint, alike) }),
-    };
-  }
-  return createDocument(
+  const operations = endpoints.flatMap((endpoint): DocumentedOperation[] => {
+    const { path, access } = endpoint;
+    const described = operation(endpoint, problems, alike);
+    if (access === 'posted') return [{ path, method: 'post', described }];
+    return [
+      { path, method: 'get', described },
+      { path, method: 'head', described: headOperation(endpoint, alike) },
+    ];
+  });
+  return buildDocument(
     {
-      openapi: '3.1.0',
-      info: {
-        title: 'Travel-Time Access Service',
-        version,
-        description: descriptionWith(batchRowBudget, accountUrl),
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: baseUrl }],
+      title: 'Travel-Time Access Service',
+      version,
+      description: descriptionWith(batchRowBudget, accountUrl),
+      serverUrl: baseUrl,
       ...(accountUrl !== undefined && {
         externalDocs: { description: 'Portal: keys and tokens', url: accountUrl },
       }),
@@ -54,7 +49,6 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
         { name: 'Account', description: 'Token balance.' },
         { name: 'Service', description: 'Health of the service.' },
       ],
-      paths,
       components: {
         schemas: { MaxRows: maxRows(batchRowBudget) },
         securitySchemes: {
@@ -66,7 +60,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
         },
       },
     },
-    { override: ({ jsonSchema }) => withoutSafeBounds(jsonSchema) },
+    operations,
   );
 }
 
@@ -85,10 +79,4 @@ function maxRows(rowBudget: number) {
     ...boundsSchema('integer', { min: 1, max: rowBudget }),
     description: `Maximum number of rows to return and to charge; by default ${rowBudget}. Origins are returned whole, and the first regardless of its rows; the others are listed in \`truncated\`, with \`row-budget\`.`,
   };
-}
-
-/** Removes JavaScript's safe-integer limits, which Zod emits and the API does not have. */
-function withoutSafeBounds(schema: { maximum?: number | undefined; minimum?: number | undefined }) {
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { describeRequest } from '../../portal/http/openapi.ts';
 import type { ProblemResponses } from '../../portal/http/problem-docs.ts';
 import { PROBLEM_TYPES } from '../../portal/http/problem-types.ts';
 import type { Endpoint, PostEndpoint } from '../endpoint.ts';
@@ -26,13 +27,7 @@ export function operation(
 ): ZodOpenApiOperationObject {
   const isPosted = endpoint.access === 'posted';
   return {
-    ...about(endpoint),
-    ...(isPosted && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: endpoint.body } },
-      },
-    }),
+    ...describeRequest(endpoint, requestOf(endpoint)),
     responses: {
       [isPosted ? (endpoint.status ?? 200) : 200]: {
         description: endpoint.responseDescription,
@@ -54,7 +49,7 @@ export function headOperation(
   endpoint: Exclude<Endpoint, PostEndpoint>,
   alike: AlikeResponses,
 ): ZodOpenApiOperationObject {
-  const { operationId, summary, ...same } = about(endpoint);
+  const { operationId, summary, ...same } = describeRequest(endpoint, requestOf(endpoint));
   const isMetered = endpoint.access === 'metered';
   const statuses = new Set(problemsOf(endpoint).map((slug) => PROBLEM_TYPES[slug].status));
   return {
@@ -87,20 +82,21 @@ export function headOperation(
   };
 }
 
-/** Metadata of an operation, without its responses. */
-function about(endpoint: Endpoint) {
-  const { operationId, summary, description, tag, access } = endpoint;
+function requestOf(endpoint: Endpoint) {
+  const { access } = endpoint;
   return {
-    operationId,
-    summary,
-    description,
-    tags: [tag],
     security: access === 'free' ? [] : [{ apiKey: [] }],
     requestParams: {
       ...(access !== 'posted' && { path: endpoint.params, query: endpoint.query }),
       ...(isConditional(endpoint) && { header: z.object({ 'If-None-Match': ifNoneMatch }) }),
       ...(access === 'posted' && { header: z.object({ 'Idempotency-Key': idempotencyKey }) }),
     },
+    ...(access === 'posted' && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: endpoint.body } },
+      },
+    }),
   };
 }
 
