@@ -15,13 +15,6 @@ interface Pending extends Write {
 }
 
 /**
- * Outcomes are delivered in small groups, one turn of the event loop each: the first clients send
- * their next request while others are still being answered. Otherwise, all would move in lockstep
- * and the CPU would idle during each commit. Delivery is round-robin by client.
- */
-const HANDFUL = 8;
-
-/**
  * Collects the changes that arrive while a transaction is in progress, and commits them together in
  * the next, so that thousands of debits per second share one disk sync.
  */
@@ -30,6 +23,7 @@ export class GroupCommit {
   #queue: Pending[] = [];
   #isRunning = false;
   #onIdle: (() => void)[] = [];
+  readonly #delivery = new OutcomeDelivery();
   /** Error and time of the last commit, if it failed. */
   lastFailure: { readonly error: CommitFailed; readonly atMs: Millis } | null = null;
 
@@ -65,7 +59,7 @@ export class GroupCommit {
         const outcomes = await this.#writer.commit(group.map(({ name, args }) => ({ name, args })));
         this.lastFailure = null;
         // The next transaction starts meanwhile.
-        void deliver(group, outcomes);
+        void this.#delivery.deliver(group, outcomes);
       } catch (cause) {
         const error = new CommitFailed('the transaction failed', { cause });
         this.lastFailure = { error, atMs: performance.now() };
@@ -77,15 +71,46 @@ export class GroupCommit {
   }
 }
 
-async function deliver(group: readonly Pending[], outcomes: readonly Outcome[]): Promise<void> {
-  const queue = new FairQueue<{ readonly to: Pending; readonly outcome: Outcome }>();
-  group.forEach((to, i) => {
-    queue.push(to.clientId, { to, outcome: outcomes[i] });
-  });
-  for (let i = 1, next = queue.shift(); next; next = queue.shift(), i++) {
-    const { to, outcome } = next;
-    if ('value' in outcome) to.resolve(outcome.value);
-    else to.reject(outcome.error);
-    if (i % HANDFUL === 0) await new Promise(setImmediate);
+/** Most outcomes delivered in a turn of the event loop. */
+const MAX_A_TURN = 8;
+/** A turn that lasts longer gets fewer outcomes. */
+const TURN_MS: Millis = 4;
+
+/**
+ * Delivers outcomes a few per turn of the event loop: the first clients send their next request
+ * while others are still being answered. Otherwise, all would move in lockstep, the CPU would idle
+ * during each commit, and a turn would last as long as all their responses take. Delivery is
+ * round-robin by client.
+ */
+class OutcomeDelivery {
+  #waiting = new FairQueue<() => void>();
+  #isRunning = false;
+
+  async deliver(group: readonly Pending[], outcomes: readonly Outcome[]): Promise<void> {
+    group.forEach((to, i) => {
+      this.#waiting.push(to.clientId, () => settle(to, outcomes[i]));
+    });
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    let perTurn = MAX_A_TURN;
+    for (let next = this.#waiting.shift(); next; ) {
+      const beganMs = performance.now();
+      for (let n = 0; next && n < perTurn; n++) {
+        next();
+        next = this.#waiting.shift();
+      }
+      if (!next) break;
+      await new Promise(setImmediate);
+      const isLong = performance.now() - beganMs > TURN_MS;
+      perTurn = isLong ? Math.max(1, perTurn >> 1) : Math.min(MAX_A_TURN, perTurn + 1);
+    }
+    // Forgets which clients have had a turn.
+    this.#waiting = new FairQueue();
+    this.#isRunning = false;
   }
+}
+
+function settle(to: Pending, outcome: Outcome): void {
+  if ('value' in outcome) to.resolve(outcome.value);
+  else to.reject(outcome.error);
 }
