@@ -5,6 +5,7 @@ import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { parseLedgerAddress } from '../portal/accounts/ledger-address.ts';
 import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import { interceptedLedger } from '../portal/accounts/serving-ledger.ts';
+import { closeGracefully } from '../portal/http/graceful-shutdown.ts';
 import { buildProxy } from '../proxy/app.ts';
 import type { ProcessCount } from '../proxy/services.ts';
 import { CircuitBreaker } from '../shards/concurrency/circuit-breaker.ts';
@@ -200,7 +201,7 @@ function ledgerBreaker(
 /** Lets connections finish their requests, then closes those that are late. */
 async function closeWithin(app: FastifyInstance, ms: number): Promise<void> {
   const late = setTimeout(() => app.server.closeAllConnections(), ms);
-  await app.close();
+  await closeGracefully(app);
   clearTimeout(late);
   // Refunds of cut-off responses start in the next turn of the event loop; the ledger waits for its
   // own calls.

@@ -101,7 +101,7 @@ export async function buildProxy(parts: {
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
     onward: new Map(),
     batchSemaphore: new FairSemaphore(POST_CONCURRENCY),
-    shutdown: { hasBegun: false },
+    shutdown: { hasBegun: false, senders: 0 },
   };
 
   const helpAt = (slug: string) => (ACCOUNT_PROBLEMS.has(slug) ? config.accountUrl : undefined);
@@ -119,6 +119,7 @@ export async function buildProxy(parts: {
     shedAtLagMs: config.shedAtLagMs,
     shutdown: services.shutdown,
     around: parts.around,
+    isOnward: ({ id }) => services.onward.has(id),
   });
   app.decorate('services', services);
   app.addHook('onClose', async () => services.responseWriter.close());

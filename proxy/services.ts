@@ -43,8 +43,8 @@ export interface ProxyServices extends Authority {
   /** Holds large responses until their readers have received them. */
   readonly responseWriter: ResponseWriter;
   /**
-   * Deliveries of responses that become part of another, by the id of their request: a response
-   * is delivered once that other one is.
+   * Onward requests, by id: those that this process sends for another request, whose responses
+   * become part of the other's. Such a response is delivered once that other one is.
    */
   readonly onward: Map<string, Promise<DeliveredFraction>>;
   /** Queues requests with large responses, by account. */

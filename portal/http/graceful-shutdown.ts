@@ -11,9 +11,11 @@ import type { Millis } from '../../shards/units.ts';
 const LAST_REQUESTS_MS: Millis = 250;
 const POLL_MS: Millis = 10;
 
-/** Whether a server is shutting down. */
+/** Whether a server is shutting down, and what it stays open for. */
 export interface Shutdown {
   hasBegun: boolean;
+  /** Requests in progress that send onward requests to the server, which it must still accept. */
+  senders: number;
 }
 
 declare module 'fastify' {
@@ -34,14 +36,23 @@ export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): vo
     if (shutdown.hasBegun) reply.header('connection', 'close');
     done(null, payload);
   });
-  app.addHook('preClose', async () => {
-    shutdown.hasBegun = true;
-    const { server } = app;
-    if (!server.listening) return;
-    // The HTTP server's `close` would close idle connections too.
-    Server.prototype.close.call(server);
-    const openConnections = promisify(server.getConnections.bind(server));
-    const untilMs = performance.now() + LAST_REQUESTS_MS;
-    while ((await openConnections()) > 0 && performance.now() < untilMs) await pause(POLL_MS);
-  });
+  app.addHook('preClose', () => stopListening(app));
+}
+
+/** Closes a server, which accepts onward requests until their senders have ended. */
+export async function closeGracefully(app: FastifyInstance): Promise<void> {
+  // Fastify refuses onward requests as soon as it is told to close.
+  await stopListening(app);
+  await app.close();
+}
+
+async function stopListening({ server, shutdown }: FastifyInstance): Promise<void> {
+  shutdown.hasBegun = true;
+  if (!server.listening) return;
+  // The HTTP server's `close` would close idle connections too.
+  Server.prototype.close.call(server);
+  const openConnections = promisify(server.getConnections.bind(server));
+  const untilMs = performance.now() + LAST_REQUESTS_MS;
+  const isInUse = () => performance.now() < untilMs || shutdown.senders > 0;
+  while ((await openConnections()) > 0 && isInUse()) await pause(POLL_MS);
 }

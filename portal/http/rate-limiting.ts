@@ -129,18 +129,25 @@ declare module 'fastify' {
 
 /**
  * Counts every request that needs no key by its address: the catalogue, documents, and unknown
- * paths. Excludes preflights, which browsers send for each URL of a keyed route, and probes.
+ * paths. Excludes preflights, which browsers send for each URL of a keyed route, probes and onward
+ * requests.
  */
-export function limitByAddress(app: FastifyInstance, rates: RateCounter): void {
+export function limitByAddress(
+  app: FastifyInstance,
+  rates: RateCounter,
+  isOnward: (request: FastifyRequest) => boolean,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { keyed, signed, probe } = request.routeOptions.config;
-    if (keyed || signed || probe || request.method === 'OPTIONS') return done();
+    if (keyed || signed || probe || request.method === 'OPTIONS' || isOnward(request)) {
+      return done();
+    }
     overRate(rates, request, reply).then(done, done);
   });
 }
 
 /** Counts a request by its address; returns the problem if it exceeds the rate. */
-async function overRate(
+export async function overRate(
   rates: RateCounter,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,6 +3,7 @@ import { type IncomingMessage, METHODS } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
@@ -109,6 +110,11 @@ export interface HttpServerOptions {
   readonly tally?: RequestCounts;
   /** Event loop lag at which requests are rejected, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
+  /**
+   * Whether a request is sent by this process for another that is in progress: only the other is
+   * limited.
+   */
+  readonly isOnward?: (request: FastifyRequest) => boolean;
   /** Set some time before the server is closed. */
   readonly shutdown?: Shutdown;
   /** Wraps the whole request, for example in a trace span. */
@@ -124,6 +130,7 @@ export interface HttpServerOptions {
  */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const { problems, rates, setCommonHeaders, tally = new RequestCounts() } = options;
+  const { isOnward = () => false } = options;
   const app = Fastify({
     logger: serverLog(options.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
@@ -157,8 +164,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   if (options.around) app.addHook('onRequest', options.around);
   countRequests(app, tally, LOGS_REQUESTS.has(options.logLevel));
   scheduleRequests(app);
-  if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs));
-  limitByAddress(app, rates);
+  if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs, isOnward));
+  limitByAddress(app, rates, isOnward);
   refuseKeysInUrls(app);
   requireHost(app);
   refuseSlashedPaths(app);
@@ -167,7 +174,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     setCommonHeaders(reply);
     done(null, payload);
   });
-  shutDownGracefully(app, options.shutdown ?? { hasBegun: false });
+  shutDownGracefully(app, options.shutdown ?? { hasBegun: false, senders: 0 });
   dropSlowBodies(app);
   takeJsonBodies(app);
   return app;

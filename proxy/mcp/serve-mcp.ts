@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type {
   FastifyInstance,
@@ -9,7 +10,9 @@ import { createClient } from '../../portal/client/src/index.ts';
 import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import { parseJson } from '../../portal/http/json-body.ts';
 import { Problem } from '../../portal/http/problem.ts';
+import { overRate } from '../../portal/http/rate-limiting.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
+import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';
 import { requireKnownOrigin } from './known-origin.ts';
 import { mcpServer } from './mcp-server.ts';
@@ -43,7 +46,9 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
     { maxSubscriptions: 0 },
   );
   app.addHook('onClose', () => handler.close());
-  app.post(MCP_PATH, async (request, reply) => {
+  const { shutdown } = services;
+  app.post(MCP_PATH, { config: { keyed: true } }, async (request, reply) => {
+    await countMessage(services, request, reply);
     const key = keyOf(request);
     requireKnownOrigin(request, key, services);
     const { value, isWhole } = parseJson(request);
@@ -53,12 +58,39 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
     }
     const asked = webRequest(request);
     callers.set(asked, { request, key, delivered: deliveryOf(reply) });
-    const { status, headers, body } = await handler.fetch(asked, { parsedBody: value });
-    reply.code(status).header('cache-control', CACHE_CONTROL.never);
-    const type = headers.get('content-type');
-    if (type !== null) reply.header('content-type', type);
-    return reply.send(body === null ? '' : Buffer.from(await new Response(body).arrayBuffer()));
+    shutdown.senders++;
+    try {
+      const { status, headers, body } = await handler.fetch(asked, { parsedBody: value });
+      const whole = body === null ? '' : Buffer.from(await new Response(body).arrayBuffer());
+      reply.code(status).header('cache-control', CACHE_CONTROL.never);
+      const type = headers.get('content-type');
+      if (type !== null) reply.header('content-type', type);
+      return reply.send(whole);
+    } finally {
+      shutdown.senders--;
+    }
   });
+}
+
+/**
+ * Counts a message like a keyed request on the account of its key, so that the customers of a
+ * hosted assistant do not use up each other's rate; without a valid key, or while keys cannot be
+ * checked, on its address.
+ */
+async function countMessage(
+  services: ProxyServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  try {
+    await authorize(services, request, reply);
+  } catch (error) {
+    const excess =
+      error instanceof Problem && error.slug === 'rate-limited'
+        ? error
+        : await overRate(services.addressRates, request, reply);
+    if (excess) throw excess;
+  }
 }
 
 /** The sender of a message, on whose behalf tools send requests. */
@@ -93,7 +125,7 @@ function webRequest({ headers }: FastifyRequest): Request {
 
 /**
  * `fetch` that passes requests to the routes of this process, in the name of the same address. They
- * are paid for once the caller has the result that they became part of.
+ * are limited with the message that they are sent for, and paid for once the caller has the result that they became part of.
  */
 function fetchFrom(app: FastifyInstance, { request, delivered }: Caller): typeof fetch {
   const { ip, raw } = request;
@@ -104,8 +136,9 @@ function fetchFrom(app: FastifyInstance, { request, delivered }: Caller): typeof
     if (raw.socket.destroyed) throw new DOMException('the caller has left', 'AbortError');
     const { pathname, search } = new URL(String(input));
     const sent = new Headers(init.headers);
-    const id = sent.get('x-request-id');
-    if (id !== null) onward.set(id, delivered);
+    const id = sent.get('x-request-id') ?? randomUUID();
+    sent.set('x-request-id', id);
+    onward.set(id, delivered);
     try {
       const response = await app.inject({
         method: init.method === 'POST' ? 'POST' : 'GET',
@@ -117,7 +150,7 @@ function fetchFrom(app: FastifyInstance, { request, delivered }: Caller): typeof
       });
       return webResponse(response);
     } finally {
-      if (id !== null) onward.delete(id);
+      onward.delete(id);
     }
   };
 }

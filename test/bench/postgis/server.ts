@@ -63,7 +63,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 const app = Fastify({ genReqId: requestId });
 app.decorateReply('rate', null);
 // As of our server, whose headers it sends.
-app.decorate('shutdown', { hasBegun: false });
+app.decorate('shutdown', { hasBegun: false, senders: 0 });
 for (const route of TWIN_ROUTES) serveRoute(route);
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`);
 process.once('SIGTERM', async () => {

@@ -1,0 +1,98 @@
+import { expect, inject, test, vi } from 'vitest';
+import { closeGracefully } from '../../portal/http/graceful-shutdown.ts';
+import { requestOf, sendMessage, type ToolCallResult } from '../support/mcp-client.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+const VERSION = '2025-06-18';
+const COMPARISON = {
+  name: 'compare_places',
+  arguments: { places: ['Port Meridian', 'Halcyon'], types: [101] },
+};
+/** Tokens for a comparison of two places. */
+const PRICE = 20;
+
+function openLimited(config: { freeRateLimitPerMinute?: number; shedAtLagMs?: number }) {
+  return ofThisTest(openProxy(inject('demoStore'), { config }));
+}
+
+/** Calls a tool and returns its result, or the status of the refusal. */
+async function call(
+  proxy: ProxyHarness,
+  params: object,
+  key?: string,
+): Promise<ToolCallResult | number> {
+  const message = requestOf('tools/call', params, VERSION);
+  const { status, json } = await sendMessage(proxy, message, { version: VERSION, key });
+  return status === 200 ? json.result : status;
+}
+
+test('while load is shed, a tool’s own requests pass with the message that they are sent for', async () => {
+  const proxy = await openLimited({ shedAtLagMs: 100 });
+  const { key } = await proxy.customer({ tokens: 1_000 });
+  const shedder = proxy.app.shedder!;
+  shedder.close();
+  for (let turn = 0; turn < 4; turn++) shedder.sample(150);
+  for (let i = 0; i < 5; i++) {
+    // Far from too late, newcomers are let in.
+    expect(await call(proxy, COMPARISON, key)).toMatchObject({
+      structuredContent: { tokens: PRICE },
+    });
+  }
+});
+
+test('messages with a key count on its account, and the requests of their tools on no address', async () => {
+  const proxy = await openLimited({ freeRateLimitPerMinute: 3 });
+  const { key } = await proxy.customer({ tokens: 1_000 });
+  for (let i = 0; i < 5; i++) {
+    expect(await call(proxy, COMPARISON, key)).toMatchObject({
+      structuredContent: { tokens: PRICE },
+    });
+  }
+  const free = { name: 'list_types', arguments: { query: 'park' } };
+  const unknown = key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+  const results = [];
+  for (const sent of [undefined, undefined, unknown, undefined, unknown]) {
+    results.push(await call(proxy, free, sent));
+  }
+  expect(results.map((result) => (typeof result === 'number' ? result : 200))).toEqual([
+    200, 200, 200, 429, 429,
+  ]);
+});
+
+test('an account’s messages have its rate', async () => {
+  const proxy = await ofThisTest(openProxy(inject('demoStore'), { rateLimitPerMinute: 2 }));
+  const { key } = await proxy.customer();
+  const free = { name: 'list_types', arguments: { query: 'park' } };
+  const results = [];
+  for (let i = 0; i < 3; i++) results.push(await call(proxy, free, key));
+  expect(results.map((result) => (typeof result === 'number' ? result : 200))).toEqual([
+    200, 200, 429,
+  ]);
+});
+
+test('a server that closes completes the calls in progress, which still send requests', async () => {
+  const proxy = await openProxy(inject('demoStore'), { debitDelayMs: 300 });
+  const { key } = await proxy.customer({ tokens: 1_000 });
+  const url = `http://127.0.0.1:${await proxy.listen()}/mcp`;
+  const admit = proxy.ledger.admit.bind(proxy.ledger);
+  let closed: Promise<void> | undefined;
+  vi.spyOn(proxy.ledger, 'admit').mockImplementation(async (...args) => {
+    const admission = await admit(...args);
+    closed ??= closeGracefully(proxy.app);
+    return admission;
+  });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(requestOf('tools/call', COMPARISON, VERSION)),
+  });
+  expect(await response.text()).toContain(`"tokens":${PRICE}`);
+  await closed;
+  await expect(fetch(url)).rejects.toThrow();
+  await proxy.close();
+});
