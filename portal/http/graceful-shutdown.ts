@@ -41,7 +41,7 @@ export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): vo
 
 /** Closes a server, which accepts onward requests until their senders have ended. */
 export async function closeGracefully(app: FastifyInstance): Promise<void> {
-  // Fastify refuses onward requests as soon as it is told to close.
+  // Once it is closing, Fastify refuses onward requests.
   await stopListening(app);
   await app.close();
 }

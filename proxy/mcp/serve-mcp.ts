@@ -125,7 +125,8 @@ function webRequest({ headers }: FastifyRequest): Request {
 
 /**
  * `fetch` that passes requests to the routes of this process, in the name of the same address. They
- * are limited with the message that they are sent for, and paid for once the caller has the result that they became part of.
+ * are limited with the message that they are sent for, and paid for once the caller has the result
+ * that they became part of.
  */
 function fetchFrom(app: FastifyInstance, { request, delivered }: Caller): typeof fetch {
   const { ip, raw } = request;

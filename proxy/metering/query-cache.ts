@@ -19,9 +19,10 @@ export interface ResolvedQuery {
 }
 
 /**
- * Change this whenever the same data and request give another response: every ETag changes with it.
+ * Change this whenever the same data and request give other bytes, in any format: every ETag then
+ * differs, so that no client keeps an old body.
  */
-const CONTRACT_VERSION = '2';
+const CONTRACT_VERSION = '3';
 
 /**
  * The strong ETag of a response, from everything that determines its bytes: the contract, the
