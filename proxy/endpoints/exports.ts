@@ -7,6 +7,7 @@ import type { Store } from '../../shards/store/store.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { freeEndpoint, postEndpoint } from '../endpoint.ts';
 import { addressOf, exportPath } from '../exports/export-address.ts';
+import { countyFips } from '../schemas/location-parameters.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 
@@ -18,7 +19,6 @@ type WantedExport = Omit<ExportedTable, 'rows'>;
 /** Long enough to download the largest file. */
 const LINK_SECONDS: Seconds = 3_600;
 
-const county = z.string().regex(/^\d{5}$/);
 const format = z.enum(EXPORT_FORMATS);
 const bytes = z.int();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -40,7 +40,9 @@ export const exportList = freeEndpoint({
     exports: z.array(
       z.object({
         table: z.string(),
-        county: county.nullable().meta({ description: 'Null for a table that is not by county.' }),
+        county: countyFips
+          .nullable()
+          .meta({ description: 'Null for a table that is not by county.' }),
         format,
         bytes,
         rows: z.int(),
@@ -84,7 +86,7 @@ export const createExportLink = postEndpoint({
   isShortLived: true,
   body: z.strictObject({
     table: z.string().meta({ description: 'As listed.' }),
-    county: county
+    county: countyFips
       .nullish()
       .meta({ description: 'As listed; null or absent for a table that is not by county.' }),
     format: format.default('parquet'),

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../portal/client/src/index.ts';
+import { counted } from '../../shards/number-words.ts';
 
 /** A call that needs a correction or a choice by the caller; nothing is charged. */
 export class NeedsChoice extends Error {
@@ -19,7 +20,10 @@ export function adviceOn(
   charged: number,
 ): string {
   if (error instanceof NeedsChoice) return error.message;
-  const paid = charged === 0 ? 'Nothing was charged.' : `${charged} tokens were charged before.`;
+  const paid =
+    charged === 0
+      ? 'Nothing was charged.'
+      : `${counted(charged, 'token was', 'tokens were')} charged before.`;
   const portal = accountUrl ?? 'the portal';
   switch (error.slug) {
     case 'missing-key':
@@ -31,7 +35,9 @@ export function adviceOn(
     case 'overloaded':
       return `The service is limiting requests. Retry in ${Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)} s.`;
     default: {
-      const detail = `${error.problem?.detail ?? error.message}.`;
+      const said = error.problem?.detail ?? error.message;
+      // An assistant sends arguments; the body is the tool's.
+      const detail = `${said.replaceAll(/(^|; )body\./g, '$1')}.`;
       // A failure of the service states what became of the charge for its own request.
       const isStated = error.status >= 500 && charged === 0;
       return isStated ? detail : `${detail} ${paid}`;

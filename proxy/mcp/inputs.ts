@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Area } from '../../portal/client/src/index.ts';
 import { objectFault } from '../schemas/criteria.ts';
+import { weightName } from '../schemas/weight-name.ts';
 import { NeedsChoice } from './advice.ts';
 import { placeText, resolvePlace } from './place-names.ts';
 import type { ToolCalls } from './tool-calls.ts';
@@ -21,10 +22,7 @@ export const types = z
   .describe('Names or ids');
 export const mode = z.enum(MODE).default('walk');
 export const modes = z.array(z.enum(MODE)).min(1).max(3).default(['walk']);
-export const weight = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,39}$/)
-  .default('people');
+export const weight = weightName.default('people');
 export const place = text.describe('"Baltimore, MD" or GEOID');
 export const area = text.describe('City, GEOID or "lat,lon,radius_m"');
 export const origin = text.describe('Block GEOID or "lat,lon"');

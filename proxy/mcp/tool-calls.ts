@@ -1,4 +1,5 @@
 import type { Client, Reply } from '../../portal/client/src/index.ts';
+import { counted } from '../../shards/number-words.ts';
 import { NeedsChoice } from './advice.ts';
 import { TypeCatalogue } from './type-catalogue.ts';
 
@@ -38,7 +39,7 @@ export class ToolCalls {
     const { tokens_remaining } = await this.data(this.client.getTokens());
     if (tokens_remaining >= price) return;
     throw new NeedsChoice(
-      `This costs up to ${price} tokens, and ${tokens_remaining} are left: narrow it or buy tokens.`,
+      `This costs up to ${counted(price, 'token')}, and ${counted(tokens_remaining, 'is', 'are')} left: narrow it or buy tokens.`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ProblemSlug } from '../../portal/http/problem-types.ts';
+import { missing } from '../../portal/http/validation.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Geoid, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
@@ -94,7 +95,10 @@ export const areaMember = z
 /** An area as sent. */
 export type AreaParams = z.output<typeof areaMember>;
 
-/** The area of a body; rejects with `missing-area`, or `invalid-parameters` for several in one. */
+/**
+ * The area of a body; rejects with `missing-area`, or `invalid-parameters` for several in one or
+ * half of a circle.
+ */
 export async function requestedArea(
   asked: AreaParams | undefined,
   waiters: Waiters,
@@ -115,7 +119,15 @@ export async function requestedArea(
   if (center && radius_m !== undefined) {
     return { kind: 'drawn', drawn: circleArea(center.lon, center.lat, radius_m) };
   }
+  if (center) throw missingPart('radius_m', 'must be a number');
+  if (radius_m !== undefined) throw missingPart('center', 'must be an object with lon and lat');
   throw new Problem('missing-area', `send an area: ${WAYS}`);
+}
+
+/** The problem of a circle of which only the other part was sent. */
+function missingPart(name: 'center' | 'radius_m', fault: string): Problem {
+  const loc = ['body', 'area', name];
+  return invalidParameters([{ loc, msg: missing(fault), type: 'invalid_type' }]);
 }
 
 /** A list of codes, of which each counts once. */

@@ -17,12 +17,14 @@ export const geoidParam = named(
     }),
 );
 
+/** A county's code, in a path or a body. */
+export const countyFips = z
+  .string()
+  .regex(/^\d{5}$/, { error: 'must be a county FIPS code: 5 digits' });
+
 export const countyFipsParam = named(
   'CountyFips',
-  z
-    .string()
-    .regex(/^\d{5}$/, { error: 'must be a county FIPS code: 5 digits' })
-    .meta({ description: 'County FIPS code, 5 digits including leading zeros.' }),
+  countyFips.meta({ description: 'County FIPS code, 5 digits including leading zeros.' }),
 );
 
 const LAT = {

@@ -39,6 +39,24 @@ test('a request without an area is missing-area, whether the member is empty or 
   }
 });
 
+test('half of a circle is a fault of the other half', async () => {
+  const center = { lon: -70, lat: 36 };
+  for (const [area, wanted] of [
+    [{ center }, 'body.area.radius_m: is missing: it must be a number'],
+    [{ radius_m: 500 }, 'body.area.center: is missing: it must be an object with lon and lat'],
+  ] as const) {
+    for (const [url, more] of [
+      ['/v1/coverage', { type: [101] }],
+      ['/v1/blocks/match', { all_of: [CRITERION] }],
+      ['/v1/sites/coverage', { sites: [{ id: 'a', ...center }], mode: 'walk', minutes: [5] }],
+    ] as const) {
+      const { slug, body, headers } = await post(url, { area, ...more });
+      expect([url, slug, body.detail]).toEqual([url, 'invalid-parameters', wanted]);
+      expect(headers['x-tokens-charged']).toBe('0');
+    }
+  }
+});
+
 test('a place that is not known, of whatever form, is place-not-found', async () => {
   for (const geoid of ['abc', '9900000', '99']) {
     const { slug } = await post('/v1/coverage', { area: { places: [geoid] }, type: [101] });

@@ -112,7 +112,14 @@ describe('results', () => {
   test('state what they cost in the text too', async () => {
     const { key } = await proxy.customer({ tokens: 100 });
     const result = await call('reach_from', { origin: block, minutes: [10] }, key);
-    expect(textOf(result)).toContain('(1 tokens, 99 left)');
+    expect(textOf(result)).toContain('(1 token, 99 left)');
+  });
+
+  test('count one token as one', async () => {
+    const { key } = await proxy.customer({ tokens: 1 });
+    expect(textOf(await call('check_balance', {}, key))).toMatch(/^1 token\n/);
+    const dear = await call('compare_places', calls().compare_places, key);
+    expect(textOf(dear)).toMatch(/, and 1 is left:/);
   });
 
   test('of the n-th nearest, and of the way back from a point, are those of the API', async () => {
@@ -183,6 +190,7 @@ describe('nothing is charged', () => {
     ['minutes out of order', 'reach_from', { minutes: [30, 15] }, /ascend/],
     ['minutes to POIs over 30', 'reach_from', { of: ['libraries'], minutes: [45] }, /up to 30/],
     ['an unknown weight', 'compare_places', { weight: 'cats' }, /people/],
+    ['a circle too wide', 'measure_coverage', { area: '36,-70,1e9' }, /^area\.radius_m: must be/],
     ['one city twice', 'compare_places', { places: ['Halcyon', '9931200'] }, /different/],
   ])('for %s', async (_, name, args, advice) => {
     const result = await call(name, { ...calls()[name], ...args });
@@ -212,7 +220,19 @@ describe('nothing is charged', () => {
       { all_of: [{ ...CRITERION, max_minutes: 'ten' }] },
       /max_minutes: must be a number/,
     ],
-    ['an argument of another tool', 'measure_coverage', { minutes: [5] }, /this tool accepts area/],
+    [
+      'an argument of another tool',
+      'measure_coverage',
+      { minutes: [5] },
+      /unknown argument minutes; this tool accepts area/,
+    ],
+    [
+      'arguments of no tool',
+      'find_place',
+      { name: 'x', state: 'y' },
+      /unknown arguments name, state; this tool accepts query/,
+    ],
+    ['a weight in capitals', 'compare_places', { weight: 'CATS' }, /must be the name of a weight/],
   ])('for %s, refused before the call', async (_, name, args, advice) => {
     expect(textOf(await call(name, { ...calls()[name], ...args }))).toMatch(advice);
   });
@@ -334,6 +354,7 @@ test.each([
     5,
     'no data; nothing was charged. 5 tokens were charged before.',
   ],
+  ['place-not-found', 404, 'no such place', 1, 'no such place. 1 token was charged before.'],
   ['place-not-found', 404, 'no such place', 0, 'no such place. Nothing was charged.'],
 ] as const)('a failure states once what it cost: %s, %i', (slug, status, detail, charged, text) => {
   const problem = { type: slug, title: '', status, detail };

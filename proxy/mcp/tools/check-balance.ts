@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../../../shards/number-words.ts';
 import { tool } from '../tool.ts';
 
 export const checkBalance = tool({
@@ -8,6 +9,6 @@ export const checkBalance = tool({
   output: z.object({ tokens_remaining: z.int() }),
   async run(_input, calls) {
     const { tokens_remaining } = await calls.data(calls.client.getTokens());
-    return { text: `${tokens_remaining} tokens`, data: { tokens_remaining } };
+    return { text: counted(tokens_remaining, 'token'), data: { tokens_remaining } };
   },
 });
