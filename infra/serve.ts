@@ -130,6 +130,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     ledger: interceptedLedger(ledger, ledgerCalls.around),
     config: { ...settings.proxy, baseUrl },
     around: tracing?.aroundRequest,
+    onDamage: storeCalls.damaged,
   });
   const served = app;
   closers.push(() => closeWithin(served, LAST_RESPONSES_MS));

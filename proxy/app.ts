@@ -70,6 +70,8 @@ export async function buildProxy(parts: {
   readonly addressRates?: RateCounter;
   /** Memory that finished responses share with the release cache; separate by default. */
   readonly memory?: CacheBudget;
+  /** Is called with the name of an object whose damage fails a request. */
+  readonly onDamage?: (object: string) => void;
   /** How many processes serve, out of how many expected; by default only this one. */
   readonly processes?: () => ProcessCount;
 }): Promise<FastifyInstance> {
@@ -110,7 +112,10 @@ export async function buildProxy(parts: {
       base: config.problemBase,
       members: ({ slug }) => (helpAt(slug) ? { account_url: helpAt(slug) } : {}),
     },
-    knownErrors: storeProblem,
+    knownErrors: (error) => {
+      if (error instanceof ShardError) parts.onDamage?.(error.object);
+      return storeProblem(error);
+    },
     rates: services.addressRates,
     trustProxy: config.trustProxy,
     logLevel: config.logLevel,

@@ -17,14 +17,18 @@ export class ShardError extends Error {
 }
 
 /**
- * Error for bytes that differ from what was written. A rebuild into the same store rewrites them.
+ * Error for bytes that differ from what was written. A rebuild into the same store rewrites those
+ * of a release, another export those of exports.
  */
 export function damaged(
   object: string,
   part: string,
   problem = 'corrupted: checksum does not match',
 ): ShardError {
-  return new ShardError(object, part, `${problem}; build the release again`);
+  const remedy = object.startsWith('exports/')
+    ? 'run tta export --store … again'
+    : 'build the release again';
+  return new ShardError(object, part, `${problem}; ${remedy}`);
 }
 
 /** Why a store operation failed. */

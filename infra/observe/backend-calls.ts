@@ -4,7 +4,7 @@ import type { LedgerCall, LedgerInterceptor } from '../../portal/accounts/servin
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
 import type { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
-import type { StoreCall, StoreInterceptor } from '../../shards/store/instrumented-store.ts';
+import type { StoreInterceptor } from '../../shards/store/instrumented-store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import type { Trace } from './tracing.ts';
 
@@ -59,6 +59,11 @@ class Calls {
 /** Calls to a store, by kind of object: its folder in the store. */
 export class StoreCalls extends Calls {
   readonly breaker: CircuitBreaker;
+  /**
+   * Requests that damage failed. Reads of damaged objects succeed: it is found by checks of what
+   * they return.
+   */
+  readonly damagedByKind = new Map<string, number>();
   readonly #trace: Trace | null;
 
   constructor(breaker: CircuitBreaker, trace: Trace | null) {
@@ -75,14 +80,20 @@ export class StoreCalls extends Calls {
       this.#trace === null
         ? guarded()
         : this.#trace(`store ${operation}`, { 'tta.object': object, 'tta.bytes': bytes }, guarded);
-    return this.made(kindOf(what), traced, (_value, tally) => {
+    return this.made(kindOf(object), traced, (_value, tally) => {
       tally.bytes += bytes;
     });
+  };
+
+  /** Counts a request that failed because an object is damaged. */
+  readonly damaged = (object: string): void => {
+    const kind = kindOf(object);
+    this.damagedByKind.set(kind, (this.damagedByKind.get(kind) ?? 0) + 1);
   };
 }
 
 /** Kinds come from the format, so there are few; other names count as `other`. */
-function kindOf({ object }: StoreCall): string {
+function kindOf(object: string): string {
   return /^([a-z-]+)(?:\/|\.json$)/.exec(object)?.[1] ?? 'other';
 }
 

@@ -79,9 +79,19 @@ function addLedger(registry: Registry, calls: LedgerCalls): void {
 }
 
 function addStore(registry: Registry, parts: ProxyParts): void {
-  const { byKind } = parts.storeCalls;
+  const { byKind, damagedByKind } = parts.storeCalls;
   const { releaseCache, store } = parts;
   addCalls(registry, 'tta_store', 'kind', 'Store reads by kind of object', byKind);
+  addFamily(registry, {
+    name: 'tta_store_damaged_total',
+    help: 'Requests that failed because an object is damaged, by kind of object.',
+    type: 'counter',
+    // Begins with zeros, so that the first request shows as an increase.
+    samples: () =>
+      [...new Set([...byKind.keys(), ...damagedByKind.keys()])].map((kind) => {
+        return { labels: { kind }, value: damagedByKind.get(kind) ?? 0 };
+      }),
+  });
   const asked = () => [...byKind.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   addFigures(registry, 'counter', [
     [

@@ -10,7 +10,7 @@ export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
   const { routes } = tally;
   addFamily(registry, {
     name: 'tta_http_requests_total',
-    help: 'Requests by route and status; 0 if the client disconnected early.',
+    help: 'Requests by route and status; of a response that broke off, that of the fault, or 0 if the client left.',
     type: 'counter',
     samples: () =>
       [...routes].flatMap(([route, { statuses }]) =>

@@ -68,7 +68,10 @@ export class FaultLog {
 /** Request counts of a route by outcome. */
 class RouteTally {
   readonly durations = new DurationHistogram();
-  /** Number of responses by status; 0 for clients that disconnected before the end. */
+  /**
+   * Number of responses by status; of those that did not end, by that of the server's fault, or 0
+   * if the client disconnected.
+   */
   readonly statuses = new Map<number, number>();
 
   add(status: number, ms: number): void {
@@ -126,7 +129,7 @@ export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogg
     tally.underWay++;
     raw.on('close', () => {
       const ms = performance.now() - begunMs;
-      const status = raw.writableFinished ? raw.statusCode : 0;
+      const status = raw.writableFinished ? raw.statusCode : (reply.faultStatus ?? 0);
       tally.underWay--;
       of.add(status, ms);
       if (!isLogged) return;

@@ -28,6 +28,15 @@ const OF_ALL_PATHS: readonly ProblemSlug[] = ['rate-limited', 'key-in-url'];
 /** Maps an error of a service's own parts to a problem; `undefined` for any other. */
 export type KnownErrors = (error: Error) => Problem | undefined;
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Status of the fault that broke the response off; null without one. */
+    faultStatus: number | null;
+    /** Logs an error that breaks off a response whose head has been sent, and counts its status. */
+    reportFault(error: Error): void;
+  }
+}
+
 /** How long a client should wait for a backend that may be back soon. */
 export const RETRY = { 'retry-after': '5' } as const;
 
@@ -38,14 +47,22 @@ export function handleErrors(
   known: KnownErrors = () => undefined,
 ): void {
   const faults = new FaultLog();
+  const log = (problem: Problem, err: Error, { id: reqId, log }: FastifyRequest) => {
+    if (problem.status < 500 || problem.slug === 'overloaded') return;
+    faults.write(log, { err, reqId }, problem.slug);
+  };
+  app.decorateReply('faultStatus', null);
+  app.decorateReply('reportFault', function (this: FastifyReply, error: FastifyError) {
+    const problem = known(error) ?? asProblem(error, this.request);
+    log(problem, error, this.request);
+    this.faultStatus = problem.status;
+  });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refused = known(error) ?? asProblem(error, request);
     // If there is no route, an unreadable body does not matter.
     const isMoot = request.is404 && !OF_ALL_PATHS.includes(refused.slug);
     const problem = isMoot ? notFound(request) : refused;
-    if (problem.status >= 500 && problem.slug !== 'overloaded') {
-      faults.write(request.log, { err: error, reqId: request.id }, problem.slug);
-    }
+    log(problem, error, request);
     return sendProblem(reply, problem, style);
   });
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), style));

@@ -64,7 +64,8 @@ export async function sendObject(
   putHead();
   if (first.length === length)
     return reply.send(Buffer.from(first.buffer, first.byteOffset, length));
-  return reply.send(Readable.from(pieces(pages, object, first, start, start + length)));
+  const rest = { start: start + first.length, end: start + length };
+  return reply.send(Readable.from(pieces(reply, pages, object, first, rest)));
 }
 
 /** The number of requests that a response of some length counts as. */
@@ -103,20 +104,24 @@ function rangeOf(
 }
 
 async function* pieces(
+  reply: FastifyReply,
   pages: CheckedPages,
   object: ObjectRef,
   first: Uint8Array,
-  start: Bytes,
-  end: Bytes,
+  { start, end }: { readonly start: Bytes; readonly end: Bytes },
 ): AsyncGenerator<Uint8Array> {
   const begunMs = performance.now();
   yield first;
-  for (let at = start + first.length; at < end; at += PIECE_BYTES) {
+  for (let at = start; at < end; at += PIECE_BYTES) {
     const elapsed = performance.now() - begunMs;
-    if (elapsed > GRACE_MS && at - start < (elapsed / 1_000) * MIN_BYTES_PER_SECOND) {
+    const sent = first.length + at - start;
+    if (elapsed > GRACE_MS && sent < (elapsed / 1_000) * MIN_BYTES_PER_SECOND) {
       throw new Error('the client reads too slowly');
     }
-    yield await pages.readRange(object, at, Math.min(PIECE_BYTES, end - at));
+    yield await pages.readRange(object, at, Math.min(PIECE_BYTES, end - at)).catch((error) => {
+      reply.reportFault(error);
+      throw error;
+    });
   }
 }
 

@@ -60,6 +60,7 @@ const well = (last: number): Series => ({
       [`tta_release_info{release="a", instance="${one}"}`, always(1, last)],
       [`tta_release_refresh_failures{instance="${one}"}`, always(0, last)],
       [`tta_store_failures_total{kind="pois", instance="${one}"}`, always(0, last)],
+      [damaged(one), always(0, last)],
       [`tta_store_duration_seconds_count{kind="pois", instance="${one}"}`, growing(60, last)],
       [`tta_ledger_failures_total{operation="debit", instance="${one}"}`, always(0, last)],
       [
@@ -122,6 +123,7 @@ const calls = (of: 'store' | 'ledger', proxy: string) => {
   const label = of === 'store' ? 'kind="pois"' : 'operation="debit"';
   return `tta_${of}_failures_total{${label}, instance="${proxy}"}`;
 };
+const damaged = (proxy: string) => `tta_store_damaged_total{kind="pois", instance="${proxy}"}`;
 const answered = (status: number, route = SUMMARY) =>
   `tta_http_requests_total{${route}, status="${status}"}`;
 const mails = (what: string) => `tta_mail_${what}{kind="sign-in"}`;
@@ -407,8 +409,18 @@ const CASES: readonly Case[] = [
     ];
   }),
   {
-    happens: 'an object is damaged, which is seldom asked for',
+    happens: 'an object is missing, which is seldom asked for',
     series: { [calls('store', 'p0')]: lately(80, 0.3) },
+    fires: ['ObjectsFail'],
+  },
+  {
+    happens: 'an object is damaged, which is seldom asked for',
+    series: { [damaged('p0')]: lately(80, 0.3) },
+    fires: ['ObjectsFail'],
+  },
+  {
+    happens: 'an object is damaged, which many ask for',
+    series: { [damaged('p0')]: growing(60) },
     fires: ['ObjectsFail'],
   },
   {

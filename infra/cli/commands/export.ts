@@ -159,7 +159,11 @@ function verify(location: string): Promise<void> {
       process.stdout.write(`${name}: is damaged or missing\n`);
     }
     stage.finish(counted(files, 'file'));
-    if (files === 0) throw new UsageError(`${location}: holds no export; give the --out of one`);
+    if (files === 0) {
+      throw new UsageError(
+        `${location}: holds no export; give the --out of one, or for those of a store run tta release verify --store ${location}`,
+      );
+    }
     if (faults > 0) throw new UsageError(`${counted(faults, 'damaged file')}; export again`);
     process.stdout.write(`${counted(files, 'file')} as exported\n`);
   });

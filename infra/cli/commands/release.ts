@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { StageProgress } from '../../../builder/progress.ts';
 import { collectGarbage } from '../../../builder/publish/collect-garbage.ts';
 import {
   findManifest,
@@ -16,7 +17,8 @@ import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';
-import { verifyRelease } from '../../../shards/verify/verify-release.ts';
+import { verifyExports } from '../../../shards/verify/exports.ts';
+import { type Finding, verifyRelease } from '../../../shards/verify/verify-release.ts';
 import { UsageError } from '../../errors.ts';
 import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
@@ -51,7 +53,10 @@ export function addReleaseCommands(program: Command): void {
     .action((wanted: string | undefined, flags: Flags & { json?: boolean }) =>
       run(() => withReader(flags, (store) => show(store, wanted, flags.json === true))),
     );
-  command('verify', 'Read and verify every object of a release; exit code 1 if any is damaged.')
+  command(
+    'verify',
+    'Read and verify every object of a release and its exports; exit code 1 if any is damaged.',
+  )
     .argument('[release]', which)
     .action((wanted: string | undefined, flags: Flags) =>
       run(() => withReader(flags, (store) => verify(store, wanted))),
@@ -238,19 +243,37 @@ function printObjects(refs: readonly ObjectRef[]): void {
 async function verify(store: Store, wanted: string | undefined): Promise<void> {
   const release = await open(store, wanted);
   const total = objectsNamed(release.manifest).length;
-  const stage = terminalProgress(process.stderr).start('verify', total, 'objects');
-  let objects = 0;
-  let faults = 0;
-  for await (const { object, problem } of verifyRelease(release, () => stage.at(objects++))) {
+  const progress = terminalProgress(process.stderr);
+  const { faults } = await readAll(progress.start('verify', total, 'objects'), (onObject) =>
+    verifyRelease(release, onObject),
+  );
+  const exported = await readAll(progress.start('verify exports', null, 'objects'), (onObject) =>
+    verifyExports(release, onObject),
+  );
+  const { release: label } = release.manifest;
+  const found = [
+    ...(faults > 0 ? [`${counted(faults, 'error')} in release ${label}; rebuild it`] : []),
+    ...(exported.faults > 0
+      ? [`${counted(exported.faults, 'error')} in its exports; run tta export --store … again`]
+      : []),
+  ];
+  if (found.length > 0) throw new UsageError(found.join('. '));
+  const objects = total + exported.objects;
+  print(`release ${label} is intact: ${objects} objects, ${exported.objects} of them of exports`);
+}
+
+/** Prints the findings of a verification, and counts them and the objects it reads. */
+async function readAll(
+  stage: StageProgress,
+  verification: (onObject: () => void) => AsyncIterable<Finding>,
+): Promise<{ objects: number; faults: number }> {
+  let [objects, faults] = [0, 0];
+  for await (const { object, problem } of verification(() => stage.at(objects++))) {
     faults++;
     print(`${object}: ${problem}`);
   }
   stage.finish();
-  const { release: label } = release.manifest;
-  if (faults > 0) {
-    throw new UsageError(`${counted(faults, 'error')} in release ${label}; rebuild it`);
-  }
-  print(`release ${label} is intact: ${total} objects`);
+  return { objects, faults };
 }
 
 async function promote(store: WritableStore, wanted: string): Promise<void> {
