@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOSTS, type NginxFront, startNginxFront } from '../support/front.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
@@ -219,6 +220,21 @@ test('refuses a key in a URL and does not log it; nor any query, which may hold 
   for (const secret of [key, 'of-a-link', 'of-a-query', '39.123456']) {
     expect(`${log}${unanswered}${await front.errors()}`).not.toContain(secret);
   }
+});
+
+test('a POST that no server responds to gets a problem, and is logged as a POST', async () => {
+  const alone = await ofThisTest(startNginxFront({}));
+  const url = `https://${HOSTS.api}/v1/blocks/summary`;
+  const { status, headers, body } = await alone.ask(url, {}, 'POST', '{}');
+  expect([status, headers['content-type'], headers['retry-after']]).toEqual([
+    503,
+    'application/problem+json',
+    '5',
+  ]);
+  expect(JSON.parse(`${body}`)).toMatchObject({ status: 503 });
+  const unanswered = (await alone.unanswered()).join('\n');
+  expect(unanswered).toContain('"POST /v1/blocks/summary" 127.0.0.1:9 502');
+  expect(unanswered).not.toContain('GET');
 });
 
 test('serves nothing under a foreign host name', async () => {
