@@ -30,7 +30,7 @@ export async function buildByQueue(
   progress: Progress,
 ): Promise<boolean> {
   await requireStore(store, pathsIn(request));
-  const queue = await BuildQueue.open(address);
+  const queue = await BuildQueue.open(address, progress.note);
   try {
     const refusal = (owner: string) =>
       `another build (${owner}) is writing to it; wait for it, or give another --out`;
@@ -47,7 +47,7 @@ export async function buildByQueue(
     const { plan, jobs, ...first } = await queue.whilePlanning(async () => {
       const plan = await withBuildsLocked(store, refusal, planLocally, patience);
       const jobs = jobsOf(plan, request.unitBlocks);
-      return { plan, jobs, submitted: await submitBuild(queue, plan.ref, request, jobs) };
+      return { plan, jobs, submitted: await submitBuild(queue, store, plan.ref, request, jobs) };
     });
     for (let { submitted } = first; ; ) {
       const { build, wasThere } = submitted;
@@ -59,7 +59,7 @@ export async function buildByQueue(
       const ended = await watchBuild(queue, { ...submitted, units }, progress);
       if (ended === 'done') return true;
       progress.note('the queue has lost the build; queuing it again');
-      submitted = await submitBuild(queue, plan.ref, request, jobs);
+      submitted = await submitBuild(queue, store, plan.ref, request, jobs);
     }
   } finally {
     await queue.close();

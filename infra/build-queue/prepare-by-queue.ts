@@ -13,7 +13,8 @@ import { endLease } from '../../builder/publish/leases.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import type { BuildQueue, BuildQueueJob } from './queue.ts';
+import { type BuildQueue, type BuildQueueJob, removeIfUnstarted } from './queue.ts';
+import { storeNameOf } from './queued-job.ts';
 import { jobOptions } from './submit.ts';
 
 /** Jobs that are in the queue at once: more than workers could have threads. */
@@ -35,6 +36,12 @@ export function openQueuedPreparation(
   local: PreparationPool,
 ): PreparationPool {
   const build = key.slice(0, ID_DIGITS);
+  const storeName = storeNameOf(store);
+  // A command that was killed while it planned the same may have left some.
+  const cleared = queue.removeUnstarted(
+    ({ data }) => 'preparation' in data && data.build === build && data.storeName === storeName,
+  );
+  cleared.catch(() => {});
   const receipts = new Receipts(store);
   /** By the content of the input, which many jobs read. */
   const uploads = new Map<string, Promise<void>>();
@@ -54,13 +61,18 @@ export function openQueuedPreparation(
     return begun;
   };
   const enqueue = async (job: PreparationJob) => {
+    await cleared;
     const inputs = job.paths.map(inputAt);
     for (const [i, input] of inputs.entries()) await upload(input, job.paths[i]);
     requireOpen();
     const preparation = await putJob(store, job, inputs);
     requireOpen();
     const id = `${build}-${randomUUID().slice(0, 8)}-${job.spec.kind}`;
-    const queued = await queue.jobs.add('prepare', { build, preparation }, jobOptions(id));
+    const queued = await queue.jobs.add(
+      'prepare',
+      { build, storeName, preparation },
+      jobOptions(id),
+    );
     unfinished.add(queued);
     return queued;
   };
@@ -85,7 +97,7 @@ export function openQueuedPreparation(
       if (freeLocally === 0) continue;
       freeLocally--;
       try {
-        if (await removeUnstarted(queued)) return await local.run(job, onWork);
+        if (await removeIfUnstarted(queued)) return await local.run(job, onWork);
       } finally {
         freeLocally++;
       }
@@ -108,17 +120,9 @@ export function openQueuedPreparation(
       isClosed = true;
       await local.close();
       await Promise.allSettled(runs);
-      for (const queued of unfinished) await removeUnstarted(queued);
+      for (const queued of unfinished) await removeIfUnstarted(queued);
       // If this fails, the lease expires.
       await endLease(store, build).catch(() => {});
     },
   };
-}
-
-/** Removes a job from the queue, unless a worker has begun it; returns whether it did. */
-function removeUnstarted(job: BuildQueueJob): Promise<boolean> {
-  return job.remove().then(
-    () => true,
-    () => false,
-  );
 }

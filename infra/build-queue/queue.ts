@@ -72,8 +72,16 @@ export class BuildQueue {
   readonly jobs: Queue<Queued>;
   readonly flows: FlowProducer;
 
-  private constructor(redis: Redis) {
+  private constructor(redis: Redis, note: (line: string) => void) {
     this.#redis = redis;
+    let isAway = false;
+    redis.on('error', ({ message }: Error) => {
+      if (!isAway) note(`queue: ${message}; waiting for it to come back`);
+      isAway = true;
+    });
+    redis.on('ready', () => {
+      isAway = false;
+    });
     this.jobs = new Queue(QUEUE_NAME, { connection: redis });
     this.flows = new FlowProducer({ connection: redis });
     // Errors are reported by the calls that fail or wait.
@@ -81,9 +89,12 @@ export class BuildQueue {
     this.flows.on('error', () => {});
   }
 
-  /** Throws a `UsageError` if the queue is unreachable. */
-  static async open(address: string): Promise<BuildQueue> {
-    return new BuildQueue(await connect(address));
+  /**
+   * Throws a `UsageError` if the queue is unreachable. `note` receives a line when the queue is
+   * lost later.
+   */
+  static async open(address: string, note: (line: string) => void = () => {}): Promise<BuildQueue> {
+    return new BuildQueue(await connect(address), note);
   }
 
   /** Runs `plan`, which queues jobs: meanwhile `untilDone` waits, though none may be there yet. */
@@ -101,15 +112,30 @@ export class BuildQueue {
 
   /**
    * Resolves when no job is left and no build is being planned: with a message if a build has
-   * failed for good, otherwise with null.
+   * failed for good, otherwise with null. Waits up to `firstMs` for a first job.
    */
-  async untilDone(): Promise<string | null> {
+  async untilDone(firstMs: Millis = 0): Promise<string | null> {
+    const firstUntilMs = performance.now() + firstMs;
     // In this order: jobs are queued before planning ends.
     const countUnfinished = async () =>
       (await this.#redis.exists(PLANNING)) +
       (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
+    while ((await countUnfinished()) === 0 && performance.now() < firstUntilMs)
+      await pause(POLL_MS);
     while ((await countUnfinished()) > 0) await pause(POLL_MS);
     return this.#failure();
+  }
+
+  /** Removes unfinished jobs that no worker has begun; returns how many. */
+  async removeUnstarted(isWanted: (job: BuildQueueJob) => boolean): Promise<number> {
+    const found: (BuildQueueJob | undefined)[] = await this.jobs.getJobs([...UNFINISHED_STATES]);
+    const wanted = found.filter((job) => job !== undefined).filter(isWanted);
+    let removed = 0;
+    // Jobs before those they wait for: without the latter they would begin.
+    for (const job of wanted.sort((a, b) => heightOf(b) - heightOf(a))) {
+      if (await removeIfUnstarted(job)) removed++;
+    }
+    return removed;
   }
 
   /** The most recent failure, unless a build queued after it has succeeded. */
@@ -137,4 +163,20 @@ export class BuildQueue {
     await Promise.all([this.jobs.close(), this.flows.close()]);
     this.#redis.disconnect();
   }
+}
+
+/** How many levels of jobs a job waits for. */
+function heightOf({ name }: BuildQueueJob): number {
+  return ['join', 'publish'].indexOf(name) + 1;
+}
+
+/**
+ * Removes a job from the queue, but none that it waits for, unless a worker has begun it; returns
+ * whether it did.
+ */
+export function removeIfUnstarted(job: BuildQueueJob): Promise<boolean> {
+  return job.remove({ removeChildren: false }).then(
+    () => true,
+    () => false,
+  );
 }

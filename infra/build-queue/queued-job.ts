@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import path from 'node:path';
 import { z } from 'zod';
 import {
   countyFipsSchema,
@@ -5,6 +7,7 @@ import {
   objectRefSchema,
   releaseSchema,
 } from '../../shards/release/manifest.ts';
+import type { Store } from '../../shards/store/store.ts';
 
 const unit = z.array(countyFipsSchema).min(1).readonly();
 
@@ -15,6 +18,8 @@ const unit = z.array(countyFipsSchema).min(1).readonly();
 const queuedJobSchema = z.strictObject({
   /** The build it belongs to: the same for the same release of the same plan. */
   build: z.string().regex(/^[0-9a-f]{16}$/),
+  /** The store that it was queued for, by `storeNameOf`. Compared only: workers open their own. */
+  storeName: z.string().max(4_096),
   plan: objectRefSchema,
   request: z.strictObject({
     release: releaseSchema,
@@ -33,12 +38,21 @@ export type QueuedJob = z.infer<typeof queuedJobSchema>;
 const queuedPreparationSchema = z.strictObject({
   /** The same for all preparation jobs of a plan. */
   build: queuedJobSchema.shape.build,
+  storeName: queuedJobSchema.shape.storeName,
   preparation: objectRefSchema,
 });
 export type QueuedPreparation = z.infer<typeof queuedPreparationSchema>;
 
 /** Any job in the queue. */
 export type Queued = QueuedJob | QueuedPreparation;
+
+/**
+ * A name that two processes have for the same store only: its location, and the machine of a
+ * folder, since another machine may have a folder at the same path.
+ */
+export function storeNameOf({ location }: Store): string {
+  return path.isAbsolute(location) ? `${hostname()}:${location}` : location;
+}
 
 /** Parses what is in the queue. */
 export function parseQueued(data: unknown): z.ZodSafeParseResult<Queued> {

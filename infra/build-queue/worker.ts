@@ -17,7 +17,7 @@ import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
 import type { ThreadInput, ThreadMessage } from './job-thread.ts';
 import { type BuildQueueJob, connect, type JobProgress, QUEUE_NAME } from './queue.ts';
-import { parseQueued, type Queued } from './queued-job.ts';
+import { parseQueued, type Queued, storeNameOf } from './queued-job.ts';
 import { isTransient, pauseAfterMs } from './retries.ts';
 
 export interface WorkerOptions {
@@ -98,7 +98,7 @@ function startWorking(
     };
     if (isClosing) return giveBack();
     const queued = parseJob(job);
-    const problem = await obstacleTo(queued, store);
+    const problem = await obstacleTo(queued, store, progress);
     if (problem !== null) {
       giveUp(problem);
       isClosing = true;
@@ -180,8 +180,15 @@ function parseJob({ id, data }: BuildQueueJob): Queued {
   );
 }
 
-/** The reason why this worker cannot run a job; null if it can. */
-async function obstacleTo(queued: Queued, store: Store): Promise<string | null> {
+/**
+ * The reason why this worker cannot run a job that another may be able to; null if it can. A job
+ * that no worker can run fails without retries.
+ */
+async function obstacleTo(
+  queued: Queued,
+  store: Store,
+  progress: Progress,
+): Promise<string | null> {
   const ref = 'preparation' in queued ? queued.preparation : queued.plan;
   try {
     const isEarly = 'preparation' in queued;
@@ -190,6 +197,11 @@ async function obstacleTo(queued: Queued, store: Store): Promise<string | null> 
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
+      if (queued.storeName === storeNameOf(store)) {
+        const gone = `${ref.name} has been removed from ${store.location}; run the tta build command again`;
+        progress.note(`job ${describeJob(queued)} failed: ${gone}`);
+        throw new UnrecoverableError(gone);
+      }
       return `${store.location}: has no ${ref.name}, which a job in the queue reads; the build uses a different store from this worker`;
     }
     if (error instanceof ShardError) return describe(error);
@@ -198,10 +210,10 @@ async function obstacleTo(queued: Queued, store: Store): Promise<string | null> 
 }
 
 function describeJob(queued: Queued): string {
-  if ('preparation' in queued) return `prepare ${queued.preparation.name}`;
-  const { job, request } = queued;
+  if ('preparation' in queued) return `prepare ${queued.preparation.name} of build ${queued.build}`;
+  const { build, job, request } = queued;
   const what = job.kind === 'unit' ? ` of ${job.counties.join(', ')}` : '';
-  return `${job.kind}${what} for ${request.release}`;
+  return `${job.kind}${what} for ${request.release} of build ${build}`;
 }
 
 function resultOf(

@@ -1,14 +1,12 @@
-import type { Store } from '../../shards/store/store.ts';
-
-/** Uses a store, and closes it afterwards. */
-export async function whileOpen<S extends Store, T>(
+/** Uses a store or a queue, and closes it afterwards. */
+export async function whileOpen<S extends { close(): Promise<void> }, T>(
   opening: Promise<S>,
-  use: (store: S) => Promise<T>,
+  use: (opened: S) => Promise<T>,
 ): Promise<T> {
-  const store = await opening;
+  const opened = await opening;
   try {
-    return await use(store);
+    return await use(opened);
   } finally {
-    await store.close();
+    await opened.close();
   }
 }

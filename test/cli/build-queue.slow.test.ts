@@ -226,7 +226,7 @@ test('refuses a job with extra fields or a path elsewhere, and removes nothing',
   await writeFile(at('precious', 'file'), 'kept');
   const unit = { kind: 'unit', counties: ['99001'] };
   const request = { release: 'r', tiles: false, directions: ['from'] };
-  const good = { build: '0'.repeat(16), plan, request, job: unit };
+  const good = { build: '0'.repeat(16), storeName: 'elsewhere', plan, request, job: unit };
   const bad: Record<string, object> = {
     'request: Unrecognized key: "scratch"': { request: { ...request, scratch: at('precious') } },
     'request: release': { request: { ...request, release: '../../r' } },
@@ -293,7 +293,8 @@ test('a build survives half an hour without its store, and retries within minute
     join: { kind: 'join', units: [['99001']] },
     publish: { kind: 'publish' },
   } as const;
-  await submitBuild(queue, plan, { release: 'r' }, jobs);
+  const store = new FolderStore(at('away'));
+  await submitBuild(queue, store, plan, { release: 'r' }, jobs);
   const put = await queue.jobs.getJobs(['waiting', 'waiting-children']);
   expect(put).toHaveLength(3);
   for (const { opts } of put) {

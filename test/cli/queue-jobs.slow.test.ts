@@ -10,7 +10,9 @@ import { silent } from '../../builder/progress.ts';
 import { withWritesExcluded } from '../../builder/publish/leases.ts';
 import { StoreBusy } from '../../builder/publish/locks.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
+import { openQueuedPreparation } from '../../infra/build-queue/prepare-by-queue.ts';
 import { BuildQueue, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
+import { storeNameOf } from '../../infra/build-queue/queued-job.ts';
 import { isTransient } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { watchBuild } from '../../infra/build-queue/watch.ts';
@@ -42,6 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
+const anyStore = new FolderStore(folder);
 const ref = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
 const sketch = { blocks: 9, lon: 0, lat: 0, pairs: 9, near: [] };
 const plan = { ref, plan: { counties: { 99001: sketch, 99003: sketch } } } as unknown as StoredPlan;
@@ -52,7 +55,7 @@ async function done(database: number, work: (kind: string) => void) {
   const reads = vi.spyOn(queue.jobs, 'getJobs');
   const connection = await connect(redis.address(database));
   const jobs = jobsOf(plan, 9);
-  const submitted = await submitBuild(queue, ref, { release: 'r' }, jobs);
+  const submitted = await submitBuild(queue, anyStore, ref, { release: 'r' }, jobs);
   reads.mockClear();
   const worker = new Worker(QUEUE_NAME, async ({ name }) => work(name), { connection });
   const ended: number[] = [];
@@ -105,7 +108,7 @@ test('a worker told to stop while it fetches a job starts nothing and returns th
     return read.apply(this, range);
   });
   const queue = await BuildQueue.open(redis.address(3));
-  await submitBuild(queue, stored, { release: 'r' }, jobsOf(plan, 9));
+  await submitBuild(queue, store, stored, { release: 'r' }, jobsOf(plan, 9));
   const notes: string[] = [];
   const worker = await openWorker({
     queue: redis.address(3),
@@ -168,6 +171,7 @@ test('clears nothing away between two jobs of a build: its lease lasts until pub
   const queue = await ofThisTest(BuildQueue.open(redis.address(5)));
   const { root } = await submitBuild(
     queue,
+    store,
     await storedPlan(store),
     { release: 'r' },
     jobsOf(plan, 9),
@@ -240,6 +244,114 @@ test('a worker until done waits for a build that is being planned', async () => 
   });
   expect(ended.early).toBe(false);
   expect(await ended.done).toBeNull();
+});
+
+/** A worker on a store, and the lines that it reports. */
+async function workerOn(database: number, store: string) {
+  const notes: string[] = [];
+  const progress = { ...silent, note: (line: string) => void notes.push(line) };
+  const means = { workers: 1, memory: 2 ** 30, progress };
+  const worker = await ofThisTest(openWorker({ queue: redis.address(database), store, ...means }));
+  return { worker, notes };
+}
+
+test('a job whose plan has been removed fails for good, and the worker goes on with the next build', async () => {
+  threads.work = async () => {};
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'collected')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(8)));
+  const collected = await storedPlan(store);
+  await store.remove(collected.name);
+  const lost = await submitBuild(queue, store, collected, { release: 'lost' }, jobsOf(plan, 9));
+  const preparation = { ...ref, name: 'plans/job-0.json' };
+  const storeName = storeNameOf(store);
+  const build = 'b'.repeat(16);
+  const early = await queue.jobs.add('prepare', { build, storeName, preparation });
+  const { worker, notes } = await workerOn(8, store.location);
+  await expect.poll(() => queue.untilDone()).toMatch(/failed: plans\/\S+ has been removed from/);
+  expect(await (await queue.jobs.getJob(lost.root))!.getState()).toBe('failed');
+  expect(await early.getState()).toBe('failed');
+  expect(notes.join('\n')).toMatch(/has been removed from \S+; run the tta build command again/);
+  await storedPlan(store);
+  const { root } = await submitBuild(queue, store, collected, { release: 'next' }, jobsOf(plan, 9));
+  await expect.poll(async () => (await queue.jobs.getJob(root))!.getState()).toBe('completed');
+  expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
+  expect(await queue.untilDone()).toBeNull();
+});
+
+test('a cancelled build leaves the queue but for the job in progress, and another stays', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'cancelled')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(9)));
+  const stored = await storedPlan(store);
+  const { build } = await submitBuild(queue, store, stored, { release: 'a' }, jobsOf(plan, 9));
+  const begun = gate();
+  const mayEnd = gate();
+  threads.work = () => {
+    begun.open();
+    return mayEnd.isOpen;
+  };
+  const { worker } = await workerOn(9, store.location);
+  await begun.isOpen;
+  const other = await submitBuild(queue, store, stored, { release: 'b' }, jobsOf(plan, 9));
+  const at = ['--queue', redis.address(9), '--store', store.location];
+  const cancelled = await tta('worker', ...at, '--cancel', build);
+  expect([cancelled.code, cancelled.stdout]).toEqual([
+    0,
+    `build ${build}: 3 jobs removed from the queue\n`,
+  ]);
+  mayEnd.open();
+  expect(await queue.untilDone()).toBeNull();
+  expect(await (await queue.jobs.getJob(other.root))!.getState()).toBe('completed');
+  const left = await queue.jobs.getJobs(['completed', 'failed']);
+  expect(left.filter(({ data }) => data.build === build).map(({ name }) => name)).toEqual(['unit']);
+  const again = await tta('worker', ...at, '--cancel', build);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no job of build')]);
+  expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
+});
+
+test('a preparation removes the jobs that a killed command left of the same plan', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'killed')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(10)));
+  const storeName = storeNameOf(store);
+  const preparation = { ...ref, name: 'plans/job-0.json' };
+  const [same, other] = ['a', 'b'].map((digit) => digit.repeat(16));
+  for (const build of [same, same, other]) {
+    await queue.jobs.add('prepare', { build, storeName, preparation });
+  }
+  const local = { width: 1, run: () => expect.unreachable(), close: async () => {} };
+  const pending = { key: same.repeat(4), inputAt: () => expect.unreachable() };
+  const pool = openQueuedPreparation(queue, store, pending, local);
+  const left = async () => (await queue.jobs.getJobs()).map(({ data }) => data.build);
+  await expect.poll(left).toEqual([other]);
+  await pool.close();
+});
+
+test('a client of the queue says once that the queue is away, and again the next time', async () => {
+  const own = await ofThisTest(startRedis());
+  const notes: string[] = [];
+  const queue = await ofThisTest(BuildQueue.open(own.address(0), (line) => void notes.push(line)));
+  for (const times of [1, 2]) {
+    await own.kill('SIGKILL');
+    await expect.poll(() => notes.length).toBe(times);
+    expect(notes.at(-1)).toMatch(/^queue: .*; waiting for it to come back$/);
+    await own.restart();
+    await queue.jobs.count();
+  }
+  expect(notes).toHaveLength(2);
+});
+
+test('a worker until done may wait for a first job', async () => {
+  const queue = await ofThisTest(BuildQueue.open(redis.address(11)));
+  const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
+  let hasEnded = false;
+  const done = queue.untilDone(60_000).finally(() => {
+    hasEnded = true;
+  });
+  await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(2);
+  expect(hasEnded).toBe(false);
+  const job = await queue.jobs.add('none', {} as never);
+  await expect.poll(() => looks.mock.results.at(-1)?.value).toBe(1);
+  await job.remove();
+  expect(await done).toBeNull();
 });
 
 function gate() {

@@ -320,7 +320,12 @@ test('everything that manifests refer to exists: configuration, accounts, scaled
   const { completionMode, completions, parallelism, template } = jobOf('worker').spec!;
   expect([completionMode, completions]).toEqual(['Indexed', parallelism]);
   // A workload that never terminates is not a job.
-  expect(template!.spec.containers[0].args).toEqual(['worker', '--until-done']);
+  expect(template!.spec.containers[0].args).toEqual([
+    'worker',
+    '--until-done',
+    '--wait-minutes',
+    '60',
+  ]);
 });
 
 test('nginx’s template gets exactly the names it uses, from the compose file and in a cluster', async () => {

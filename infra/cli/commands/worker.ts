@@ -1,16 +1,22 @@
 import type { Command } from 'commander';
+import { counted } from '../../../shards/number-words.ts';
+import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { shownLocation } from '../../../shards/store/store-location.ts';
 import { UsageError } from '../../errors.ts';
 import { serveMetrics } from '../../observe/metrics-server.ts';
 import { workerSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { shutDownOnSignals } from '../../shutdown-signals.ts';
+import { integer } from '../integer-flag.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
+import { whileOpen } from '../while-open.ts';
 
 interface WorkerFlags extends Flags {
   untilDone?: boolean;
+  waitMinutes?: string;
+  cancel?: string;
 }
 
 /** Enough to return a job to the queue. */
@@ -24,6 +30,11 @@ export function addWorkerCommand(program: Command): void {
       '--until-done',
       'exit when the queue has no jobs left; with exit code 1 if a build has failed for good',
     )
+    .option('--wait-minutes <n>', 'with --until-done: wait so long for a first job (default: 0)')
+    .option(
+      '--cancel <build>',
+      'take the jobs of a build off the queue, except one in progress, and exit; `tta build --queue` prints the id of its build',
+    )
     .addHelpText(
       'after',
       '\nRun one worker per machine, of the same version as the `tta build --queue` that queued the jobs, and\nwith the same store. If a worker dies, another takes over its job.',
@@ -33,6 +44,8 @@ export function addWorkerCommand(program: Command): void {
 
 async function work(flags: WorkerFlags): Promise<void> {
   const set = readSettings(workerSchema, flags);
+  if (flags.cancel !== undefined) return cancel(flags.cancel, set);
+  const waitMinutes = integer('--wait-minutes', flags.waitMinutes, 0, 1_440) ?? 0;
   const { openWorker } = await import('../../build-queue/worker.ts');
   const { BuildQueue } = await import('../../build-queue/queue.ts');
   const { queueMetrics } = await import('../../build-queue/queue-metrics.ts');
@@ -59,11 +72,28 @@ async function work(flags: WorkerFlags): Promise<void> {
     }
     const ending = shutDownOnSignals({ close, withinMs: () => ENDS_WITHIN_MS });
     process.stdout.write(`worker on ${shownLocation(STORE)} is waiting for jobs\n`);
-    const allDone = flags.untilDone ? queue.untilDone() : new Promise<never>(() => {});
+    const allDone = flags.untilDone
+      ? queue.untilDone(waitMinutes * 60_000)
+      : new Promise<never>(() => {});
     const problem = await Promise.race([worker.gaveUp, allDone]);
     ending.cancel();
     if (problem !== null) throw new UsageError(problem);
   } finally {
     await close();
   }
+}
+
+/** Removes the jobs of a build from the queue, and its claim on the store. */
+async function cancel(
+  build: string,
+  { QUEUE, STORE }: { readonly QUEUE: string; readonly STORE: string },
+): Promise<void> {
+  const { BuildQueue } = await import('../../build-queue/queue.ts');
+  const { endLease } = await import('../../../builder/publish/leases.ts');
+  await whileOpen(BuildQueue.open(QUEUE), async (queue) => {
+    const removed = await queue.removeUnstarted(({ data }) => data.build === build);
+    if (removed === 0) throw new UsageError(`--cancel: the queue has no job of build "${build}"`);
+    await whileOpen(openWritableStore(STORE), (store) => endLease(store, build));
+    process.stdout.write(`build ${build}: ${counted(removed, 'job')} removed from the queue\n`);
+  });
 }
