@@ -169,7 +169,7 @@ export function assumptions(
     ...streetAssumptions(),
     ...(hasHills && hillAssumptions()),
     ...(directions.includes('to') && {
-      direction_to: `the transpose of \`from\`: trips to the block, from each block that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
+      direction_to: `the transpose of \`from\`: trips to the block, from each block of the release’s counties that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
     }),
     ...(transit && {
       transit_departure: `${transit.service_date}T08:00:00`,
