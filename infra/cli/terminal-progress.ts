@@ -3,12 +3,20 @@ import { duration, type Progress, type StageProgress } from '../../builder/progr
 const REDRAW_MS = 100;
 /** Interval on a pipe: often enough to show that it is alive, rare enough to read. */
 const PLAIN_MS = 5_000;
+/** The least rate shown, per second. */
+const MIN_RATE = 0.1;
+/** Time and part of the work from which the time left can be told. */
+const MIN_SECONDS = 3;
+const MIN_PART = 0.03;
 
 /**
  * Displays progress: on a terminal, one line per stage, redrawn in place with rate and time left;
  * on a pipe, plain lines.
  */
-export function terminalProgress(out: NodeJS.WriteStream, now = () => performance.now()): Progress {
+export function terminalProgress(
+  out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
+  now = () => performance.now(),
+): Progress {
   const live = out.isTTY === true;
   const show = (line: string, end: string) =>
     out.write(live ? `\r\x1b[2K${line}${end}` : `${line}\n`);
@@ -44,11 +52,18 @@ function runningLine(
   seconds: number,
 ): string {
   const rate = done / Math.max(seconds, 0.001);
-  const pace = `${count(Math.round(rate))} ${unit}/s`;
-  if (total === null) return `${stage}: ${count(done)} ${unit}, ${pace}`;
-  const left = duration((total - done) / Math.max(rate, 0.001));
-  const percent = Math.floor((100 * done) / Math.max(1, total));
-  return `${stage}: ${percent} %, ${count(done)} of ${count(total)} ${unit}, ${pace}, ${left} left`;
+  const pace = rate < MIN_RATE ? '' : `, ${rateText(rate)} ${unit}/s`;
+  if (total === null) return `${stage}: ${count(done)} ${unit}${pace}`;
+  const part = done / Math.max(1, total);
+  const isKnown = seconds >= MIN_SECONDS && part >= MIN_PART;
+  const left = isKnown ? `, ${duration((total - done) / rate)} left` : '';
+  const percent = Math.floor(100 * part);
+  return `${stage}: ${percent} %, ${count(done)} of ${count(total)} ${unit}${pace}${left}`;
+}
+
+/** Slow rates with a decimal, which whole numbers would show as nothing. */
+function rateText(rate: number): string {
+  return rate < 10 ? rate.toFixed(1) : count(Math.round(rate));
 }
 
 /** `1 county`, `2,000 blocks`; `unit` is a plural. */
