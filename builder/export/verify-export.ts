@@ -2,11 +2,13 @@ import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { readFiles } from './exported-files.ts';
 
-/** Rereads every file that the exports in a folder or bucket list. */
+/** Rereads every file that the exports in a folder or bucket list; `only`: one release's folder. */
 export async function* verifyExport(
   out: WritableStore,
+  only: string | null = null,
 ): AsyncGenerator<{ readonly name: string; readonly isDamaged: boolean }> {
-  const roots = (await out.topNames()).filter((name) => name.startsWith('release='));
+  const names = await out.topNames();
+  const roots = names.filter((name) => name.startsWith('release=') && (!only || name === only));
   for (const root of roots.sort()) {
     const list = await readFiles(out, root);
     if (!list) yield { name: `${root}/files.json`, isDamaged: true };

@@ -112,7 +112,9 @@ describe('tta export verify', () => {
   beforeAll(() => cp(whole, out, { recursive: true }));
 
   test('accepts an export as it was written', async () => {
-    expect(await tta('export', 'verify', out)).toMatchObject({ code: 0 });
+    for (const folder of [out, path.join(out, 'release=demo'), `${out}/release=demo/`]) {
+      expect(await tta('export', 'verify', folder)).toMatchObject({ code: 0 });
+    }
   });
 
   test.each([
@@ -127,8 +129,10 @@ describe('tta export verify', () => {
   });
 
   test('refuses a folder without an export', async () => {
-    const { code, stderr } = await tta('export', 'verify', path.join(out, 'receipts'));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('holds no export')]);
+    for (const name of ['receipts', 'release=other']) {
+      const { code, stderr } = await tta('export', 'verify', path.join(out, name));
+      expect([code, stderr]).toEqual([1, expect.stringContaining('holds no export')]);
+    }
   });
 });
 

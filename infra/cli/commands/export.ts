@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exportRelease } from '../../../builder/export/export-release.ts';
 import { publishExports } from '../../../builder/export/publish-exports.ts';
@@ -60,7 +61,7 @@ export function addExportCommands(program: Command): void {
   command
     .command('verify')
     .description('Compare exported files with their list; exit code 1 if any is damaged.')
-    .argument('<folder>', 'the --out of an export')
+    .argument('<folder>', 'the --out of an export, or the folder of a release in it')
     .action((folder: string) => run(() => verify(folder)));
 }
 
@@ -149,10 +150,13 @@ function report(
 }
 
 function verify(location: string): Promise<void> {
-  return whileOpen(openWritableStore(location), async (out) => {
+  const folder = location.replace(/\/+$/, '');
+  const only = path.basename(folder).startsWith('release=') ? path.basename(folder) : null;
+  const whole = only === null ? location : path.dirname(folder);
+  return whileOpen(openWritableStore(whole), async (out) => {
     const stage = terminalProgress(process.stderr).start('verify', null, 'files');
     let [files, faults] = [0, 0];
-    for await (const { name, isDamaged } of verifyExport(out)) {
+    for await (const { name, isDamaged } of verifyExport(out, only)) {
       stage.at(++files);
       if (!isDamaged) continue;
       faults++;
