@@ -228,8 +228,8 @@ export const PROBLEM_TYPES = {
   },
   'range-not-satisfiable': {
     status: 416,
-    title: 'The range is outside the archive',
-    advice: 'Content-Range has the size of the archive: request bytes below it.',
+    title: 'The range is outside the file',
+    advice: 'Content-Range has the size of the file: request bytes below it.',
   },
   'rate-limited': {
     status: 429,

@@ -122,6 +122,7 @@ test('ranges outside an archive are 416, with its size', async () => {
       'cache-control': 'no-store',
     });
     expect(refused.json().type).toMatch(/\/range-not-satisfiable$/);
+    expect(refused.json().title).toBe('The range is outside the file');
   }
 });
 
