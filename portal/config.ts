@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { trustedProxies } from './http/trusted-proxies.ts';
+import { webUrl } from './http/web-url.ts';
 
 /** Cookies apply to a host and all of its paths, so the portal must too. */
-const origin = z
-  .url({ protocol: /^https?$/, error: 'is not a URL such as https://account.example.org' })
+const origin = webUrl('https://account.example.org')
   .refine((url) => new URL(url).href === `${new URL(url).origin}/`, {
     error: 'contains a path, a query or a user name: the portal needs a host of its own',
   })
@@ -14,12 +14,11 @@ export const portalConfigSchema = z.strictObject({
   /** Public URL of the portal. With `https:`, its cookies are for https only. */
   accountUrl: origin.default('http://127.0.0.1:8081'),
   /** Public URL of the API, without a trailing slash. */
-  apiUrl: z
-    .url()
+  apiUrl: webUrl('https://api.example.org')
     .transform((url) => url.replace(/\/+$/, ''))
     .default('http://127.0.0.1:8080'),
   /** Base of problem types; `{accountUrl}/problems` by default. */
-  problemBase: z.url().optional(),
+  problemBase: webUrl('https://account.example.org/problems').optional(),
   /** Requests per minute from one address. */
   rateLimitPerMinute: z.int().min(1).default(600),
   /** Sign-up grants per day (`SignupGrantLimits`). */
@@ -40,7 +39,7 @@ export const portalConfigSchema = z.strictObject({
   /** Proxies whose `X-Forwarded-For` is trusted to name the client; none by default. */
   trustProxy: trustedProxies.optional(),
   /** A MapLibre style to draw below the map, instead of the base map of the release. */
-  mapStyleUrl: z.url({ protocol: /^https?$/ }).optional(),
+  mapStyleUrl: webUrl('https://tiles.example.org/style.json').optional(),
   /** Block used in the example of a first request. */
   exampleBlock: z.string().optional(),
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('warn'),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { trustedProxies } from '../portal/http/trusted-proxies.ts';
+import { webUrl } from '../portal/http/web-url.ts';
 
 const MEBIBYTE = 2 ** 20;
 
 /** A URL that paths are appended to, hence without a trailing slash. */
-const address = z.url().transform((url) => url.replace(/\/+$/, ''));
+const address = webUrl('https://api.example.org').transform((url) => url.replace(/\/+$/, ''));
 
 /** Configuration of a proxy. The environment is read by the caller. */
 export const proxyConfigSchema = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { portalConfigSchema } from '../../portal/config.ts';
 import { trustedProxies } from '../../portal/http/trusted-proxies.ts';
+import { webUrl } from '../../portal/http/web-url.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
 import { HOST } from './listening.ts';
 import { LEDGER } from './locations.ts';
@@ -25,7 +26,7 @@ export const BOTH = {
     value: '<url>',
     otherwise: 'where the portal listens; the API does not mention one',
   }),
-  PROBLEM_BASE: setting(z.url().optional(), {
+  PROBLEM_BASE: setting(webUrl('https://api.example.org/problems').optional(), {
     says: 'public URL of the pages that explain problem types',
     value: '<url>',
     otherwise: 'the server’s own URL plus /problems',

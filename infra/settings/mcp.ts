@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { portalConfigSchema } from '../../portal/config.ts';
+import { webUrl } from '../../portal/http/web-url.ts';
 import { setting } from './setting.ts';
 
 /** Settings of `tta mcp`. */
 export const mcpSchema = z.object({
-  API_URL: setting(z.url().prefault('http://127.0.0.1:8080'), {
+  API_URL: setting(webUrl('https://api.example.org').prefault('http://127.0.0.1:8080'), {
     says: 'URL of the API',
     flag: '--api',
     value: '<url>',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webUrl } from '../../portal/http/web-url.ts';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
@@ -33,7 +34,7 @@ export const STRIPE = {
       needs: ['STRIPE_SECRET_KEY'],
     },
   ),
-  STRIPE_API_URL: setting(z.url({ protocol: /^https?$/ }).optional(), {
+  STRIPE_API_URL: setting(webUrl('https://api.stripe.com').optional(), {
     says: 'URL of the Stripe API',
     value: '<url>',
     otherwise: 'Stripe itself',

@@ -13,10 +13,18 @@ export class NeedsChoice extends Error {
   }
 }
 
+/** The service as advice is about it. */
+export interface AdvisedSite {
+  /** Where people create keys and buy tokens; null if the service names no portal. */
+  readonly accountUrl: string | null;
+  /** How a client presents a key: `send it as …`. */
+  readonly keyAdvice: string;
+}
+
 /** Explains a failure and the next step in a sentence or two. `charged`: by requests before it. */
 export function adviceOn(
   error: ApiError | NeedsChoice,
-  accountUrl: string | null,
+  { accountUrl, keyAdvice }: AdvisedSite,
   charged: number,
 ): string {
   if (error instanceof NeedsChoice) return error.message;
@@ -28,7 +36,7 @@ export function adviceOn(
   switch (error.slug) {
     case 'missing-key':
     case 'invalid-key':
-      return `The API key is missing or invalid. Create one at ${portal} and send it as "Authorization: Bearer KEY".`;
+      return `The API key is missing or invalid. Create one at ${portal} and ${keyAdvice}.`;
     case 'tokens-exhausted':
       return `The balance does not cover this call. ${paid} Narrow it (fewer types, modes or blocks) or buy tokens at ${portal}.`;
     case 'rate-limited':

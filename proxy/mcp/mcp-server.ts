@@ -4,7 +4,7 @@ import { ApiError, type Client } from '../../portal/client/src/index.ts';
 import { truncate } from '../../portal/http/problem.ts';
 import { acceptsParameters } from '../../portal/http/validation.ts';
 import { counted } from '../../shards/number-words.ts';
-import { adviceOn, NeedsChoice } from './advice.ts';
+import { type AdvisedSite, adviceOn, NeedsChoice } from './advice.ts';
 import { listedInput, listedOutput } from './listed-schema.ts';
 import { registerMapApp, SHOWN_ON_MAP } from './map-app.ts';
 import type { Tool, ToolSite } from './tool.ts';
@@ -12,7 +12,7 @@ import { ToolCalls } from './tool-calls.ts';
 import { TOOLS } from './tools/index.ts';
 
 /** The service that tools are about, as they state it. */
-export interface McpSite extends ToolSite {
+export interface McpSite extends ToolSite, AdvisedSite {
   readonly version: string;
 }
 
@@ -75,7 +75,7 @@ async function callTool(
   tool: Tool,
   { estimate_only, ...input }: Readonly<Record<string, unknown>>,
   client: Client,
-  site: ToolSite,
+  site: McpSite,
 ): Promise<CallToolResult> {
   const calls = new ToolCalls(client);
   try {
@@ -99,7 +99,7 @@ async function callTool(
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof NeedsChoice)) throw error;
     const options = error instanceof NeedsChoice ? { options: error.options } : {};
-    const text = adviceOn(error, site.accountUrl, calls.charged);
+    const text = adviceOn(error, site, calls.charged);
     return {
       isError: true,
       content: [{ type: 'text', text }],

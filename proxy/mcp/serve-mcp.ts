@@ -20,6 +20,8 @@ import { mcpServer } from './mcp-server.ts';
 /** Path of the endpoint. */
 export const MCP_PATH = '/mcp';
 
+const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
+
 /** Messages of a batch, which counts as one request of its address. */
 const MAX_MESSAGES = 10;
 
@@ -41,7 +43,7 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
         maxWaitMs: 2_000,
         fetch: fetchFrom(app, caller),
       });
-      return mcpServer(client, { accountUrl, version });
+      return mcpServer(client, { accountUrl, version, keyAdvice: KEY_ADVICE });
     },
     { maxSubscriptions: 0 },
   );

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../infra/errors.ts';
 import { serveSettings } from '../../infra/settings/api-server.ts';
+import { mcpSchema } from '../../infra/settings/mcp.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
+import { readSettings } from '../../infra/settings/read-settings.ts';
 import { startSettings } from '../../infra/settings/start.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -266,3 +268,15 @@ test('reports errors of either of two servers in one process at once', () => {
   expect(portal.mail.folder).toBe('/v/mail');
   expect(startSettings('1', {})).toMatchObject({ isOwnStore: true });
 });
+
+test.each(['localhost:8080', 'ftp://localhost', 'api.example.org', 'file:///etc/hosts'])(
+  'the address of a service is a URL of the web, which %s is not',
+  (address) => {
+    const fault = 'is not an http or https URL such as https://api.example.org';
+    expect(said(() => readSettings(mcpSchema, { api: address }, {}))).toContain(
+      `--api="${address}": ${fault}`,
+    );
+    expect(faultsOf({ BASE_URL: address })).toContain(`BASE_URL="${address}": ${fault}`);
+    expect(faultsOf({ PROBLEM_BASE: address })).toContain('is not an http or https URL such as');
+  },
+);

@@ -50,7 +50,9 @@ test('tools over standard input finish the calls under way when it ends', async 
   const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
   const [input, output] = [new PassThrough(), new PassThrough()];
   const transport = new DrainingStdio(input, output);
-  serveStdio(() => mcpServer(client, { accountUrl: null, version: '1' }), { transport });
+  serveStdio(() => mcpServer(client, { accountUrl: null, version: '1', keyAdvice: '' }), {
+    transport,
+  });
   const messages = [1, 2, 3].map((id) => ({
     ...requestOf('tools/call', SPENDING, VERSIONS[1]),
     id,

@@ -239,7 +239,9 @@ describe('nothing is charged', () => {
 
   test('without a key or tokens, and the error says what to do', async () => {
     const without = await call('explain_block', { origin: block, types: [102] }, '');
-    expect(textOf(without)).toMatch(/key.*https:\/\/account\.example\.org/);
+    expect(textOf(without)).toMatch(
+      /key.*https:\/\/account\.example\.org and send it as "Authorization: Bearer KEY"\.$/,
+    );
     const { key } = await proxy.customer({ tokens: 0 });
     const poor = await call('explain_block', { origin: block, types: [102] }, key);
     expect(textOf(poor)).toMatch(/buy tokens at https:\/\/account\.example\.org/);
@@ -360,5 +362,6 @@ test.each([
   const problem = { type: slug, title: '', status, detail };
   const tokens = { charged: 0, remaining: null };
   const failure = { slug, problem, status, requestId: '', tokens, retryAfterMs: null };
-  expect(adviceOn(new ApiError(detail, failure), null, charged)).toBe(text);
+  const site = { accountUrl: null, keyAdvice: '' };
+  expect(adviceOn(new ApiError(detail, failure), site, charged)).toBe(text);
 });

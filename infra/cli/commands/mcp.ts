@@ -25,7 +25,11 @@ async function serveTools({ API_URL, ACCOUNT_URL, API_KEY }: z.output<typeof mcp
       import('../../../portal/client/src/index.ts'),
     ]);
   const client = createClient({ baseUrl: API_URL, apiKey: API_KEY, store: memoryStore() });
-  const site = { accountUrl: ACCOUNT_URL ?? null, version: packageVersion() };
+  const site = {
+    accountUrl: ACCOUNT_URL ?? null,
+    version: packageVersion(),
+    keyAdvice: 'set API_KEY in the client’s configuration',
+  };
   serveStdio(() => mcpServer(client, site), {
     transport: new DrainingStdio(process.stdin, process.stdout),
     maxSubscriptions: 0,
