@@ -1,5 +1,6 @@
 import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
 import type { Tags } from '../osm/tags.ts';
+import { isException, isRestricted } from './exceptions.ts';
 import { isReligiousSchool, schoolKind, schoolLevels } from './school-kind.ts';
 import { PARK_SIZES, TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
 import { isVisited, worshipByName } from './worship-kind.ts';
@@ -46,7 +47,7 @@ export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
   }
   const worships = rules.filter(({ leaf }) => leaf.parent_id === OTHER_WORSHIP.parent_id);
   for (const { leaf } of rules) {
-    if (isOfSchools(leaf)) continue;
+    if (isOfSchools(leaf) || isException(leaf.label, tags)) continue;
     if (leaf.parent_id === OTHER_WORSHIP.parent_id) {
       if (!isVisited(tags)) continue;
       if (leaf !== OTHER_WORSHIP) found.add(leaf.dest_type_id);
@@ -114,8 +115,7 @@ const GONE = / \(historical\)$/;
 function isOpenToPublic(tags: Tags): boolean {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return false;
   if (GONE.test(tags.get('name') ?? '')) return false;
-  const access = tags.get('access');
-  return !OPEN_AIR.some((key) => tags.has(key)) || (access !== 'private' && access !== 'no');
+  return !OPEN_AIR.some((key) => tags.has(key)) || !isRestricted(tags);
 }
 
 function parkSize(area: SquareMetres): string {

@@ -5,9 +5,9 @@ import { nameWords, tellsApart } from './poi-name.ts';
 
 /**
  * Drops duplicates in the map: small outlines of a POI that is also drawn as a large one, or as a
- * small one with a lower id, if their names are distinctive beyond the kind of POI and their
- * house numbers do not differ; and nodes of a POI that is also an outline. The remaining element
- * takes over the facts it lacks from the others. If it may match several, the nearest is used.
+ * small one with a lower id, if their names are distinctive beyond the kind of POI; and nodes of a
+ * POI that is also an outline; unless their house numbers differ. The remaining element takes over
+ * the facts it lacks from the others. If it may match several, the nearest is used.
  */
 export function mergeDuplicates(destinations: readonly Destination[]): Destination[] {
   const large = destinations.filter(({ outline }) => outline !== undefined);
@@ -27,9 +27,7 @@ export function mergeDuplicates(destinations: readonly Destination[]): Destinati
   for (let i = large.length; i < outlines.length; i++) {
     const own = outlines[i];
     if (!tellsApart(nameWords(own.name))) continue;
-    const mayBe = (other: number) =>
-      other < i && stays[other] === other && !isNextDoor(outlines[other], own);
-    const same = nearby.samePoi(own, mayBe);
+    const same = nearby.samePoi(own, (other) => other < i && stays[other] === other);
     if (same === -1) continue;
     take(same, own);
     stays[i] = same;
@@ -56,19 +54,10 @@ export function withoutDuplicates(pois: readonly Destination[]): Destination[] {
   const nearby = new NearbyPois(pois);
   const kept: (Destination | null)[] = [...pois];
   pois.forEach((poi, index) => {
-    const same = nearby.samePoi(
-      poi,
-      (other) => other < index && kept[other] !== null && !isNextDoor(pois[other], poi),
-    );
+    const same = nearby.samePoi(poi, (other) => other < index && kept[other] !== null);
     if (same === -1) return;
     kept[same] = completed(kept[same]!, poi);
     kept[index] = null;
   });
   return kept.filter((poi) => poi !== null);
-}
-
-/** Whether two addresses name different houses. */
-function isNextDoor(a: Destination, b: Destination): boolean {
-  const [one, other] = [a, b].map(({ address }) => /^\d+/.exec(address.street ?? '')?.[0]);
-  return one !== undefined && other !== undefined && one !== other;
 }

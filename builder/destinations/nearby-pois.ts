@@ -27,7 +27,7 @@ export class NearbyPois {
 
   /**
    * The index of the nearest POI that is the same as another, among the permitted ones; -1 if
-   * none is.
+   * none is. POIs with different house numbers are two.
    */
   samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
     const words = nameWords(other.name);
@@ -37,6 +37,7 @@ export class NearbyPois {
     for (const index of this.#tree?.search(minLon, minLat, maxLon, maxLat, mayBe) ?? []) {
       const poi = this.#pois[index];
       if (!isAlike(poi, other) || !isSameName(this.#words[index], words)) continue;
+      if (isNextDoor(poi, other)) continue;
       const distance = poiDistance(poi, other.lon, other.lat);
       if (distance > SAME_POI || distance > nearestDistance) continue;
       if (distance === nearestDistance && index > nearest) continue;
@@ -59,4 +60,10 @@ export function completed(poi: Destination, other: Destination): Destination {
       zip: poi.address.zip ?? other.address.zip,
     },
   };
+}
+
+/** Whether two addresses name different houses. */
+function isNextDoor(a: Destination, b: Destination): boolean {
+  const [one, other] = [a, b].map(({ address }) => /^\d+/.exec(address.street ?? '')?.[0]);
+  return one !== undefined && other !== undefined && one !== other;
 }

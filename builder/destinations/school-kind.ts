@@ -31,7 +31,36 @@ const PARISH_SCHOOL = /\bparish school\b(?! (?:board|system))/i;
  */
 const SAINT = /^(?:the )?(?:saints?\s|s[st]s?(?:\.\s?|\s))(?=\S)/i;
 const OF_A_SAINT = /^(?:the )?(?:saints?\s|s[st]s?(?:\.\s?|\s))[^\s'’]+['’]/i;
-const LEVEL_WORD = /\b(?:elementary|elem|primary|middle|intermediate|high|secondary)\b/i;
+const LEVEL_WORD = String.raw`\b(?:elementary|elem|primary|middle|intermediate|high|secondary)\b`;
+/** Grades before the first, which count as 0: preschool, transitional kindergarten. */
+const BEFORE_FIRST = 'pre-?k[34]?|pk[34]?|p|tk|ece?|kg|k';
+/** Grades in a name, as in "K-8 School". */
+const GRADES = String.raw`\b(?:${BEFORE_FIRST}|kindergarten)\s?(?:-|–|to|through|thru)\s?\d{1,2}\b`;
+const TELLS_LEVEL = new RegExp(`${LEVEL_WORD}|${GRADES}`, 'i');
+/** Places that are named after saints, but hardly any church is. */
+const PLACE_ALONE = 'cloud|croix|lucie|johnsbury|petersburg|tammany|clairsville';
+/** Towns of the same name as many churches, and the next words in the names of public schools. */
+const TOWN = 'paul|louis|albans|augustine|charles|george|helens|johns|joseph';
+const AFTER_TOWN =
+  'city|north|south|east|west|math|mathematics|science|language|music|magnet|technical|technology|stem|career|alternative';
+const SAINTLY_PLACE = new RegExp(
+  String.raw`^(?:the )?(?:saint|st\.?)\s?(?:(?:${PLACE_ALONE})|(?:${TOWN})\s+(?:${AFTER_TOWN}))\b(?!['’])`,
+  'i',
+);
+/** Words that follow "Christian" where it is the faith; before another it is a given name. */
+const AFTER_FAITH = [
+  'schools?|academy|academies|college|university|institute|campus|center|centre|preschool|day',
+  'elementary|elem|primary|lower|middle|intermediate|junior|jr|senior|sr|high|secondary|upper',
+  'grade|grammar|k|pre|prep|preparatory|early|learning|education|educational|classical|bilingual',
+  'life|faith|hope|love|light|heritage|liberty|leadership|fellowship|brothers|family|community',
+  'church|temple|tabernacle|covenant|reformed|union|unified|central|international|and|of|for|in|at',
+  'north|south|east|west|montessori|child|children|childrens|home|world|training|ministries',
+].join('|');
+/** Named after a person, in a school that names its level: "Hans Christian Andersen Elementary". */
+const GIVEN_NAME = new RegExp(
+  String.raw`\bchristian\s+(?!(?:${AFTER_FAITH})\b)(?=\p{L}+\b.*${LEVEL_WORD})`,
+  'giu',
+);
 const PUBLIC_NAME = /\b(?:public|charter|county)\b/i;
 
 /** Whether a school is public, by its operator. */
@@ -49,10 +78,15 @@ export function isReligiousSchool(tags: Tags): boolean {
   if (isPubliclyRun(tags)) return false;
   if (tags.has('religion') || tags.has('denomination')) return true;
   const name = tags.get('name') ?? '';
-  if ([name, operator].some((words) => FAITH.test(words.replaceAll(PLACE, '')))) return true;
+  if ([name, operator].some((words) => FAITH.test(withoutNames(words)))) return true;
   if (PARISH_SCHOOL.test(name)) return true;
-  if (!SAINT.test(name) || PUBLIC_NAME.test(name)) return false;
-  return OF_A_SAINT.test(name) || !LEVEL_WORD.test(name);
+  if (!SAINT.test(name) || PUBLIC_NAME.test(name) || SAINTLY_PLACE.test(name)) return false;
+  return OF_A_SAINT.test(name) || !TELLS_LEVEL.test(name);
+}
+
+/** A name without places and given names that contain words of a faith. */
+function withoutNames(words: string): string {
+  return words.replaceAll(PLACE, '').replaceAll(GIVEN_NAME, '');
 }
 
 const UNKNOWN = 'schools_level_unknown';
@@ -71,26 +105,35 @@ export function schoolLevels(tags: Tags): string[] {
   }
   const grades = range(tags.get('grades') ?? tags.get('school:grades'));
   if (grades) {
-    const [from, to] = grades;
-    return SCHOOL_LEVELS.filter((level) => from <= level.toGrade && to >= level.fromGrade).map(
-      (level) => level.label,
-    );
+    return levelsOf(grades);
   }
   const name = tags.get('name') ?? '';
   // "Elementary/Middle" is both. "Junior high" is a middle school and no high school.
   const named = SCHOOL_LEVELS.filter((level) => level.words.test(name));
-  return named.length > 0 ? named.map((level) => level.label) : [UNKNOWN];
+  if (named.length > 0) return named.map((level) => level.label);
+  const namedGrades = range(GRADES_IN_NAME.exec(name)?.[0]);
+  return namedGrades ? levelsOf(namedGrades) : [UNKNOWN];
 }
 
+const GRADES_IN_NAME = new RegExp(GRADES, 'i');
+
+function levelsOf([from, to]: GradeRange): string[] {
+  return SCHOOL_LEVELS.filter((level) => from <= level.toGrade && to >= level.fromGrade).map(
+    (level) => level.label,
+  );
+}
+
+type GradeRange = readonly [from: number, to: number];
+const KINDERGARTEN = new RegExp(String.raw`\b(?:${BEFORE_FIRST})\b`, 'gi');
+
 /**
- * `K-8`, `Pre-K-5`, `9;10;11;12` (or ISCED's `1-2`, `1;2`) as first and last, kindergarten being 0;
- * undefined if it is none of these.
+ * `K-8`, `Pre-K-5`, `PK3-8`, `9;10;11;12` (or ISCED's `1-2`, `1;2`) as first and last,
+ * kindergarten being 0; undefined if it is none of these.
  */
-function range(text: string | undefined): [from: number, to: number] | undefined {
+function range(text: string | undefined): GradeRange | undefined {
   if (!text) return undefined;
-  const kindergarten = /\b(pk|pre-?k|kg|k)\b/gi;
   const grades = text
-    .replaceAll(kindergarten, '0')
+    .replaceAll(KINDERGARTEN, '0')
     .split(/[-–;,\s]+/)
     .map((part) => {
       const grade = /^\d{1,2}$/.test(part) ? Number(part) : Number.NaN;
@@ -111,7 +154,7 @@ const LEVEL = new RegExp(
   [
     String.raw`\b(?:elementary|primary|middle|intermediate|high|secondary|grammar|grade)\b`,
     String.raw`\b(?:charter|magnet|preparatory|prep|early college|public(?! (?:health|policy|affairs)))\b`,
-    String.raw`\b(?:pk|pre-?k|k|kindergarten)\s?(?:-|–|to|through|thru)\s?\d`,
+    GRADES,
   ].join('|'),
   'i',
 );

@@ -388,7 +388,7 @@ export const SCHOOL_LEVELS: readonly {
     toGrade: 8,
     isced: 2,
     words: new RegExp(
-      String.raw`\b(middle|intermediate|intermedia)\b(?! river| branch| creek)|${JUNIOR}\W*((senior|sr)\W*)?high\b|${byNumber(String.raw`[im]\.?s\.?|j\.?h\.?s\.?`)}`,
+      String.raw`\b(middle|intermediate|intermedia)\b(?! river| branch| creek| township| island| village)|${JUNIOR}\W*((senior|sr)\W*)?high\b|${byNumber(String.raw`[im]\.?s\.?|j\.?h\.?s\.?`)}`,
       'i',
     ),
   },

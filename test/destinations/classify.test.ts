@@ -39,6 +39,13 @@ const WORSHIP_WORDS: Readonly<Record<string, string>> = {
   shinto: 'temples',
 };
 
+const RAIL = ['subway', 'light_rail', 'tram', 'monorail', 'funicular'];
+/** The types that private access excludes; besides everything in the open air. */
+const ENTERED = [
+  ...['cash_machines', 'libraries', 'community_centres', 'arts_centres', 'bike_rental'],
+  ...['clinics', 'doctors', 'dentists', 'gyms'],
+];
+
 /**
  * By definition: every rule of every leaf in turn. Schools count as one, for their levels are not
  * rules.
@@ -49,9 +56,24 @@ function naively(tags: Tags, hectares: number): string[] {
   const isPrivate = ['private', 'no'].includes(tags.get('access') ?? '');
   const openAir = ['leisure', 'natural', 'boundary', 'landuse'];
   if (openAir.some((key) => tags.has(key)) && isPrivate) return [];
+  const closed = isPrivate ? ENTERED : [];
+  const has = (key: string, ...values: string[]) => values.includes(tags.get(key) ?? '');
+  const noTrain =
+    has('train', 'no') &&
+    !has('railway', 'tram_stop') &&
+    !has('station', ...RAIL) &&
+    !RAIL.some((kind) => has(kind, 'yes'));
+  const isNoStation = has('station', 'miniature') || has('usage', 'tourism') || noTrain;
+  const none = [
+    ...closed,
+    ...(isNoStation ? ['rail_stations'] : []),
+    ...(has('highway', 'bus_stop') && has('bus', 'no') ? ['bus_stops'] : []),
+    ...(has('protect_class', '12', '22', '24') ? ['protected_areas'] : []),
+  ];
   const park = hectares >= 10 ? 'parks_large' : hectares >= 1 ? 'parks_medium' : 'parks_small';
   const labels = TAXONOMY.filter((leaf) => leaf.osm?.some((rule) => holds(rule, tags)))
     .filter((leaf) => leaf.source !== 'park-size' || leaf.label === park)
+    .filter((leaf) => !none.includes(leaf.label))
     .map((leaf) => (leaf.source === 'school-level' ? 'school' : leaf.label));
   const isOfFaith =
     tags.has('religion') || /\b(christian|jewish|muslim)\b/.test(tags.get('name') ?? '');
@@ -104,7 +126,7 @@ describe('classification', () => {
       .map((rule) =>
         Object.entries(rule).map(([key, wanted]) => [key, [wanted].flat()[0]] as const),
       );
-    const key = fc.constantFrom(...keys, 'access', 'disused');
+    const key = fc.constantFrom(...keys, 'access', 'disused', 'bus', 'train', 'subway');
     const anything = fc.array(fc.tuple(key, value), { maxLength: 4 });
     const names = [...Object.keys(SCHOOL_WORDS), ...Object.keys(WORSHIP_WORDS), 'Elm'];
     const named = fc.option(fc.constantFrom(...names)).map((name): [string, string][] => {
@@ -158,6 +180,16 @@ describe('classification', () => {
     [true, { name: 'Saint Agnes Parish School' }],
     [true, { name: 'Elm High School', operator: 'Quaker Valley Friends', religion: 'quaker' }],
     [true, { name: 'Christian County Christian Academy' }],
+    [true, { name: 'St. Paul School' }],
+    [true, { name: 'Saint Louis Academy' }],
+    [true, { name: 'St. Albans School' }],
+    [true, { name: 'St. Augustine Preparatory School' }],
+    [true, { name: 'St. Joseph Montessori School' }],
+    [true, { name: 'St. Croix Lutheran Academy' }],
+    [true, { name: 'St. Paul’s City School' }],
+    [true, { name: 'Elm Christian Elementary School' }],
+    [true, { name: 'Christian Heritage High School' }],
+    [true, { name: 'Christian Victory Academy' }],
     // Public schools where counties are parishes, or in places with such names.
     [false, { name: 'Comeaux High School', operator: 'Lafayette Parish School System' }],
     [false, { name: 'Barbe High School', operator: 'Calcasieu Parish School Board' }],
@@ -169,6 +201,18 @@ describe('classification', () => {
     [false, { name: 'St. Mary’s County Public Academy' }],
     // Public schools of towns that are named after saints.
     [false, { name: 'St. Michaels Middle High School' }],
+    [false, { name: 'St. Lucie West K-8 School' }],
+    [false, { name: 'St. Michaels PK-8 School' }],
+    [false, { name: 'Saint Paul City School' }],
+    [false, { name: 'St. Paul Music Academy' }],
+    [false, { name: 'St. Croix Preparatory Academy' }],
+    [false, { name: 'St. Cloud Math and Science Academy' }],
+    [false, { name: 'St. Louis Language Immersion School' }],
+    [false, { name: 'St. Albans City School' }],
+    [false, { name: 'St. Johnsbury School' }],
+    // And those that are named after a person.
+    [false, { name: 'Hans Christian Andersen Elementary School' }],
+    [false, { name: 'Christian Fenger Academy High School' }],
     [false, { name: 'Saint Paul Central', operator: 'Saint Paul Public Schools' }],
     [false, { name: 'Holy Cross', 'operator:type': 'public' }],
     [false, { name: 'Patterson High School' }],
@@ -288,9 +332,34 @@ describe('classification', () => {
     ['a shop that was', { 'disused:shop': 'supermarket' }],
     ['a school that was', { 'demolished:amenity': 'school' }],
     ['a house', { building: 'yes' }],
+    ['a park railway', { railway: 'station', station: 'miniature' }],
+    ['a heritage railway', { railway: 'station', usage: 'tourism' }],
+    ['a station without trains', { railway: 'station', train: 'no' }],
+    ['a stop without buses', { highway: 'bus_stop', bus: 'no' }],
+    ['a cash machine for employees', { amenity: 'atm', access: 'private' }],
+    ['a library for members', { amenity: 'library', access: 'private' }],
+    ['the clubhouse of a condominium', { amenity: 'community_centre', access: 'private' }],
+    ['a clinic for employees', { healthcare: 'clinic', access: 'no' }],
+    ['bicycles for residents', { amenity: 'bicycle_rental', access: 'private' }],
+    ['a water protection area', { boundary: 'protected_area', protect_class: '12' }],
+    ['a historic district', { boundary: 'protected_area', protect_class: '22' }],
+    ['a reservation', { boundary: 'protected_area', protect_class: '24' }],
     ['nothing', {}],
   ])('never classifies %s as a destination', (_, tags) => {
     expect(classify(new Map(Object.entries(tags)), null)).toEqual([]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['rail_stations', { railway: 'station', station: 'subway', train: 'no' }],
+    ['rail_stations', { railway: 'station', train: 'no', light_rail: 'yes' }],
+    ['rail_stations', { railway: 'tram_stop', train: 'no', tram: 'yes' }],
+    ['protected_areas', { boundary: 'protected_area', protect_class: '2' }],
+    ['libraries', { amenity: 'library', access: 'customers' }],
+    ['schools_level_unknown', { amenity: 'school', access: 'private' }],
+    ['supermarkets', { shop: 'supermarket', access: 'private' }],
+  ])('classifies as %s, in spite of a tag: %o', (label, tags) => {
+    const found = classify(new Map(Object.entries(tags)), null);
+    expect(found.map((type) => labelOf.get(type))).toContain(label);
   });
 
   test('names an unnamed place after its tags', () => {

@@ -349,6 +349,15 @@ describe('a place that is drawn twice', () => {
     expect(await two(street(a), street(b))).toHaveLength(2);
   });
 
+  test('is two where a node has another house number than an outline', async () => {
+    const numbered = (number: number) => `${pizza},addr:housenumber=${number},addr:street=Elm`;
+    const withNode = (tags: string) =>
+      destinations([...house(10, 0), `n1 T${tags} x0.0006 y0`, `w1 T${numbered(1)} N${ring(10)}`]);
+    expect(await withNode(numbered(3))).toHaveLength(2);
+    expect(await withNode(numbered(1))).toHaveLength(1);
+    expect(await withNode(pizza)).toHaveLength(1);
+  });
+
   test('is two more than a hundred metres apart', async () => {
     expect(await two(pizza, pizza, 0.0008)).toHaveLength(1);
     expect(await two(pizza, pizza, 0.001)).toHaveLength(2);

@@ -55,7 +55,7 @@ describe('a place in both OSM and a file', () => {
     const other = place('file', 1, 90, 0, {
       brand: 'Moon',
       types: [BAKERIES, CAFES],
-      address: { street: '2 Oak St', city: 'Elm', state: 'MD', zip: '21201' },
+      address: { street: '1 Elm Street', city: 'Elm', state: 'MD', zip: '21201' },
     });
     expect(mergeSources([osm], [other])).toEqual([
       {
@@ -71,6 +71,18 @@ describe('a place in both OSM and a file', () => {
     expect(mergeSources(osm, [place('file', 1, 99, 0)])).toHaveLength(1);
     expect(mergeSources(osm, [place('file', 1, 102, 0)])).toHaveLength(2);
     expect(mergeSources(osm, [place('file', 1, 75, -75)])).toHaveLength(2);
+  });
+
+  test('is two with different house numbers, and the nearest that has no other', () => {
+    const at = (street: string) => ({ address: { ...NO_ADDRESS, street } });
+    expect(isMerged(at('1 Elm St'), at('3 Elm St'))).toBe(false);
+    expect(isMerged(at('1 Elm St'), at('1 Elm Street'))).toBe(true);
+    expect(isMerged(at('1 Elm St'), at('Elm St'))).toBe(true);
+    const osm = [place('osm', 1, 0, 0, at('1 Elm St')), place('osm', 2, 90, 0)];
+    const merged = mergeSources(osm, [
+      place('file', 1, 10, 0, { ...at('3 Elm St'), brand: 'Moon' }),
+    ]);
+    expect(merged.map(({ brand }) => brand)).toEqual([null, 'Moon']);
   });
 
   test('is the nearest of several candidates in OSM', () => {

@@ -37,6 +37,10 @@ describe('the levels of a school', () => {
     ['K–12', [E, M, H]],
     ['6-12', [M, H]],
     ['5', [E]],
+    ['TK-5', [E]],
+    ['EC-5', [E]],
+    ['PK3-8', [E, M]],
+    ['P-8', [E, M]],
   ])('are those of its grades next: %s', (grades, expected) => {
     expect(levels({ grades })).toEqual(expected);
     expect(levels({ 'school:grades': grades, name: 'Elm University High School' })).toEqual(
@@ -63,6 +67,11 @@ describe('the levels of a school', () => {
     ['High Point Elementary School', [E]],
     ['Middle River Elementary School', [E]],
     ['Middle River Middle School', [M]],
+    ['Middle Township Elementary No. 2', [E]],
+    ['Middle Township Middle School', [M]],
+    ['St. Lucie West K-8 School', [E, M]],
+    ['Elm K-12 Academy', [E, M, H]],
+    ['Elm High School K-8 Annex', [H]],
     ['P.S. 12', [E]],
     ['PS 157 Benjamin Franklin', [E]],
     ['Public School 30', [U]],

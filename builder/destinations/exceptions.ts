@@ -1,0 +1,50 @@
+import type { Tags } from '../osm/tags.ts';
+
+/** Leaf types, by label, of POIs that only some people may enter if their `access` says so. */
+const ENTERED = new Set([
+  'cash_machines',
+  'libraries',
+  'community_centres',
+  'arts_centres',
+  'clinics',
+  'doctors',
+  'dentists',
+  'gyms',
+  'bike_rental',
+]);
+/** Classes of areas that protect drinking water, a culture, or a people's land. */
+const NOT_NATURE = new Set(['12', '22', '24']);
+/** Keys and values of `station` for what calls at a station where trains do not. */
+const OTHER_THAN_TRAINS = ['subway', 'light_rail', 'tram', 'monorail', 'funicular'];
+
+/**
+ * Whether an element is no POI of a leaf type, by label, though its tags meet a rule of the
+ * taxonomy.
+ */
+export function isException(label: string, tags: Tags): boolean {
+  if (ENTERED.has(label)) return isRestricted(tags);
+  switch (label) {
+    case 'rail_stations':
+      return isOfNoNetwork(tags);
+    case 'bus_stops':
+      return tags.get('highway') === 'bus_stop' && tags.get('bus') === 'no';
+    case 'protected_areas':
+      return NOT_NATURE.has(tags.get('protect_class') ?? '');
+    default:
+      return false;
+  }
+}
+
+/** Whether its `access` keeps the public out. */
+export function isRestricted(tags: Tags): boolean {
+  const access = tags.get('access');
+  return access === 'private' || access === 'no';
+}
+
+/** Whether a station is of a park railway or a heritage line, or nothing calls there. */
+function isOfNoNetwork(tags: Tags): boolean {
+  if (tags.get('station') === 'miniature' || tags.get('usage') === 'tourism') return true;
+  if (tags.get('train') !== 'no' || tags.get('railway') === 'tram_stop') return false;
+  const isOther = OTHER_THAN_TRAINS.some((kind) => tags.get(kind) === 'yes');
+  return !isOther && !OTHER_THAN_TRAINS.includes(tags.get('station') ?? '');
+}
