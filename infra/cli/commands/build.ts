@@ -4,16 +4,15 @@ import { pathsIn } from '../../../builder/build-request.ts';
 import { extractCoverageOf } from '../../../builder/extract/extract-coverage.ts';
 import { duration } from '../../../builder/progress.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
-import { edgesOf } from '../../../shards/geometry/wgs84.ts';
 import { counted } from '../../../shards/number-words.ts';
-import { coverageGaps } from '../../../shards/release/data-coverage.ts';
 import { readLatest } from '../../../shards/release/latest.ts';
-import { type Manifest, releaseSchema } from '../../../shards/release/manifest.ts';
+import { releaseSchema } from '../../../shards/release/manifest.ts';
 import { readManifest } from '../../../shards/release/manifests.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { UsageError } from '../../errors.ts';
 import { buildSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { gapWarnings } from '../gap-warnings.ts';
 import { addInputs, type InputFlags, readInputs } from '../input-options.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
@@ -76,37 +75,13 @@ async function build(flags: BuildFlags): Promise<void> {
     process.stdout.write(
       `release ${latest.release}: ${counted(blocks, 'block')} (${routable} routable) in ${counted(counties.length, 'county', 'counties')}, ${duration((performance.now() - begun) / 1000)}, ${Math.round(process.resourceUsage().maxRSS / 1024)} MB\n${latest.manifest}\n`,
     );
-    await warnOfGaps(manifest, inputs.osm);
+    const extracts = await Promise.all(inputs.osm.map(extractCoverageOf));
+    for (const warning of gapWarnings(manifest, extracts)) {
+      process.stderr.write(`warning: ${warning}\n`);
+    }
   } finally {
     await store.close();
   }
-}
-
-/** Warns about counties with few routable blocks, and prints what the extracts cover. */
-async function warnOfGaps(manifest: Manifest, osm: readonly string[]): Promise<void> {
-  const gaps = coverageGaps(manifest);
-  if (gaps.length === 0) return;
-  const files = await Promise.all(osm.map(extractCoverageOf));
-  for (const { county, blocks, routable_blocks } of gaps) {
-    const percent = Math.round((100 * routable_blocks) / Math.max(1, blocks));
-    process.stderr.write(
-      `warning: county ${county}: only ${percent} % of its blocks are near a street (${routable_blocks} of ${blocks}); the county extends over ${degrees(manifest.counties[county].block_box)}\n`,
-    );
-  }
-  for (const { name, box } of files) {
-    const covered =
-      box === null ? 'does not state its coverage' : `covers ${degrees(edgesOf(box))}`;
-    process.stderr.write(
-      `warning: the extract ${name} ${covered}; use one that covers the counties\n`,
-    );
-  }
-}
-
-/** West, south, east and north edges with their hemispheres. */
-function degrees([west, south, east, north]: readonly number[]): string {
-  const side = (value: number, positive: string, negative: string) =>
-    `${Math.abs(value).toFixed(2)}°${value < 0 ? negative : positive}`;
-  return `${side(west, 'E', 'W')} to ${side(east, 'E', 'W')}, ${side(south, 'N', 'S')} to ${side(north, 'N', 'S')}`;
 }
 
 function parseRelease(label: string | undefined): string {
