@@ -2,11 +2,10 @@ import type { Destination } from './destination.ts';
 import { completed, NearbyPois } from './nearby-pois.ts';
 
 /**
- * Merges the POIs of two sources, each real POI once, ascending by `destId`. A POI of
- * `others` that is also in `osm` (near, with the same name and a common type, and no other house
- * number) adds its address and
- * brand to that one where missing, and is dropped; if several match, the nearest is used. The order
- * of neither list matters, and POIs of one list are not merged with each other.
+ * Merges the POIs of two sources, each real POI once, ascending by `destId`. A POI of `others` that
+ * is also in `osm` (near, with the same name and a common type, and no other house number) adds its
+ * address and brand to that one where missing, and is dropped; if several match, the nearest is
+ * used. The order of neither list matters, and POIs of one list are not merged with each other.
  */
 export function mergeSources(
   osm: readonly Destination[],

@@ -23,10 +23,10 @@ export class FeedReport {
     return [...this.#problems.values()];
   }
 
-  /** Notes the problems of the feed at this path, each in a line. */
-  noteProblems(feed: string, note: (line: string) => void): void {
+  /** Notes the problems of the feed, each in a line. */
+  noteProblems(note: (line: string) => void): void {
     for (const { file, problem, rows, first_line } of this.problems) {
-      note(`${feed}: ${file}: ${rows} × ${problem} (first in line ${first_line})`);
+      note(`${file}: ${rows} × ${problem} (first in line ${first_line})`);
     }
   }
 }

@@ -28,7 +28,7 @@ export interface PreparationByJobs extends Preparation {
 /** The context that a preparation job runs in. */
 export interface PreparationJobContext {
   readonly store: WritableStore;
-  /** Gets lines worth keeping. */
+  /** Gets lines worth keeping about the job's files, without their paths. */
   readonly note: (line: string) => void;
   /** Gets amounts of the job's `work` that are done. */
   readonly onWork: (amount: number) => void;
@@ -38,6 +38,7 @@ export interface PreparationJobContext {
 export interface JobResult {
   /** The value of its receipt. */
   readonly value: unknown;
+  /** Lines about its files, without their paths, which differ between machines. */
   readonly notes: readonly string[];
   /** Whether the receipt is written already, by the machine that ran the job. */
   readonly isKept: boolean;

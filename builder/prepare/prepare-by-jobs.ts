@@ -35,7 +35,7 @@ export async function prepareByJobs<T extends z.ZodType>(
         onWork(amount);
       });
       onWork(job.work - before);
-      notes.forEach(progress.note);
+      for (const note of notes) progress.note(`${job.paths.join(', ')}: ${note}`);
       if (!isKept) await receipts.keep(job.spec.kind, job.key, value);
       values.set(job, schema.parse(value));
     }

@@ -15,11 +15,11 @@ export async function prepareFeed(
   const feed = await readFeed(path);
   try {
     const { feedDay, facts } = await readFeedDay(feed, { ...dated, path }, clock);
-    feed.report.noteProblems(path, note);
+    feed.report.noteProblems(note);
     const { trips_by_phone, trips_in_window } = facts;
     if (trips_by_phone > 0) {
       note(
-        `${path}: ${trips_by_phone} of ${trips_in_window} trips have calls that must be booked by phone; they count as scheduled`,
+        `${trips_by_phone} of ${trips_in_window} trips have calls that must be booked by phone; they count as scheduled`,
       );
     }
     const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));

@@ -11,6 +11,7 @@ import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { describe } from '../errors.ts';
+import type { JobReturn } from './queue.ts';
 import type { Queued, QueuedJob, QueuedPreparation } from './queued-job.ts';
 import { isTransient } from './retries.ts';
 
@@ -36,7 +37,7 @@ export type ThreadMessage =
     }
   | { readonly kind: 'at'; readonly done: number }
   | { readonly kind: 'finish'; readonly summary?: string }
-  | { readonly kind: 'done'; readonly searched: readonly string[] }
+  | { readonly kind: 'done'; readonly result: JobReturn }
   /** `isFinal`: retrying would not help. */
   | { readonly kind: 'failed'; readonly message: string; readonly isFinal: boolean };
 
@@ -62,22 +63,27 @@ const PUBLISH_WAITS_MS = 60 * 60_000;
 const { queued, folder, workers, memory, store: location } = workerData as ThreadInput;
 const store = await openWritableStore(location);
 
-/** Runs a preparation job; its receipt is the result. */
+/** Runs a preparation job, whose value is its receipt; returns its notes. */
 async function prepare({ preparation }: QueuedPreparation): Promise<readonly string[]> {
   const { spec, key, inputs } = await readJob(store, preparation);
   const pathOf = await fetchInputs(store, inputs, folder, progress);
+  const notes: string[] = [];
+  const note = (line: string) => {
+    notes.push(line);
+    progress.note(`${inputs.map(({ name }) => name).join(', ')}: ${line}`);
+  };
   const make = async () => {
     const stage = progress.start(spec.kind, null, spec.kind === 'feed' ? 'feeds' : 'bytes');
-    const context = { store, note: progress.note, onWork: accumulator(stage) };
+    const context = { store, note, onWork: accumulator(stage) };
     const value = await runPreparationJob(spec, inputs.map(pathOf), context);
     stage.finish();
     return value;
   };
   await new Receipts(store).findOrMake(spec.kind, key, z.unknown(), make);
-  return [];
+  return notes;
 }
 
-/** Runs a job of a build. */
+/** Runs a job of a build; returns the counties it has searched. */
 async function build({ job, plan: ref, request }: QueuedJob): Promise<readonly string[]> {
   const { release, tiles, directions } = request;
   const plan = await readPlan(store, ref);
@@ -112,8 +118,11 @@ async function build({ job, plan: ref, request }: QueuedJob): Promise<readonly s
 }
 
 try {
-  const searched = 'preparation' in queued ? await prepare(queued) : await build(queued);
-  send({ kind: 'done', searched });
+  const result =
+    'preparation' in queued
+      ? { searched: [], notes: await prepare(queued) }
+      : { searched: await build(queued), notes: [] };
+  send({ kind: 'done', result });
 } catch (error) {
   send({ kind: 'failed', message: describe(error), isFinal: !isTransient(error) });
 } finally {

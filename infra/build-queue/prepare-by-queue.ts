@@ -13,7 +13,12 @@ import { endLease } from '../../builder/publish/leases.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import { type BuildQueue, type BuildQueueJob, removeIfUnstarted } from './queue.ts';
+import {
+  type BuildQueue,
+  type BuildQueueJob,
+  jobReturnSchema,
+  removeIfUnstarted,
+} from './queue.ts';
 import { storeNameOf } from './queued-job.ts';
 import { jobOptions } from './submit.ts';
 
@@ -92,7 +97,7 @@ export function openQueuedPreparation(
       }
       if (state === 'completed') {
         const value = await receipts.findUnlisted(job.spec.kind, job.key, z.unknown());
-        if (value !== null) return { value, notes: [], isKept: true };
+        if (value !== null) return { value, notes: await notesOf(queue, queued), isKept: true };
       }
       if (freeLocally === 0) continue;
       freeLocally--;
@@ -125,4 +130,11 @@ export function openQueuedPreparation(
       await endLease(store, build).catch(() => {});
     },
   };
+}
+
+/** The notes that the worker returned with a job. */
+async function notesOf(queue: BuildQueue, { id }: BuildQueueJob): Promise<readonly string[]> {
+  const done = await queue.jobs.getJob(id!);
+  const returned = jobReturnSchema.safeParse(done?.returnvalue);
+  return returned.success ? returned.data.notes : [];
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
+import { z } from 'zod';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
 import type { Millis } from '../../shards/units.ts';
@@ -14,7 +15,16 @@ export interface JobProgress {
   readonly stage: string;
 }
 
-export type BuildQueueJob = Job<Queued, { searched: readonly string[] }>;
+/** Schema of what a worker returns for a job: anyone with access to the Redis can write it. */
+export const jobReturnSchema = z.strictObject({
+  /** Counties that a unit has searched, instead of finding their objects. */
+  searched: z.array(z.string()).readonly(),
+  /** The notes of a preparation job, see `JobResult`. */
+  notes: z.array(z.string()).readonly(),
+});
+export type JobReturn = z.infer<typeof jobReturnSchema>;
+
+export type BuildQueueJob = Job<Queued, JobReturn>;
 
 export const QUEUE_NAME = 'tta-build';
 /** States of unfinished jobs. */

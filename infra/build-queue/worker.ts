@@ -16,7 +16,13 @@ import { isProcessAlive } from '../../shards/store/process-alive.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
 import type { ThreadInput, ThreadMessage } from './job-thread.ts';
-import { type BuildQueueJob, connect, type JobProgress, QUEUE_NAME } from './queue.ts';
+import {
+  type BuildQueueJob,
+  connect,
+  type JobProgress,
+  type JobReturn,
+  QUEUE_NAME,
+} from './queue.ts';
 import { parseQueued, type Queued, storeNameOf } from './queued-job.ts';
 import { isTransient, pauseAfterMs } from './retries.ts';
 
@@ -216,13 +222,10 @@ function describeJob(queued: Queued): string {
   return `${job.kind}${what} for ${request.release} of build ${build}`;
 }
 
-function resultOf(
-  thread: Thread,
-  onMessage: (message: ThreadMessage) => void,
-): Promise<{ searched: readonly string[] }> {
+function resultOf(thread: Thread, onMessage: (message: ThreadMessage) => void): Promise<JobReturn> {
   return new Promise((resolve, reject) => {
     thread.on('message', (message: ThreadMessage) => {
-      if (message.kind === 'done') resolve({ searched: message.searched });
+      if (message.kind === 'done') resolve(message.result);
       else if (message.kind !== 'failed') onMessage(message);
       else if (message.isFinal) reject(new UnrecoverableError(message.message));
       else reject(new Error(message.message));

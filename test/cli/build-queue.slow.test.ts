@@ -199,6 +199,22 @@ test('a plan is prepared by workers, one of them killed, as by one process, and 
   expect(await prepared('alone')).toEqual(await prepared('planned'));
 });
 
+test('problems of feeds that a worker reads are told to the builder, by the paths given', async () => {
+  const { gtfs } = await writeDemoCity({ blocks: 500, seed: 9, out: at('city-9') }, silent);
+  const feeds = [inputs[inputs.indexOf('--gtfs') + 1], gtfs];
+  const queue = redis.address(7);
+  const worker = work('noted', TTA, '--queue', queue);
+  await expect.poll(() => worker.said).toMatch(/is waiting for jobs/);
+  const { code, stderr } = await build('--gtfs', gtfs, '--queue', queue, '--out', at('noted'));
+  expect(code).toBe(0);
+  await end(worker, 'SIGTERM');
+  expect(worker.said).toMatch(/^demo_transit\.zip: stop_times\.txt: \d+ × /m);
+  for (const feed of feeds) {
+    const told = stderr.split('\n').filter((line) => line.startsWith(`${feed}: stop_times.txt: `));
+    expect(told).toEqual([expect.stringMatching(/\d+ × no time; interpolated/)]);
+  }
+});
+
 test('builders and workers name a missing queue at once', async () => {
   const queue = `redis://127.0.0.1:${await freePort()}`;
   const tries = [
