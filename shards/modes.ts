@@ -23,6 +23,17 @@ export type StreetMode = 'walk' | 'bike';
 
 export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);
 
+const WORDS: Readonly<Record<string, string>> = {
+  walk: 'on foot',
+  bike: 'by bike',
+  transit: 'by transit',
+};
+
+/** A mode in a sentence: `on foot`, `by bike`, `by transit`. */
+export function byMode(mode: string): string {
+  return WORDS[mode] ?? `by ${mode}`;
+}
+
 const ID_BY_LABEL = new Map<Mode, ModeId>(MODES.map((m) => [m.mode, m.modeId]));
 
 export function modeIdOf(mode: Mode): ModeId {

@@ -1,3 +1,4 @@
+import { byMode } from '../../shards/modes.ts';
 import type { ColumnType } from '../../shards/parquet/table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
@@ -32,9 +33,9 @@ ${table.description} Licence: ${licenceOf(table.name)}.
 | --- | --- | --- |
 ${columns.join('')}`;
   });
-  const modes = release.manifest.modes.join(', ');
+  const modes = release.manifest.modes.map(byMode).join(', ');
   return `# Data dictionary: release ${release.manifest.release}
 
-Travel times are in minutes by ${modes}. A missing row, or null, means not within 30 minutes of a POI, or not within 60 of a block. Transit times are the 10th percentile of the times from door to door for departures each minute from 8:00 to 9:00 on a weekday. GEOIDs are text, with leading zeros.
+Travel times are in minutes ${modes}. A missing row, or null, means not within 30 minutes of a POI, or not within 60 of a block. Transit times are the 10th percentile of the times from door to door for departures each minute from 8:00 to 9:00 on a weekday. GEOIDs are text, with leading zeros.
 ${tables.join('')}`;
 }

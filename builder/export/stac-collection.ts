@@ -1,3 +1,4 @@
+import { byMode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ExportedFile } from './exported-files.ts';
 import { citationOf, licenceOf } from './terms.ts';
@@ -19,7 +20,7 @@ export function stacCollection(release: Release, files: readonly ExportedFile[],
     stac_extensions: [FILE_EXTENSION, SCIENTIFIC_EXTENSION],
     id: `travel-time-access-${version}`,
     title: `Travel times from US census blocks, release ${manifest.release}`,
-    description: `Minutes from census blocks to points of interest and other blocks, by ${manifest.modes.join(', ')}.`,
+    description: `Minutes from census blocks to points of interest and other blocks, ${manifest.modes.map(byMode).join(', ')}.`,
     license: licenceOf('nearest'),
     'sci:citation': citationOf(release),
     keywords: ['accessibility', 'travel time', 'census blocks'],

@@ -1,3 +1,4 @@
+import { byMode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 
 const CENSUS = 'U.S. Census Bureau';
@@ -21,8 +22,8 @@ export function attributionOf({ manifest, weights }: Release): string {
 
 /** How to cite the release. */
 export function citationOf({ manifest, version }: Release): string {
-  const modes = manifest.modes.join(', ');
-  return `Travel-Time Access Service, release ${manifest.release} (${version}): travel times from US census blocks by ${modes}.`;
+  const modes = manifest.modes.map(byMode).join(', ');
+  return `Travel-Time Access Service, release ${manifest.release} (${version}): travel times from US census blocks ${modes}.`;
 }
 
 /** The licences of the tables in words, for the file beside them. */

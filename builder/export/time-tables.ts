@@ -1,6 +1,7 @@
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { byMode } from '../../shards/modes.ts';
 import type { Dictionary, RowGroup } from '../../shards/parquet/table.ts';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import type { CountyTable } from './export-table.ts';
@@ -73,7 +74,7 @@ export const nearestWideTable: CountyTable = {
         name: `${mode}_${label}`,
         type: 'double' as const,
         nullable: true,
-        description: `Minutes by ${mode} to the nearest of ${label}.`,
+        description: `Minutes ${byMode(mode)} to the nearest of ${label}.`,
       })),
     ),
   ],

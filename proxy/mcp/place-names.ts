@@ -32,7 +32,11 @@ export async function resolvePlace(calls: ToolCalls, text: string): Promise<Name
   if (whole.length === 1) return whole[0];
   if (places.length > 0) throw needsChoice(text, 'fits several places', places);
   const { places: anywhere } = await calls.data(calls.client.findPlaces({ q: plain, limit: 10 }));
-  throw needsChoice(text, 'is no census place of this release', anywhere);
+  throw needsChoice(
+    text,
+    'is no census place of this release; find_place searches by a part of the name',
+    anywhere,
+  );
 }
 
 function needsChoice(text: string, problem: string, places: readonly NamedPlace[]): NeedsChoice {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { DataOf } from '../../portal/client/src/index.ts';
 import { foldText } from '../../shards/folded-text.ts';
 import { NeedsChoice, quoted } from './advice.ts';
+import { editDistance } from './edit-distance.ts';
 
 /** A node of the taxonomy. */
 export interface NamedType {
@@ -14,6 +15,8 @@ export interface NamedType {
 
 /** Options listed to the caller. */
 const MAX_OPTIONS = 8;
+/** Edits from a name within which a text may be a misspelling of it. */
+const MAX_EDITS = 2;
 
 /** Everyday and American names of types, by label. */
 const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
@@ -92,12 +95,21 @@ export class TypeCatalogue {
       found.every((one) => one.leafIds.every((id) => leafIds.includes(id))),
     );
     if (parent) return parent;
-    const options = found.length > 0 ? found : this.all.filter(({ leafIds }) => leafIds.length > 1);
+    const options = found.length > 0 ? found : this.#suggestions(wanted);
     const problem = found.length > 0 ? 'fits several types' : 'is no type of this release';
     throw new NeedsChoice(
       `${quoted(text)} ${problem}; list_types has all.`,
       options.slice(0, MAX_OPTIONS).map(({ id, name }) => `${id} ${name}`),
     );
+  }
+
+  /** Types for a name of none: first those that it may be a misspelling of, then the groups. */
+  #suggestions(wanted: string): NamedType[] {
+    const most = Math.min(MAX_EDITS, Math.floor(wanted.length / 3));
+    const close = this.all.filter((one) =>
+      namesOf(one).some((name) => editDistance(name, wanted) <= most),
+    );
+    return [...new Set([...close, ...this.all.filter(({ leafIds }) => leafIds.length > 1)])];
   }
 }
 

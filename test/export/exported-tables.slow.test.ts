@@ -293,6 +293,8 @@ test('ATTRIBUTION.txt names each feed, list of POIs and source of weights, and w
 
 test('the dictionary describes every column of every table', async () => {
   const dictionary = await readFile(path.join(root, 'DICTIONARY.md'), 'utf8');
+  expect(dictionary).toContain('Travel times are in minutes on foot, by bike, by transit.');
+  expect(dictionary).not.toMatch(/by walk/);
   for (const [table, { types }] of Object.entries(read)) {
     const [, section] = dictionary.split(`## ${table}\n`);
     const described = section.split('\n## ')[0].matchAll(/^\| `(\w+)` \|/gm);

@@ -115,6 +115,13 @@ describe('results', () => {
     expect(textOf(result)).toContain('(1 token, 99 left)');
   });
 
+  test('say on foot, not by walk', async () => {
+    for (const [name, args] of Object.entries(calls())) {
+      expect(textOf(await call(name, args)), name).not.toMatch(/by walk/);
+    }
+    expect(textOf(await call('explain_block', calls().explain_block))).toMatch(/^on foot:$/m);
+  });
+
   test('count one token as one', async () => {
     const { key } = await proxy.customer({ tokens: 1 });
     expect(textOf(await call('check_balance', {}, key))).toMatch(/^1 token\n/);
@@ -175,6 +182,18 @@ describe('nothing is charged', () => {
   test.each([
     ['a name of several types', 'measure_coverage', { types: ['schools'] }, /310 Public schools/],
     ['a name of no type', 'measure_coverage', { types: ['unicorns'] }, /no type.*100 Food shops/],
+    [
+      'a misspelt type',
+      'measure_coverage',
+      { types: ['libaries'] },
+      /Choose one: 601 Libraries; 100 Food shops/,
+    ],
+    [
+      'a misspelt place',
+      'measure_coverage',
+      { area: 'Port Meridan' },
+      /find_place searches by a part of the name/,
+    ],
     ['a place of another state', 'measure_coverage', { area: 'Halcyon, Ohio' }, /Halcyon, XA/],
     ['a point without a radius', 'find_blocks', { area: '36,-70' }, /lat,lon,radius_m/],
     [

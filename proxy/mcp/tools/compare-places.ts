@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
+import { byMode } from '../../../shards/modes.ts';
 import { NeedsChoice } from '../advice.ts';
 import { mode, place, resolveCity, types, weight } from '../inputs.ts';
 import { share, table } from '../outputs.ts';
@@ -77,7 +78,7 @@ export const comparePlaces = tool({
       return `${type}: ${shares.join(', ')}`;
     });
     return {
-      text: [`${weight} within ${minutes} minutes by ${mode}`, ...lines].join('\n'),
+      text: [`${weight} within ${minutes} minutes ${byMode(mode)}`, ...lines].join('\n'),
       data: { total, within },
     };
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
+import { byMode } from '../../../shards/modes.ts';
 import { modes, origin, originOf, types } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
 import { unrouted, unroutedTexts } from '../outputs.ts';
@@ -46,7 +47,7 @@ export const explainBlock = tool({
     }
     const { geoid, population } = block;
     const lines = Object.entries(minutes).flatMap(([mode, byType]) => [
-      `by ${mode}:`,
+      `${byMode(mode)}:`,
       ...Object.entries(byType).map(([type, time]) => `${type} ${time ?? 'over 30'}`),
     ]);
     const head = `Block ${geoid} (${population ?? 'unknown'} people), minutes to the nearest`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byMode } from '../../../shards/modes.ts';
 import { area, criteria, item, mode, origin, pointOf, resolveArea } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
 import { tool } from '../tool.ts';
@@ -49,7 +50,7 @@ export const findBlocks = tool({
     const population = Object.fromEntries(results.map((one) => [one.geoid, one.population]));
     const words = criteria.map(
       ({ type, mode, max_minutes, nth = 1 }) =>
-        `${nth > 1 ? `${nth} ` : ''}${catalogue.nameOf(type)} within ${max_minutes} min by ${mode}`,
+        `${nth > 1 ? `${nth} ` : ''}${catalogue.nameOf(type)} within ${max_minutes} min ${byMode(mode)}`,
     );
     const lines = [
       `${name}, ${words.join(', ')}: ${results.length} blocks${next_cursor ? ', more by next_cursor' : ''}`,

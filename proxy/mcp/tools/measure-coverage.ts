@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
+import { byMode } from '../../../shards/modes.ts';
 import { NeedsChoice } from '../advice.ts';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
 import { share, table } from '../outputs.ts';
@@ -52,7 +53,7 @@ export const measureCoverage = tool({
         .map(([to, sum]) => `${to} ${share(sum, total)}`);
       return `${type}: ${parts.join(', ')}`;
     });
-    if (lines.length > 0) lines.unshift(`within minutes by ${mode}`);
+    if (lines.length > 0) lines.unshift(`within minutes ${byMode(mode)}`);
     if (basket) {
       const gains = criteria.map(
         ({ type }, i) => `${catalogue.nameOf(type)} ${share(basket.missing_only[i], total)}`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_POI_MINUTES } from '../../../shards/matrix/row-codec.ts';
+import { byMode } from '../../../shards/modes.ts';
 import { NeedsChoice } from '../advice.ts';
 import { mode, origin, originOf } from '../inputs.ts';
 import { mapLink } from '../map-link.ts';
@@ -79,7 +80,7 @@ export const reachFrom = tool({
       const parts = Object.entries(counts).map(([to, count]) => `${to} min ${count}`);
       return `${of}: ${parts.join(', ')}`;
     });
-    const head = `Within reach ${direction} block ${geoid} by ${mode}`;
+    const head = `Within reach ${direction} block ${geoid} ${byMode(mode)}`;
     return {
       text: [head, ...lines, ...unroutedTexts(unrouted)].join('\n'),
       data: { block: geoid, within, unrouted: unroutedTexts(unrouted) },
