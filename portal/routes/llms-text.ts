@@ -4,7 +4,7 @@ import { PAGE_PATHS } from '../page-paths.ts';
 import { pricesInWords } from '../plans.ts';
 import type { PortalServices } from '../services.ts';
 
-/** `GET /llms.txt`: where a language model finds what, by the convention of llmstxt.org. */
+/** `GET /llms.txt`: an index for language models, by the convention of llmstxt.org. */
 export function serveLlmsText(app: FastifyInstance, { config }: PortalServices): void {
   const { accountUrl, apiUrl } = config;
   const text = `# Travel-Time Access Service: portal
@@ -13,13 +13,9 @@ export function serveLlmsText(app: FastifyInstance, { config }: PortalServices):
 
 ${pricesInWords()}
 
-Assistants call tools by the Model Context Protocol: \`POST ${apiUrl}/mcp\`, streamable HTTP, with an API key in \`Authorization\`.
-
 ## API
 
-- [Index for models](${apiUrl}/llms.txt): every page as Markdown
-- [Guides and list of operations](${apiUrl}/docs.md): keys, prices, limits, formats, errors
-- [OpenAPI summary](${apiUrl}/openapi-summary.json): every operation without examples, headers and errors
+- [Index for models](${apiUrl}/llms.txt): guides, operations, tools for assistants
 
 ## Portal
 

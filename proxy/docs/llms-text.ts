@@ -3,10 +3,7 @@ import type { ProxyConfig } from '../config.ts';
 import { operationsOf } from './document-parts.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
-/**
- * `/llms.txt`: where a language model finds what about the service, by the convention of
- * llmstxt.org.
- */
+/** `/llms.txt`: an index for language models, by the convention of llmstxt.org. */
 export function llmsText(
   document: OpenApiDocument,
   { baseUrl, accountUrl }: Pick<ProxyConfig, 'baseUrl' | 'accountUrl'>,
