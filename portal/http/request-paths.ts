@@ -9,7 +9,7 @@ declare module 'fastify' {
 
 /** Paths that a server knows and the methods of each, for `Allow`. */
 export class KnownPaths {
-  readonly #paths: { readonly pattern: RegExp; readonly allow: string }[] = [];
+  readonly #paths: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
 
   /** `methodsOf`: methods by path template in Fastify's syntax, `/v1/blocks/:geoid/summary`. */
   add(methodsOf: ReadonlyMap<string, readonly string[]>): void {
@@ -18,14 +18,19 @@ export class KnownPaths {
         .split(/:\w+/)
         .map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
         .join('[^/]+?');
-      this.#paths.push({ pattern: new RegExp(`^${pattern}$`), allow: methods.join(', ') });
+      this.#paths.push({ pattern: new RegExp(`^${pattern}$`), methods });
     }
   }
 
-  /** The methods that a path accepts, comma-separated; undefined if it is not known. */
+  /**
+   * The methods that a path accepts, comma-separated, by all templates that it matches; undefined
+   * if it is not known.
+   */
   allowOf(path: string): string | undefined {
     const decoded = isDecodable(path) ? decodeURI(path) : path;
-    return this.#paths.find(({ pattern }) => pattern.test(decoded))?.allow;
+    const matching = this.#paths.filter(({ pattern }) => pattern.test(decoded));
+    if (matching.length === 0) return undefined;
+    return [...new Set(matching.flatMap(({ methods }) => methods))].join(', ');
   }
 }
 

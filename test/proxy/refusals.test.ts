@@ -37,6 +37,8 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
     [`${summary}?mode=walk`, 'GET, HEAD'],
     ['/v1/blocks/query', 'POST'],
     ['/v1/point/summary', 'GET, HEAD, POST'],
+    // The path of a batch, which is also one of a POI.
+    ['/v1/pois/catchment', 'GET, HEAD, POST'],
     [tile, 'GET, HEAD'],
   ]) {
     for (const method of ['FOO', 'get', 'BREW-COFFEE']) {
