@@ -196,8 +196,21 @@ function route(app: FastifyInstance, endpoint: Endpoint, services: ProxyServices
     case 'metered':
       return void app.get(url, { config: KEYED }, serveMetered(endpoint, services));
     case 'posted':
-      return void app.post(url, { config: KEYED, ...servePost(endpoint, services) });
+      app.post(url, { config: KEYED, ...servePost(endpoint, services) });
+      if (!GET_PATHS.has(endpoint.path)) refuseGet(app, url);
   }
+}
+
+const GET_PATHS = new Set(
+  ENDPOINTS.filter(({ access }) => access !== 'posted').map(({ path }) => path),
+);
+
+/**
+ * Refuses GET where only POST has a route, which otherwise a template may match: the path of the
+ * batch `/v1/pois/catchment` is also one of `/v1/pois/{dest_id}`.
+ */
+function refuseGet(app: FastifyInstance, url: string): void {
+  app.get(url, (_request, reply) => reply.callNotFound());
 }
 
 function fastifyPath(path: string): string {

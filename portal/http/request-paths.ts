@@ -9,28 +9,26 @@ declare module 'fastify' {
 
 /** Paths that a server knows and the methods of each, for `Allow`. */
 export class KnownPaths {
-  readonly #paths: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
+  readonly #paths: { readonly pattern: RegExp; readonly allow: string }[] = [];
 
   /** `methodsOf`: methods by path template in Fastify's syntax, `/v1/blocks/:geoid/summary`. */
   add(methodsOf: ReadonlyMap<string, readonly string[]>): void {
     for (const [template, methods] of methodsOf) {
-      const pattern = template
-        .split(/:\w+/)
+      const literals = template.split(/:\w+/);
+      const pattern = literals
         .map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
         .join('[^/]+?');
-      this.#paths.push({ pattern: new RegExp(`^${pattern}$`), methods });
+      const known = { pattern: new RegExp(`^${pattern}$`), allow: methods.join(', ') };
+      // As in the router, a path without parameters goes before a template that it matches.
+      if (literals.length === 1) this.#paths.unshift(known);
+      else this.#paths.push(known);
     }
   }
 
-  /**
-   * The methods that a path accepts, comma-separated, by all templates that it matches; undefined
-   * if it is not known.
-   */
+  /** The methods that a path accepts, comma-separated; undefined if it is not known. */
   allowOf(path: string): string | undefined {
     const decoded = isDecodable(path) ? decodeURI(path) : path;
-    const matching = this.#paths.filter(({ pattern }) => pattern.test(decoded));
-    if (matching.length === 0) return undefined;
-    return [...new Set(matching.flatMap(({ methods }) => methods))].join(', ');
+    return this.#paths.find(({ pattern }) => pattern.test(decoded))?.allow;
   }
 }
 

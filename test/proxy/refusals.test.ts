@@ -19,6 +19,15 @@ test('a known path refuses every other method with Allow, and an unknown one is 
   }
 });
 
+test('the path of a batch refuses GET, though a template matches it', async () => {
+  for (const url of ['/v1/pois/catchment', '/v1/blocks/query', '/v1/exports/links']) {
+    for (const method of ['GET', 'HEAD', 'PUT'] as const) {
+      const { statusCode, headers } = await proxy.app.inject({ method, url });
+      expect([method, url, statusCode, headers.allow]).toEqual([method, url, 405, 'POST']);
+    }
+  }
+});
+
 test('an unknown HTTP method is refused likewise, with the methods that the path accepts', async () => {
   const port = await proxy.listen();
   const said = (text: string) =>
@@ -38,7 +47,7 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
     ['/v1/blocks/query', 'POST'],
     ['/v1/point/summary', 'GET, HEAD, POST'],
     // The path of a batch, which is also one of a POI.
-    ['/v1/pois/catchment', 'GET, HEAD, POST'],
+    ['/v1/pois/catchment', 'POST'],
     [tile, 'GET, HEAD'],
   ]) {
     for (const method of ['FOO', 'get', 'BREW-COFFEE']) {
