@@ -1,7 +1,6 @@
 import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } from 'maplibre-gl';
 import { CLASS_ENDS, type MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
-import { CLASS, UNROUTED_CLASS } from './block-fills.ts';
-import { streetsOf } from './street-modes.ts';
+import { CLASS_STATE, isBlock, isUnlinkedFor, stripeOpacity } from './block-expressions.ts';
 import { stripes } from './stripes.ts';
 
 export type Scheme = keyof typeof MAP_COLOURS;
@@ -57,7 +56,7 @@ export function paintWith(
   map.setPaintProperty('bands', 'fill-color', matched(['get', 'minutes'], ends, beyond));
   map.setPaintProperty('bands', 'fill-antialias', false);
   const steps = (palette === 'classes' ? classes : difference).flatMap((one, i) => [i + 1, one]);
-  map.setPaintProperty('classes', 'fill-color', matched(STATE, steps, 'rgba(0, 0, 0, 0)'));
+  map.setPaintProperty('classes', 'fill-color', matched(CLASS_STATE, steps, 'rgba(0, 0, 0, 0)'));
   map.setPaintProperty('classes', 'fill-antialias', false);
   if (map.hasImage(STRIPES)) map.removeImage(STRIPES);
   map.addImage(STRIPES, stripes(colours), { pixelRatio: 2 });
@@ -84,11 +83,8 @@ export function showLayers(map: MapLibreMap, of: 'bands' | 'classes', modes: rea
   map.setLayoutProperty('bands', 'visibility', of === 'bands' ? 'visible' : 'none');
   map.setLayoutProperty('classes', 'visibility', of === 'classes' ? 'visible' : 'none');
   map.setFilter('unlinked', isUnlinkedFor(modes));
-  map.setPaintProperty('unlinked', 'fill-opacity', modes.length > 0 ? 1 : IS_UNROUTED);
+  map.setPaintProperty('unlinked', 'fill-opacity', stripeOpacity(modes.length > 0));
 }
-
-const STATE = ['coalesce', ['feature-state', CLASS], 0] as unknown as ExpressionSpecification;
-const IS_UNROUTED: ExpressionSpecification = ['case', ['==', STATE, UNROUTED_CLASS], 1, 0];
 
 export function outline(map: MapLibreMap, outlines: Outlines): void {
   for (const name of OUTLINES) {
@@ -99,15 +95,4 @@ export function outline(map: MapLibreMap, outlines: Outlines): void {
 
 function matched(value: unknown, pairs: readonly (string | number)[], otherwise: string) {
   return ['match', value, ...pairs, otherwise] as unknown as ExpressionSpecification;
-}
-
-function isBlock(geoid: string | null): ExpressionSpecification {
-  return ['==', ['get', 'geoid'], geoid ?? ''];
-}
-
-/** Blocks without a street near by all of these modes. */
-function isUnlinkedFor(modes: readonly string[]): ExpressionSpecification {
-  const streets = streetsOf(modes);
-  const unlinked: ExpressionSpecification = ['coalesce', ['get', 'unlinked'], ''];
-  return ['all', ...streets.map((street): ExpressionSpecification => ['in', street, unlinked])];
 }

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { stripeOpacity } from '../../portal/pages/map/drawing/block-expressions.ts';
+
+/** MapLibre fails on a tile that arrives laid out for a state when its layer no longer has one. */
+test('the opacity of stripes depends on the state of blocks whatever is shown', () => {
+  for (const every of [true, false]) {
+    expect(JSON.stringify(stripeOpacity(every))).toContain('"feature-state"');
+  }
+});
