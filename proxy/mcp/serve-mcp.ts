@@ -22,7 +22,7 @@ export const MCP_PATH = '/mcp';
 
 const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
 
-/** Messages of a batch, which counts as one request of its address. */
+/** Messages of a batch, each of which counts as a request. */
 const MAX_MESSAGES = 10;
 
 /**
@@ -58,6 +58,8 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
     if (Array.isArray(value) && value.length > MAX_MESSAGES) {
       throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
     }
+    const others = Array.isArray(value) ? value.slice(1) : [];
+    for (const _ of others) await countMessage(services, request, reply);
     const asked = webRequest(request);
     callers.set(asked, { request, key, delivered: deliveryOf(reply) });
     shutdown.senders++;

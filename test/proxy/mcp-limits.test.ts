@@ -71,6 +71,17 @@ test('an account’s messages have its rate', async () => {
   ]);
 });
 
+test('each message of a batch counts', async () => {
+  const proxy = await openLimited({ freeRateLimitPerMinute: 3 });
+  const batch = Array(3).fill({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const statuses = [];
+  for (let i = 0; i < 2; i++) {
+    const { status } = await sendMessage(proxy, batch, { version: VERSION });
+    statuses.push(status);
+  }
+  expect(statuses).toEqual([200, 429]);
+});
+
 test('a server that closes completes the calls in progress, which still send requests', async () => {
   const proxy = await openProxy(inject('demoStore'), { debitDelayMs: 300 });
   const { key } = await proxy.customer({ tokens: 1_000 });
