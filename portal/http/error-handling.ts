@@ -126,8 +126,10 @@ function unrouted(
   { method, path }: { readonly method: string; readonly path: string },
   known: KnownPaths,
 ): Problem {
-  const allow = known.allowOf(path);
-  return allow === undefined ? noRoute(path, known) : notTaken({ method, path, allow });
+  const methods = known.methodsOf(path);
+  // The router takes no line breaks in parameters with a suffix.
+  const isOther = methods !== undefined && !methods.includes(method);
+  return isOther ? notTaken({ method, path, allow: methods.join(', ') }) : noRoute(path, known);
 }
 
 function notTaken(asked: { method: string; path: string; allow: string }): Problem {
@@ -175,7 +177,7 @@ function notFound(request: FastifyRequest): Problem {
 
 /** Points out if only an extra slash keeps a path from matching. */
 function noRoute(path: string, known: KnownPaths): Problem {
-  const isSlashed = path.endsWith('/') && known.allowOf(path.slice(0, -1)) !== undefined;
+  const isSlashed = path.endsWith('/') && known.methodsOf(path.slice(0, -1)) !== undefined;
   const reported = truncate(path, MAX_QUOTED_PATH);
   const hint = isSlashed ? ': remove the trailing slash' : '';
   return new Problem('not-found', `no route ${reported}${hint}`);

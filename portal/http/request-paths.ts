@@ -9,7 +9,7 @@ declare module 'fastify' {
 
 /** Paths that a server knows and the methods of each, for `Allow`. */
 export class KnownPaths {
-  readonly #paths: { readonly pattern: RegExp; readonly allow: string }[] = [];
+  readonly #paths: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
 
   /** `methodsOf`: methods by path template in Fastify's syntax, `/v1/blocks/:geoid/summary`. */
   add(methodsOf: ReadonlyMap<string, readonly string[]>): void {
@@ -18,17 +18,17 @@ export class KnownPaths {
       const pattern = literals
         .map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
         .join('[^/]+?');
-      const known = { pattern: new RegExp(`^${pattern}$`), allow: methods.join(', ') };
+      const known = { pattern: new RegExp(`^${pattern}$`), methods };
       // As in the router, a path without parameters goes before a template that it matches.
       if (literals.length === 1) this.#paths.unshift(known);
       else this.#paths.push(known);
     }
   }
 
-  /** The methods that a path accepts, comma-separated; undefined if it is not known. */
-  allowOf(path: string): string | undefined {
+  /** The methods that a path accepts; undefined if it is not known. */
+  methodsOf(path: string): readonly string[] | undefined {
     const decoded = isDecodable(path) ? decodeURI(path) : path;
-    return this.#paths.find(({ pattern }) => pattern.test(decoded))?.allow;
+    return this.#paths.find(({ pattern }) => pattern.test(decoded))?.methods;
   }
 }
 

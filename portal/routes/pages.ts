@@ -43,7 +43,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
 
 /** Whether the path of a request has a route, if for other methods. */
 function isKnown(request: FastifyRequest): boolean {
-  return request.server.knownPaths.allowOf(pathOf(request)) !== undefined;
+  return request.server.knownPaths.methodsOf(pathOf(request)) !== undefined;
 }
 
 /** Public pages; the others are for customers. */

@@ -28,6 +28,12 @@ test('the path of a batch refuses GET, though a template matches it', async () =
   }
 });
 
+test('a path that its route does not take is not found, by a method of the route', async () => {
+  const url = '/v1/isochrone/tiles/walk/%0D%0A1.json';
+  const { statusCode } = await proxy.app.inject({ url });
+  expect(statusCode).toBe(404);
+});
+
 test('an unknown HTTP method is refused likewise, with the methods that the path accepts', async () => {
   const port = await proxy.listen();
   const said = (text: string) =>
