@@ -41,7 +41,7 @@ export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): vo
 
 /** Closes a server, which accepts onward requests until their senders have ended. */
 export async function closeGracefully(app: FastifyInstance): Promise<void> {
-  // Once it is closing, Fastify refuses onward requests.
+  // Fastify rejects onward requests from the call of `close` on.
   await stopListening(app);
   await app.close();
 }

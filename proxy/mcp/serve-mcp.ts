@@ -28,7 +28,8 @@ const MAX_MESSAGES = 10;
 /**
  * Serves the Model Context Protocol at `POST /mcp`: streamable HTTP without sessions, so that any
  * process can respond to any request. Tools send their requests to the routes of this process with
- * the caller's key: they are admitted, limited and charged like those from outside.
+ * the caller's key: they are admitted and charged like those from outside, but neither shed nor
+ * counted on an address, since the message is.
  */
 export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
   const { baseUrl, accountUrl = null, version } = services.config;
