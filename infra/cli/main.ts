@@ -7,5 +7,5 @@ process.stdout.on('error', (error) => {
   process.exit();
 });
 
-const program = await createProgram(process.argv[2]);
+const program = await createProgram(process.argv.slice(2));
 await program.parseAsync();

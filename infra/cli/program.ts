@@ -1,36 +1,85 @@
 import { Command } from 'commander';
 import { packageVersion } from './package-version.ts';
 
+interface CommandEntry {
+  readonly description: string;
+  readonly define: () => Promise<(command: Command) => void>;
+}
+
 /**
- * Loaders of the commands, in the order of use. Each command is loaded only when used: the builder
- * takes most of a second.
+ * The commands, in the order of use. The code of a command is loaded only when it is used: the
+ * builder takes most of a second.
  */
-const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  fetch: async () => (await import('./commands/fetch.ts')).addFetchCommand,
-  demo: async () => (await import('./commands/demo.ts')).addDemoCommand,
-  build: async () => (await import('./commands/build.ts')).addBuildCommand,
-  plan: async () => (await import('./commands/plan.ts')).addPlanCommand,
-  worker: async () => (await import('./commands/worker.ts')).addWorkerCommand,
-  export: async () => (await import('./commands/export.ts')).addExportCommands,
-  serve: async () => (await import('./commands/serve.ts')).addServeCommand,
-  portal: async () => (await import('./commands/portal.ts')).addPortalCommand,
-  keys: async () => (await import('./commands/keys.ts')).addKeysCommands,
-  accounts: async () => (await import('./commands/accounts.ts')).addAccountsCommands,
-  release: async () => (await import('./commands/release.ts')).addReleaseCommands,
-  inspect: async () => (await import('./commands/inspect.ts')).addInspectCommand,
-  mcp: async () => (await import('./commands/mcp.ts')).addMcpCommand,
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  fetch: {
+    description:
+      'Download public input data for counties: streets, census, transit, POIs, jobs and groups.',
+    define: async () => (await import('./commands/fetch.ts')).defineFetch,
+  },
+  demo: {
+    description:
+      'Generate input data for a fictional city in the real formats: PBF, GTFS, TIGER shapefiles.',
+    define: async () => (await import('./commands/demo.ts')).defineDemo,
+  },
+  build: {
+    description: 'Build a release from open data and publish it to a store.',
+    define: async () => (await import('./commands/build.ts')).defineBuild,
+  },
+  plan: {
+    description: 'Compute the build plan and its units.',
+    define: async () => (await import('./commands/plan.ts')).definePlan,
+  },
+  worker: {
+    description: 'Run build jobs from a queue until stopped.',
+    define: async () => (await import('./commands/worker.ts')).defineWorker,
+  },
+  export: {
+    description: 'Write the tables of the current release as Parquet or CSV files.',
+    define: async () => (await import('./commands/export.ts')).defineExport,
+  },
+  serve: {
+    description: 'Serve the HTTP API over a store and a ledger.',
+    define: async () => (await import('./commands/serve.ts')).defineServe,
+  },
+  portal: {
+    description: 'Serve the portal over a ledger: sign-in, keys, usage, payment.',
+    define: async () => (await import('./commands/portal.ts')).definePortal,
+  },
+  keys: {
+    description: 'Manage API keys.',
+    define: async () => (await import('./commands/keys.ts')).defineKeys,
+  },
+  accounts: {
+    description: 'Manage accounts and their tokens.',
+    define: async () => (await import('./commands/accounts.ts')).defineAccounts,
+  },
+  release: {
+    description: 'Manage the releases in a store.',
+    define: async () => (await import('./commands/release.ts')).defineRelease,
+  },
+  inspect: {
+    description: 'Describe and verify a store object.',
+    define: async () => (await import('./commands/inspect.ts')).defineInspect,
+  },
+  mcp: {
+    description: 'Serve the API to an AI assistant: MCP over standard input and output.',
+    define: async () => (await import('./commands/mcp.ts')).defineMcp,
+  },
 };
 
 /**
- * Creates the `tta` command: with only the requested subcommand, or with all of them for help and
- * errors.
+ * Creates the `tta` command with all of its subcommands. Only the one that the arguments name, or
+ * ask help for, has its options and its action.
  */
-export async function createProgram(asked: string | undefined): Promise<Command> {
+export async function createProgram(args: readonly string[]): Promise<Command> {
+  const requested = args[0] === 'help' ? args[1] : args[0];
   const program = new Command('tta')
     .description('Travel times from every US census block to everything that matters.')
     .version(packageVersion())
     .showHelpAfterError('(tta --help lists the commands, tta COMMAND --help its options)');
-  const isKnown = asked !== undefined && Object.hasOwn(COMMANDS, asked);
-  for (const name of isKnown ? [asked] : Object.keys(COMMANDS)) (await COMMANDS[name]())(program);
+  for (const [name, { description, define }] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(description);
+    if (name === requested) (await define())(command);
+  }
   return program;
 }

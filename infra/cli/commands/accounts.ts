@@ -32,8 +32,8 @@ interface MemberFlags extends AccountsFlags {
   end?: boolean;
 }
 
-export function addAccountsCommands(program: Command): void {
-  const accounts = program.command('accounts').description('Manage accounts and their tokens.');
+/** Defines the options and the action of `tta accounts`. */
+export function defineAccounts(accounts: Command): void {
   const command = (name: string, description: string) =>
     addSettings(accounts.command(name).description(description), ledgerSchema).option(
       '--json',

@@ -24,12 +24,9 @@ interface BuildFlags extends InputFlags, Flags {
   watch?: boolean;
 }
 
-export function addBuildCommand(program: Command): void {
-  const command = addInputs(
-    program
-      .command('build')
-      .description('Build a release from open data and publish it to a store.'),
-  )
+/** Defines the options and the action of `tta build`. */
+export function defineBuild(command: Command): void {
+  addInputs(command)
     .option('--release <label>', 'name of the release (default: today’s date, UTC)')
     .option('--no-tiles', 'do not build map tiles')
     .option('--watch', 'with --queue: show progress until the build is done')

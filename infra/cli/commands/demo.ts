@@ -12,12 +12,9 @@ interface DemoFlags {
   out: string;
 }
 
-export function addDemoCommand(program: Command): void {
-  program
-    .command('demo')
-    .description(
-      'Generate input data for a fictional city in the real formats: PBF, GTFS, TIGER shapefiles.',
-    )
+/** Defines the options and the action of `tta demo`. */
+export function defineDemo(command: Command): void {
+  command
     .option('--blocks <n>', 'number of census blocks, at least 500', '2000')
     .option('--seed <s>', 'a different seed makes a different city', '1')
     .option('--counties <n>', 'number of counties', '2')

@@ -33,10 +33,9 @@ interface ExportFlags extends Selection, Flags {
   out?: string;
 }
 
-export function addExportCommands(program: Command): void {
-  const command = program
-    .command('export')
-    .description('Write the tables of the current release as Parquet or CSV files.')
+/** Defines the options and the action of `tta export`. */
+export function defineExport(command: Command): void {
+  command
     .option(
       '--out <folder>',
       'where to write: a folder, or s3://bucket/prefix (default: the store itself, for the API to serve)',

@@ -22,12 +22,9 @@ interface FetchFlags extends Flags {
   allowHosts?: string[];
 }
 
-export function addFetchCommand(program: Command): void {
-  const command = program
-    .command('fetch')
-    .description(
-      'Download public input data for counties: streets, census, transit, POIs, jobs and groups.',
-    )
+/** Defines the options and the action of `tta fetch`. */
+export function defineFetch(command: Command): void {
+  command
     .requiredOption('--county <fips>', 'five-digit county codes, comma-separated')
     .requiredOption('--out <dir>', 'output folder; unchanged files in it are kept')
     .option('--only <inputs>', `any of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)

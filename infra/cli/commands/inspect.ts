@@ -35,11 +35,10 @@ const FLATGEOBUF = 'fgb';
 const PMTILES = 'PMTiles';
 /** Enough for the header of any envelope. */
 
-export function addInspectCommand(program: Command): void {
-  program
-    .command('inspect')
+/** Defines the options and the action of `tta inspect`. */
+export function defineInspect(command: Command): void {
+  command
     .argument('<object>', 'an object of a store, as a file or URL: .tta, .fgb, .pmtiles or .bands')
-    .description('Describe and verify a store object.')
     .action((object: string) => run(() => inspect(object)));
 }
 

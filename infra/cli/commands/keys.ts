@@ -25,8 +25,8 @@ interface CreateFlags extends KeysFlags {
   member?: boolean;
 }
 
-export function addKeysCommands(program: Command): void {
-  const keys = program.command('keys').description('Manage API keys.');
+/** Defines the options and the action of `tta keys`. */
+export function defineKeys(keys: Command): void {
   const command = (name: string, description: string, account: string, email: string) =>
     addSettings(keys.command(name).description(description), ledgerSchema)
       .addOption(new Option('--account <account>', account).conflicts('email'))

@@ -6,10 +6,8 @@ import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 
-export function addMcpCommand(program: Command): void {
-  const command = program
-    .command('mcp')
-    .description('Serve the API to an AI assistant: MCP over standard input and output.');
+/** Defines the options and the action of `tta mcp`. */
+export function defineMcp(command: Command): void {
   addSettings(command, mcpSchema).action((flags: Flags) =>
     run(() => serveTools(readSettings(mcpSchema, flags))),
   );

@@ -14,14 +14,12 @@ import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
-export function addPlanCommand(program: Command): void {
-  const command = program
-    .command('plan')
-    .description('Compute the build plan and its units.')
-    .addHelpText(
-      'after',
-      '\nEqual inputs give the same plan. `tta build` plans first, and reuses an existing plan.',
-    );
+/** Defines the options and the action of `tta plan`. */
+export function definePlan(command: Command): void {
+  command.addHelpText(
+    'after',
+    '\nEqual inputs give the same plan. `tta build` plans first, and reuses an existing plan.',
+  );
   addSettings(addInputs(command), planSchema).action((flags: InputFlags & Flags) =>
     run(() => plan(flags)),
   );

@@ -10,10 +10,8 @@ import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { addReconcileCommand } from './reconcile.ts';
 
-export function addPortalCommand(program: Command): void {
-  const portal = program
-    .command('portal')
-    .description('Serve the portal over a ledger: sign-in, keys, usage, payment.');
+/** Defines the options and the action of `tta portal`. */
+export function definePortal(portal: Command): void {
   addSettings(portal, portalSchema).action((flags: Flags) =>
     run(async () => {
       const settings = portalSettings(flags, packageVersion());

@@ -37,8 +37,8 @@ interface CollectFlags extends Flags {
   dryRun?: boolean;
 }
 
-export function addReleaseCommands(program: Command): void {
-  const release = program.command('release').description('Manage the releases in a store.');
+/** Defines the options and the action of `tta release`. */
+export function defineRelease(release: Command): void {
   const command = (name: string, description: string) =>
     addSettings(release.command(name).description(description), storeSchema);
   const which = 'a release, or its manifest (default: the current one)';

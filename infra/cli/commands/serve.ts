@@ -11,10 +11,8 @@ import { addSettings } from '../setting-options.ts';
 /** Extra time for the parent when child processes use all of theirs. */
 const MORE_FOR_ALL_MS = 2_000;
 
-export function addServeCommand(program: Command): void {
-  const command = program
-    .command('serve')
-    .description('Serve the HTTP API over a store and a ledger.');
+/** Defines the options and the action of `tta serve`. */
+export function defineServe(command: Command): void {
   addSettings(command, serveSchema).action((flags: Flags) =>
     run(() => {
       const settings = serveSettings(flags, packageVersion());

@@ -22,10 +22,9 @@ interface WorkerFlags extends Flags {
 /** Enough to return a job to the queue. */
 const ENDS_WITHIN_MS = 10_000;
 
-export function addWorkerCommand(program: Command): void {
-  const command = program
-    .command('worker')
-    .description('Run build jobs from a queue until stopped.')
+/** Defines the options and the action of `tta worker`. */
+export function defineWorker(command: Command): void {
+  command
     .option(
       '--until-done',
       'exit when the queue has no jobs left; with exit code 1 if a build has failed for good',
