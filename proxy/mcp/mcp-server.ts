@@ -39,6 +39,9 @@ function unknownArguments(names: readonly string[], shape: z.ZodRawShape): strin
   return `unknown ${noun} ${unknown.join(', ')}; this tool ${acceptsParameters(Object.keys(shape))}`;
 }
 
+/** Lists stay as they are while a server runs, so that subscriptions end once acknowledged. */
+const UNCHANGING = { listChanged: false };
+
 /** The tools as servers list them, made once. */
 const LISTED = TOOLS.map((tool) => {
   const { description, input, output } = tool;
@@ -55,12 +58,16 @@ const LISTED = TOOLS.map((tool) => {
 
 /** Builds an MCP server for one caller: eight read-only tools, with structured results. */
 export function mcpServer(client: Client, site: McpSite): McpServer {
+  const hasMap = site.accountUrl !== null;
   const server = new McpServer(
     { name: 'travel-time-access', version: site.version },
-    { instructions: INSTRUCTIONS, capabilities: { tools: {} } },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: UNCHANGING, ...(hasMap && { resources: UNCHANGING }) },
+    },
   );
   registerMapApp(server, site);
-  const onMap = site.accountUrl === null ? {} : { _meta: SHOWN_ON_MAP };
+  const onMap = hasMap ? { _meta: SHOWN_ON_MAP } : {};
   for (const { tool, about } of LISTED) {
     const listed = tool.isOnMap ? { ...about, ...onMap } : about;
     server.registerTool(tool.name, listed, (input: Readonly<Record<string, unknown>>) =>

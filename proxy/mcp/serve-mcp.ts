@@ -34,20 +34,17 @@ const MAX_MESSAGES = 10;
 export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
   const { baseUrl, accountUrl = null, version } = services.config;
   const callers = new WeakMap<Request, Caller>();
-  const handler = createMcpHandler(
-    ({ requestInfo }) => {
-      const caller = callers.get(requestInfo!)!;
-      const client = createClient({
-        baseUrl,
-        apiKey: caller.key,
-        retries: 1,
-        maxWaitMs: 2_000,
-        fetch: fetchFrom(app, caller),
-      });
-      return mcpServer(client, { accountUrl, version, keyAdvice: KEY_ADVICE });
-    },
-    { maxSubscriptions: 0 },
-  );
+  const handler = createMcpHandler(({ requestInfo }) => {
+    const caller = callers.get(requestInfo!)!;
+    const client = createClient({
+      baseUrl,
+      apiKey: caller.key,
+      retries: 1,
+      maxWaitMs: 2_000,
+      fetch: fetchFrom(app, caller),
+    });
+    return mcpServer(client, { accountUrl, version, keyAdvice: KEY_ADVICE });
+  });
   app.addHook('onClose', () => handler.close());
   const { shutdown } = services;
   app.post(MCP_PATH, { config: { keyed: true } }, async (request, reply) => {

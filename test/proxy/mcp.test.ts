@@ -317,15 +317,15 @@ describe('malformed and hostile messages', () => {
     },
   );
 
-  test('subscriptions, which would hold a connection, are refused', async () => {
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: { _meta: META, notifications: { toolsListChanged: true } },
-    };
+  test('subscriptions, which would hold a connection, end: the lists never change', async () => {
+    const message = requestOf(
+      'subscriptions/listen',
+      { notifications: { toolsListChanged: true, resourcesListChanged: true } },
+      '2026-07-28',
+    );
     const { json } = await send(message, '2026-07-28');
-    expect(json.error).toBeDefined();
+    expect(json.method).toBe('notifications/subscriptions/acknowledged');
+    expect(json.params.notifications).toEqual({});
   });
 
   test('other methods get 405', async () => {

@@ -30,6 +30,5 @@ async function serveTools({ API_URL, ACCOUNT_URL, API_KEY }: z.output<typeof mcp
   };
   serveStdio(() => mcpServer(client, site), {
     transport: new DrainingStdio(process.stdin, process.stdout),
-    maxSubscriptions: 0,
   });
 }
