@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Release } from '../../shards/release/release.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import { dataDictionary } from './dictionary.ts';
 import { duckdbViews } from './duckdb-views.ts';
 import { type ExportedFile, type ExportedFiles, FILES } from './exported-files.ts';
+import { bandStyle, blockStyle } from './qgis-styles.ts';
 import { stacCollection } from './stac-collection.ts';
 import { TABLE_NAMES } from './tables.ts';
 import { attributionText, licenceText } from './terms.ts';
@@ -15,18 +17,32 @@ export async function writeCompanions(
   root: string,
 ): Promise<void> {
   const { manifest, version } = release;
-  const list: ExportedFiles = { release: manifest.release, version, files: [...files] };
   const texts: Readonly<Record<string, string>> = {
     'ATTRIBUTION.txt': attributionText(release),
     'DICTIONARY.md': dataDictionary(release),
     'LICENSE.txt': licenceText(TABLE_NAMES),
+    'bands.qml': bandStyle(),
+    'blocks.qml': blockStyle(release),
     'collection.json': json(stacCollection(release, files, root)),
     'views.sql': duckdbViews(files, root),
-    SHA256SUMS: sha256Sums(files, root),
+  };
+  const companions = Object.entries(texts).map(([name, text]): ObjectRef => {
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    return { name: `${root}/${name}`, bytes: Buffer.byteLength(text), sha256 };
+  });
+  const list: ExportedFiles = {
+    release: manifest.release,
+    version,
+    files: [...files],
+    companions,
+  };
+  const all = {
+    ...texts,
+    SHA256SUMS: sha256Sums([...files, ...companions], root),
     // Last: verification begins with it.
     [FILES]: json(list),
   };
-  for (const [name, text] of Object.entries(texts)) {
+  for (const [name, text] of Object.entries(all)) {
     await out.putContent(`${root}/${name}`, Buffer.from(text));
   }
 }
@@ -34,6 +50,6 @@ export async function writeCompanions(
 const json = (value: object) => `${JSON.stringify(value, null, 1)}\n`;
 
 /** As `sha256sum` writes and checks it, in the folder of the release. */
-function sha256Sums(files: readonly ExportedFile[], root: string): string {
+function sha256Sums(files: readonly ObjectRef[], root: string): string {
   return files.map(({ name, sha256 }) => `${sha256}  ${name.slice(root.length + 1)}\n`).join('');
 }

@@ -3,12 +3,15 @@ import { ShardError, StoreError } from '../../shards/errors.ts';
 import { exportedTableSchema } from '../../shards/release/exported-table.ts';
 import type { Store } from '../../shards/store/store.ts';
 
-/** A file of an export, by its name from the folder that `--out` names. */
-export const exportedFileSchema = exportedTableSchema.extend({
+/** A file, by its name from the folder that `--out` names. */
+const fileSchema = z.strictObject({
   name: z.string(),
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
+
+/** The file of a table. */
+export const exportedFileSchema = exportedTableSchema.extend(fileSchema.shape);
 export type ExportedFile = z.infer<typeof exportedFileSchema>;
 
 /** The list of an export's files, `release=R/files.json`. */
@@ -17,6 +20,8 @@ const exportedFilesSchema = z.strictObject({
   /** Identifies the contents of the release. */
   version: z.string(),
   files: z.array(exportedFileSchema),
+  /** The texts beside them, see `companions.ts`. */
+  companions: z.array(fileSchema),
 });
 export type ExportedFiles = z.infer<typeof exportedFilesSchema>;
 

@@ -12,7 +12,7 @@ export async function* verifyExport(
   for (const root of roots.sort()) {
     const list = await readFiles(out, root);
     if (!list) yield { name: `${root}/files.json`, isDamaged: true };
-    for (const file of list?.files ?? []) {
+    for (const file of list ? [...list.files, ...list.companions] : []) {
       yield { name: file.name, isDamaged: !(await isAsRecorded(out, file)) };
     }
   }

@@ -7,6 +7,7 @@ import { exportRelease } from '../../builder/export/export-release.ts';
 import { TABLE_NAMES } from '../../builder/export/tables.ts';
 import { attributionOf, attributionText } from '../../builder/export/terms.ts';
 import { silent } from '../../builder/progress.ts';
+import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
@@ -247,9 +248,37 @@ test('the views of views.sql have every row, in the folder and from elsewhere; t
   expect(here).toEqual(Object.fromEntries(rows));
   expect(there).toEqual(here);
   const sums = await readFile(path.join(root, 'SHA256SUMS'), 'utf8');
-  const names = sums.trimEnd().split('\n');
-  expect(assets).toEqual(names.map((line) => line.split('  ')[1]));
+  const names = sums
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('  ')[1]);
+  expect(assets).toEqual(names.filter((name) => name.endsWith('.parquet')));
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: root });
+});
+
+test('the styles of QGIS have the classes and colours of the map', async () => {
+  const files = ['blocks.qml', 'bands.qml'].map((name) => path.join(root, name));
+  const { stdout } = await run(python, ['test/export/read_styles.py', ...files]);
+  const { rules, styles, layers, variables } = JSON.parse(stdout);
+  const { classes, beyond, stripe } = MAP_COLOURS.light;
+  const [column] = Object.keys(read.nearest_wide.types).slice(1);
+  expect(variables).toEqual([['column'], [column]]);
+  expect(layers).toEqual(['bands']);
+  for (const [found, minutes] of [
+    [rules.slice(0, 6), 'attribute(@column)'],
+    [styles, '"minutes"'],
+  ]) {
+    const expected = CLASS_ENDS.map((end, i) => [
+      `${classLabel(i)} min`,
+      `${minutes} > ${i === 0 ? -1 : end - 5} and ${minutes} <= ${end}`,
+      [classes[i]],
+    ]);
+    expect(found).toEqual(expected);
+  }
+  expect(rules.slice(6).map(([label, , colours]: unknown[]) => [label, colours])).toEqual([
+    ['over 30 min', [beyond]],
+    ['no street near', [beyond, stripe]],
+  ]);
 });
 
 test('DuckDB and pyarrow read the rows of a batch as Parquet, nulls included', async () => {

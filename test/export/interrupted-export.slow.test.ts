@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { appendFile, cp, readdir, readFile, truncate } from 'node:fs/promises';
+import { appendFile, cp, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -26,6 +26,17 @@ async function contentsOf(root: string): Promise<Record<string, string>> {
   });
   return Object.fromEntries(await Promise.all(contents));
 }
+
+/** The texts beside the tables. */
+const COMPANIONS = [
+  'ATTRIBUTION.txt',
+  'DICTIONARY.md',
+  'LICENSE.txt',
+  'bands.qml',
+  'blocks.qml',
+  'collection.json',
+  'views.sql',
+];
 
 const sorted = (names: Iterable<string>) => [...names].sort();
 
@@ -99,8 +110,9 @@ test('tables exported one after another, of a county or the counties of a place,
     'table=blocks/state=99/county=99001.parquet',
     'table=nearest/state=99/county=99001.parquet',
     'table=types/types.parquet',
+    ...COMPANIONS,
   ]);
-  for (const line of lines) {
+  for (const line of lines.filter((line) => line.endsWith('.parquet'))) {
     const name = `release=demo/${line.split('  ')[1]}`;
     expect(got[name] === expected[name], name).toBe(true);
   }
@@ -109,6 +121,7 @@ test('tables exported one after another, of a county or the counties of a place,
 describe('tta export verify', () => {
   const out = path.join(folder, 'damaged');
   const reach = 'release=demo/table=reach/state=99/county=99001.parquet';
+  const style = 'release=demo/blocks.qml';
   beforeAll(() => cp(whole, out, { recursive: true }));
 
   test('accepts an export as it was written', async () => {
@@ -118,12 +131,13 @@ describe('tta export verify', () => {
   });
 
   test.each([
-    ['a file that has grown', () => appendFile(path.join(out, reach), 'x')],
-    ['a file cut short', () => truncate(path.join(out, reach), 1000)],
-  ])('names %s, and the same command repairs it', async (_, damage) => {
+    ['a file that has grown', reach, () => appendFile(path.join(out, reach), 'x')],
+    ['a file cut short', reach, () => truncate(path.join(out, reach), 1000)],
+    ['a style that is missing', style, () => rm(path.join(out, style))],
+  ])('names %s, and the same command repairs it', async (_, name, damage) => {
     await damage();
     const { code, stdout } = await tta('export', 'verify', out);
-    expect([code, stdout]).toEqual([1, `${reach}: is damaged or missing\n`]);
+    expect([code, stdout]).toEqual([1, `${name}: is damaged or missing\n`]);
     expect(await exportInto(out)).toMatchObject({ code: 0 });
     expect(await tta('export', 'verify', out)).toMatchObject({ code: 0 });
   });
