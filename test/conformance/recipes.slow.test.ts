@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { MAP_COLOURS } from '../../portal/map-classes.ts';
+import { openChromium } from '../support/chromium.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { startNginx } from '../support/nginx.ts';
+import { pixelsOf } from '../support/picture-pixels.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { demoOfTests } from './demo.ts';
 
@@ -9,6 +15,8 @@ const demo = demoOfTests();
 /** The files that recipes write. */
 const folder = folderOfTests();
 const run = promisify(execFile);
+/** The county of the city in the recipes. */
+const COUNTY = '99001';
 
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
@@ -16,6 +24,25 @@ beforeAll(async () => {
   const { key } = await demo.api.newCustomer({ tokens: 1_000 });
   env = { ...process.env, API: `http://127.0.0.1:${port}`, KEY: key, BLOCK: demo.block.geoid };
 });
+
+/**
+ * Runs the R code of a recipe, blocks of one script, on the county's polygons behind a web server;
+ * returns what each block prints.
+ */
+async function runR(blocks: readonly string[]): Promise<string[]> {
+  await ensureDebianPackage('r-base-core r-cran-sf r-cran-curl', 'Rscript');
+  const server = await startNginx(inject('demoStore'));
+  try {
+    const { objects } = demo.api.proxy.releases.current.county(COUNTY)!;
+    const script = path.join(folder, 'recipe.R');
+    await writeFile(script, blocks.join('\ncat("\\f")\n'));
+    const withBlocks = { ...env, BLOCKS: `${server.http}/${objects.blocks.name}` };
+    const { stdout } = await run('Rscript', [script], { env: withBlocks, cwd: folder });
+    return stdout.split('\f');
+  } finally {
+    await server.stop();
+  }
+}
 
 /** The code blocks of a recipe in order: language and text. */
 async function blocksOf(recipe: string): Promise<{ language: string; text: string }[]> {
@@ -43,3 +70,29 @@ test.each(['amenity-basket', 'dual-access', 'own-sites'])(
     expect(shown).toBeGreaterThan(0);
   },
 );
+
+test('the R code of a recipe prints the tables that it shows, and draws the map in its colours', async () => {
+  const blocks = await blocksOf('r');
+  const codes = blocks.filter(({ language }) => language === 'r').map(({ text }) => text);
+  const shown = blocks.filter(({ language }) => language === 'text').map(({ text }) => text);
+  const printed = await runR(codes);
+  const lines = (text: string) => text.split('\n').map((line) => line.trim());
+  expect(
+    printed
+      .map((text) => text.trim())
+      .filter((text) => text !== '')
+      .map(lines),
+  ).toEqual(shown.map(lines));
+  const browser = await openChromium();
+  try {
+    const map = await pixelsOf(browser, await readFile(path.join(folder, 'libraries.png')));
+    const seen = new Set<string>();
+    for (let y = 0; y < map.height; y += 2) {
+      for (let x = 0; x < map.width; x += 2) seen.add(map.colourAt(x, y));
+    }
+    const { classes, beyond, stripe } = MAP_COLOURS.light;
+    for (const colour of [...classes, beyond, stripe]) expect(seen).toContain(colour);
+  } finally {
+    await browser.close();
+  }
+}, 120_000);
