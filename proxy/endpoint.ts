@@ -56,6 +56,8 @@ export interface FreeEndpoint<
 
 export interface StaticResult {
   readonly status?: number;
+  /** Absent if it is the hash of the body. With it, `body` is read only for clients without it. */
+  readonly etag?: string;
   readonly body: object;
 }
 

@@ -125,6 +125,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'block-weights',
     'searched-area',
     'rows',
+    'export-page',
     'origins',
     'nearest',
     'pois',

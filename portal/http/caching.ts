@@ -46,6 +46,20 @@ export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   return false;
 }
 
+/**
+ * The representation of a response that the client has, by its ETag: the plain one if it would take
+ * any; undefined if it has none.
+ */
+export function knownRepresentation(
+  ifNoneMatch: string | undefined,
+  etag: string,
+): string | undefined {
+  if (ifNoneMatch === undefined) return undefined;
+  if (matchesAny(ifNoneMatch)) return etag;
+  const representations = [etag, variantEtag(etag, 'br'), variantEtag(etag, 'gzip')];
+  return representations.find((one) => matchesEtag(ifNoneMatch, one));
+}
+
 /** Whether `If-None-Match` is `*`: any representation matches. */
 export function matchesAny(ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.trim() === '*';
@@ -94,9 +108,7 @@ export class StaticResponseSender {
         : null;
     const sent = coding === null ? etag : variantEtag(etag, coding);
     reply.headers({ etag: sent, 'cache-control': cacheControl, vary });
-    const known = request.headers['if-none-match'];
-    const representations = [etag, variantEtag(etag, 'br'), variantEtag(etag, 'gzip')];
-    if (known && (matchesAny(known) || representations.some((one) => matchesEtag(known, one)))) {
+    if (knownRepresentation(request.headers['if-none-match'], etag) !== undefined) {
       return reply.removeHeader('content-type').code(304).send();
     }
     if (coding === null) return reply.send(bytes);

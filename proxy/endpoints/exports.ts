@@ -1,18 +1,24 @@
 import { z } from 'zod';
 import { Problem } from '../../portal/http/problem.ts';
-import { PLANS } from '../../portal/plans.ts';
 import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Seconds } from '../../shards/units.ts';
 import { freeEndpoint, postEndpoint } from '../endpoint.ts';
 import { addressOf, exportPath } from '../exports/export-address.ts';
+import { EXPORT_PRICES } from '../exports/export-lists.ts';
+import { exportPage } from '../queries/export-page.ts';
+import {
+  exportCountyParam,
+  exportFormatParam,
+  exportLimitParam,
+  exportTableParam,
+} from '../schemas/export-parameters.ts';
 import { countyFips } from '../schemas/location-parameters.ts';
 import { NONE } from '../schemas/named-parameter.ts';
+import { cursorParam } from '../schemas/parameters.ts';
+import { nextCursor } from '../schemas/schemas.ts';
 import type { ProxyServices } from '../services.ts';
-
-/** Prices of tables: one without a price is not offered. */
-const PRICES: ReadonlyMap<string, number> = new Map(Object.entries(PLANS.charges.exports));
 
 type WantedExport = Omit<ExportedTable, 'rows'>;
 
@@ -30,11 +36,18 @@ export const exportList = freeEndpoint({
   summary: 'Tables of the release as files',
   description:
     'The tables that were exported from the current release, a file a county, with their sizes and ' +
-    'prices. `POST /v1/exports/links` returns a link to one. Empty where the operator exported none.',
+    'prices, ordered by table, county and format. `POST /v1/exports/links` returns a link to one. ' +
+    'Empty where the operator exported none. Paginated where there are more than `limit`.',
   tag: 'Exports',
   params: NONE,
-  query: NONE,
-  responseDescription: 'The exported tables.',
+  query: z.strictObject({
+    table: exportTableParam,
+    county: exportCountyParam,
+    format: exportFormatParam,
+    limit: exportLimitParam,
+    cursor: cursorParam,
+  }),
+  responseDescription: 'A page of the exported tables.',
   response: z.object({
     release: z.string(),
     exports: z.array(
@@ -50,23 +63,18 @@ export const exportList = freeEndpoint({
         price_tokens: z.int(),
       }),
     ),
+    next_cursor: nextCursor.optional().meta({
+      description:
+        'Absent from a response that is the whole list, unless `limit` or `cursor` was sent; null on ' +
+        'the last page.',
+    }),
   }),
-  problems: [],
+  problems: ['invalid-cursor'],
   cache: 'catalogue',
-  async respond({ releases, exports }) {
+  async respond({ releases, exports, cursors }, { query }) {
     const { store, latest } = releases.current;
     const list = await exports.of(store, latest.manifest);
-    return {
-      body: {
-        release: latest.release,
-        exports: list.flatMap(({ table, county, format, rows, object }) => {
-          const { bytes, sha256 } = object;
-          const price_tokens = PRICES.get(table);
-          if (price_tokens === undefined) return [];
-          return { table, county, format, bytes, rows, sha256, price_tokens };
-        }),
-      },
-    };
+    return exportPage(latest.release, list, query, () => cursors);
   },
 });
 
@@ -109,11 +117,11 @@ export const createExportLink = postEndpoint({
 
   async resolve({ store, latest }, body, services) {
     const wanted = { ...body, county: body.county ?? null };
-    const list = await services.exports.of(store, latest.manifest);
-    const found = list.find((one) => isSame(one, wanted));
-    const price = PRICES.get(wanted.table);
+    const { files } = await services.exports.of(store, latest.manifest);
+    const found = files.find((one) => isSame(one, wanted));
+    const price = EXPORT_PRICES.get(wanted.table);
     if (!found || price === undefined) {
-      throw new Problem('export-not-found', missingExport(list, wanted));
+      throw new Problem('export-not-found', missingExport(files, wanted));
     }
     return { found, price, services };
   },

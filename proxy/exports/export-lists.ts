@@ -1,26 +1,74 @@
 import { LRUCache } from 'lru-cache';
+import { PLANS } from '../../portal/plans.ts';
+import { listSealSteps } from '../../shards/codec/json-object.ts';
+import { SHARED } from '../../shards/concurrency/fair-queue.ts';
+import { runCooperatively } from '../../shards/concurrency/yielding.ts';
+import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import { readServedExports, type ServedExport } from '../../shards/release/served-exports.ts';
 import type { Store } from '../../shards/store/store.ts';
-import type { Millis } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 
 /** How long a list is kept: tables may be exported while their release is in force. */
 const KEPT_MS: Millis = 60_000;
 /** Links to exports of earlier releases work until they expire. */
 const KEPT_RELEASES = 8;
 
+/** Prices of tables: one without a price is not offered. */
+export const EXPORT_PRICES: ReadonlyMap<string, number> = new Map(
+  Object.entries(PLANS.charges.exports),
+);
+
+/** An exported table as the API lists it. */
+export interface ExportOffer extends ExportedTable {
+  readonly bytes: Bytes;
+  readonly sha256: string;
+  readonly price_tokens: number;
+}
+
+/** The exports of a release. */
+export interface ExportList {
+  readonly files: readonly ServedExport[];
+  /** Those that have a price, ordered by table, county and format. */
+  readonly offers: readonly ExportOffer[];
+  /** The place of each in that order, whatever else is listed. */
+  readonly positions: readonly number[];
+  /** Hash of the offers. */
+  readonly seal: string;
+}
+
 /** The lists of exports of the releases in a store, by manifest. */
 export class ExportLists {
-  readonly #lists: LRUCache<string, readonly ServedExport[], Store>;
+  readonly #lists: LRUCache<string, ExportList, Store>;
 
   constructor() {
     this.#lists = new LRUCache({
       max: KEPT_RELEASES,
       ttl: KEPT_MS,
-      fetchMethod: (manifest, _, { context }) => readServedExports(context, manifest),
+      fetchMethod: async (manifest, _, { context }) =>
+        listOf(await readServedExports(context, manifest)),
     });
   }
 
-  async of(store: Store, manifest: string): Promise<readonly ServedExport[]> {
-    return (await this.#lists.fetch(manifest, { context: store })) ?? [];
+  async of(store: Store, manifest: string): Promise<ExportList> {
+    return this.#lists.forceFetch(manifest, { context: store });
   }
+}
+
+async function listOf(files: readonly ServedExport[]): Promise<ExportList> {
+  const offers = files.flatMap(({ table, county, format, rows, object: { bytes, sha256 } }) => {
+    const price_tokens = EXPORT_PRICES.get(table);
+    if (price_tokens === undefined) return [];
+    return { table, county, format, bytes, rows, sha256, price_tokens };
+  });
+  const seal = await runCooperatively(SHARED, listSealSteps(offers));
+  return { files, offers, positions: offers.map(positionOf), seal };
+}
+
+const TABLES = [...EXPORT_PRICES.keys()].sort();
+const FORMATS = [...EXPORT_FORMATS].sort();
+const COUNTIES = 100_000;
+
+function positionOf({ table, county, format }: ExportOffer): number {
+  const file = TABLES.indexOf(table) * COUNTIES + Number(county ?? 0);
+  return file * FORMATS.length + FORMATS.indexOf(format);
 }

@@ -29,7 +29,10 @@ const CONTRACT_VERSION = '3';
  * canonical request, and the contents of the objects it depends on. Known before any of them is
  * read.
  */
-export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): string {
+export function strongEtag(
+  canonical: string,
+  dependsOn: readonly Pick<ObjectRef, 'sha256'>[],
+): string {
   let text = `${CONTRACT_VERSION}\n${canonical}`;
   for (const ref of dependsOn) text += `\n${ref.sha256}`;
   return etagOf(text);

@@ -93,7 +93,7 @@ export function responseHeaders(endpoint: Endpoint) {
   const shape = endpoint.response instanceof z.ZodObject ? endpoint.response.shape : {};
   // A member that is always null has no header.
   const members = Object.keys(shape).filter((name) => !(shape[name] instanceof z.ZodNull));
-  const isPaged = endpoint.access === 'metered' && members.includes('next_cursor');
+  const isPaged = endpoint.access !== 'posted' && members.includes('next_cursor');
   return z.object({
     ...plainHeaders(endpoint),
     ...headersNamed(...members.flatMap(headersRepeating)),

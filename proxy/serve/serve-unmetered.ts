@@ -1,13 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CACHE_CONTROL, etagOf, variantEtag } from '../../portal/http/caching.ts';
+import {
+  CACHE_CONTROL,
+  etagOf,
+  knownRepresentation,
+  variantEtag,
+} from '../../portal/http/caching.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
 import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
+import { nextLink } from '../http/common-headers.ts';
 import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';
 
 /**
- * A route without a key. Its ETag is the hash of its bytes. Probes succeed regardless of `Accept`.
+ * A route without a key. Its ETag is the hash of its bytes, unless it is known before them. Probes
+ * succeed regardless of `Accept`.
  */
 export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
@@ -16,13 +23,28 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const input = parseInput(endpoint, request);
     const format = isProbe ? 'json' : formatFor(request.headers.accept, offers);
-    const { status = 200, body } = await endpoint.respond(services, input);
+    const result = await endpoint.respond(services, input);
+    const known = result.etag && knownRepresentation(request.headers['if-none-match'], result.etag);
+    if (known) {
+      const caching = { etag: known, 'cache-control': CACHE_CONTROL.catalogue, vary };
+      return reply.headers(caching).code(304).send();
+    }
+    const { status = 200, body } = result;
     const text = JSON.stringify(body);
     reply.code(status).header('content-type', MEDIA_TYPES[format]);
     if (isProbe) return reply.header('cache-control', CACHE_CONTROL.never).send(text);
-    const etag = format === 'json' ? etagOf(text) : variantEtag(etagOf(text), format);
+    putNextPage(request, reply, body);
+    const plain = result.etag ?? etagOf(text);
+    const etag = format === 'json' ? plain : variantEtag(plain, format);
     return services.catalogue.send(request, reply, { bytes: Buffer.from(text), etag }, { vary });
   };
+}
+
+/** Repeats the cursor of a page in its headers, as on metered routes. */
+function putNextPage(request: FastifyRequest, reply: FastifyReply, body: object): void {
+  const { next_cursor: cursor } = body as { readonly next_cursor?: string | null };
+  if (!cursor) return;
+  reply.headers({ 'x-next-cursor': cursor, link: nextLink(request.raw.url!, cursor) });
 }
 
 /** A route that needs a key and is never charged, even at a zero balance. */

@@ -1619,9 +1619,20 @@ export interface Operations {
       'application/geo+json': Isochrone;
     };
   };
-  /** Tables of the release as files. The tables that were exported from the current release, a file a county, with their sizes and prices. `POST /v1/exports/links` returns a link to one. Empty where the operator exported none. */
+  /** Tables of the release as files. The tables that were exported from the current release, a file a county, with their sizes and prices, ordered by table, county and format. `POST /v1/exports/links` returns a link to one. Empty where the operator exported none. Paginated where there are more than `limit`. */
   getExports: {
-    params: Record<string, never>;
+    params: {
+      /** Only these tables; repeat the parameter for several. */
+      table?: ReadonlyArray<'nearest' | 'nearest_wide' | 'pois' | 'reach' | 'poi_catalogue' | 'blocks' | 'weights' | 'places' | 'types'> | undefined;
+      /** Only tables of these counties; repeat the parameter for several. */
+      county?: ReadonlyArray<string> | undefined;
+      /** Only these formats; repeat the parameter for several. */
+      format?: ReadonlyArray<'parquet' | 'csv'> | undefined;
+      /** Files per page, 1 to 1000; omitted: 1000. */
+      limit?: number | undefined;
+      /** `next_cursor` of the previous page, with the same other parameters. */
+      cursor?: string | undefined;
+    };
     responses: {
       'application/json': {
         release: string;
@@ -1635,6 +1646,8 @@ export interface Operations {
           sha256: string;
           price_tokens: number;
         }>;
+        /** Absent from a response that is the whole list, unless `limit` or `cursor` was sent; null on the last page. */
+        next_cursor?: string | null;
       };
     };
   };

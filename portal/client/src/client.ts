@@ -22,9 +22,11 @@ export type DataOf<
   M extends MediaTypeOf<O> = DefaultOf<O>,
 > = Operations[O]['responses'][M];
 
-/** A row of an operation's responses. */
+/** A row of an operation's responses, or an exported table of their list. */
 export type RowOf<O extends Name> =
-  DataOf<O> extends { results: ReadonlyArray<infer Row> } ? Row : never;
+  DataOf<O> extends { results: ReadonlyArray<infer Row> } | { exports: ReadonlyArray<infer Row> }
+    ? Row
+    : never;
 
 /**
  * A call that may need several requests. It is sent once it is awaited or iterated: `await` sends
@@ -42,7 +44,7 @@ export type Client = {
     ...args: Record<string, never> extends ParamsOf<O>
       ? [params?: ParamsOf<O>, options?: CallOptions<M>]
       : [params: ParamsOf<O>, options?: CallOptions<M>]
-  ) => DataOf<O> extends { results: unknown }
+  ) => DataOf<O> extends { results: unknown } | { exports: unknown }
     ? Call<DataOf<O, M>, M extends 'application/json' ? RowOf<O> : never>
     : Promise<Reply<DataOf<O, M>>>;
 };
@@ -110,7 +112,10 @@ function callOf(
     [Symbol.toStringTag]: 'Call',
     [Symbol.asyncIterator]: () => (list ? chunks(list) : pages()),
     async *rows() {
-      for await (const { data } of this) yield* (data as { results: unknown[] }).results;
+      for await (const { data } of this) {
+        const { results, exports = [] } = data as Partial<Record<'results' | 'exports', unknown[]>>;
+        yield* results ?? exports;
+      }
     },
   };
 }
