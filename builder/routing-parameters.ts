@@ -1,3 +1,4 @@
+import { PERCENTILES } from '../shards/departures.ts';
 import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
@@ -53,7 +54,7 @@ export const ROUTING = {
      * The nearest-rank percentile: of the sorted times of all departures, the one at ⌈p/100 · n⌉ −
      * 1.
      */
-    percentile: 10,
+    percentile: PERCENTILES[0],
     /** Riders are at the stop this long before the vehicle leaves. */
     boardSlack: MILLIS_PER_MINUTE as Millis,
     /** The longest walk to the first stop, and from the last. */

@@ -41,9 +41,10 @@ import {
   opportunityCount,
   unrouted,
 } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS, WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 import type { QueryContext } from '../services.ts';
 
-const QUERY = { mode: modeParam, ...ACCESS_PARAMS };
+const QUERY = { mode: modeParam, ...WINDOW_PARAMS, ...ACCESS_PARAMS };
 const RESPONSE = { block: blockMetadataSchema, results: z.array(opportunityCount), unrouted };
 
 const RULES =
@@ -147,6 +148,7 @@ const batchAccess = postEndpoint({
   body: z.strictObject({
     origins: blockOrPointOrigins,
     mode: modeMember,
+    ...WINDOW_MEMBERS,
     ...ACCESS_MEMBERS,
     max_rows,
   }),

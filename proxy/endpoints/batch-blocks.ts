@@ -17,6 +17,7 @@ import {
   typeMember,
 } from '../schemas/body-members.ts';
 import { blockMetadata as blockMetadataSchema, categoryTime, poiTime } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 const blocksSummary = postEndpoint({
   access: 'posted',
@@ -28,6 +29,7 @@ const blocksSummary = postEndpoint({
   body: z.strictObject({
     origins,
     mode: modeMember,
+    ...WINDOW_MEMBERS,
     type: typeMember,
     nth: nthMember,
     count_within: countWithinMember,
@@ -66,6 +68,7 @@ const blocksPois = postEndpoint({
   body: z.strictObject({
     origins,
     mode: modeMember,
+    ...WINDOW_MEMBERS,
     type: typeMember,
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,

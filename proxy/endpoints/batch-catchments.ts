@@ -18,6 +18,7 @@ import {
   namesMember,
 } from '../schemas/body-members.ts';
 import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 export const poisCatchment = postEndpoint({
   access: 'posted',
@@ -30,6 +31,7 @@ export const poisCatchment = postEndpoint({
     dest_ids: poiOrigins,
     max_minutes: maxMinutesMember,
     mode: modeMember,
+    ...WINDOW_MEMBERS,
     block: blockMember,
     names: namesMember,
     max_rows: maxRowsMember,

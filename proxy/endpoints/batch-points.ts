@@ -23,6 +23,7 @@ import {
   typeMember,
 } from '../schemas/body-members.ts';
 import { categoryTime, poiTime } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 const truncated = z.array(z.object(ORIGIN_POINT));
 const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
@@ -37,6 +38,7 @@ const pointsSummary = postEndpoint({
   body: z.strictObject({
     origins,
     mode: modeMember,
+    ...WINDOW_MEMBERS,
     type: typeMember,
     nth: nthMember,
     count_within: countWithinMember,
@@ -89,6 +91,7 @@ const pointsPois = postEndpoint({
   body: z.strictObject({
     origins,
     mode: modeMember,
+    ...WINDOW_MEMBERS,
     type: typeMember,
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,

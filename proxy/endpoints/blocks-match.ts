@@ -11,6 +11,7 @@ import { cursorMember, limitMember } from '../schemas/body-members.ts';
 import { allOfMember, nearMember } from '../schemas/criteria.ts';
 import { FEW_ROWS, smallArea } from '../schemas/examples.ts';
 import { matchedBlock, nextCursor } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 interface ResolvedMatch extends PagedRequest {
   readonly area: Area;
@@ -32,6 +33,7 @@ export const blocksMatch = postEndpoint({
     area: areaMember.optional(),
     all_of: allOfMember,
     near: nearMember,
+    ...WINDOW_MEMBERS,
     limit: limitMember,
     cursor: cursorMember,
   }),

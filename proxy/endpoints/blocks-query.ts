@@ -23,6 +23,7 @@ import {
 import { smallCircle } from '../schemas/examples.ts';
 import { polygonMember } from '../schemas/polygon-member.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 interface ResolvedBlocksQuery extends ResolvedArea {
   readonly area: SearchedArea;
@@ -35,6 +36,7 @@ const body = z.strictObject({
     .meta({ description: 'Centre of the circle.', override: POINT_SCHEMA }),
   radius_m: radiusMember,
   mode: modeMember,
+  ...WINDOW_MEMBERS,
   type: typeMember,
   names: namesMember,
   include_population: includePopulationMember,

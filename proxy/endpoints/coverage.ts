@@ -45,6 +45,7 @@ import {
   weightParam,
 } from '../schemas/parameters.ts';
 import { areaFacts, basket, coverageRow } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS, WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 import type { QueryContext } from '../services.ts';
 
 const SUMS =
@@ -66,6 +67,7 @@ interface ResolvedCoverage extends ResolvedQuery {
 
 const QUERY = z.strictObject({
   mode: modeParam,
+  ...WINDOW_PARAMS,
   type: typeParam,
   weight: weightParam,
   by: byParam,
@@ -157,6 +159,7 @@ const postCoverage = postEndpoint({
   body: z.strictObject({
     area: areaMember.optional(),
     mode: modeMember,
+    ...WINDOW_MEMBERS,
     type: typeMember,
     weight: weightMember,
     by: byMember,

@@ -16,6 +16,7 @@ import {
   typeParam,
 } from '../schemas/parameters.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
+import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 interface ResolvedPlaceBlocks extends ResolvedQuery, ResolvedArea {
   readonly located: LocatedPlace;
@@ -35,6 +36,7 @@ export const placeBlocks = meteredEndpoint({
   params: z.strictObject({ geoid: placeGeoidParam }),
   query: z.strictObject({
     mode: modeParam,
+    ...WINDOW_PARAMS,
     type: typeParam,
     names: namesParam,
     include_population: includePopulationParam,

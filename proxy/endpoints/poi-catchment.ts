@@ -30,6 +30,7 @@ import {
   singleDestIdParam,
 } from '../schemas/parameters.ts';
 import { catchmentRow as catchmentRowSchema, nextCursor } from '../schemas/schemas.ts';
+import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 interface ResolvedCatchment extends ResolvedQuery, PagedRequest {
   readonly destId: DestId;
@@ -49,6 +50,7 @@ export const poiCatchment = meteredEndpoint({
   params: z.strictObject({ dest_id: singleDestIdParam }),
   query: z.strictObject({
     mode: modeParam,
+    ...WINDOW_PARAMS,
     block: blockParam,
     max_minutes: maxMinutesParam,
     names: namesParam,

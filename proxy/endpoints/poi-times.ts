@@ -25,9 +25,11 @@ import {
   typeParam,
 } from '../schemas/parameters.ts';
 import { nextCursor, poiTime, unrouted } from '../schemas/schemas.ts';
+import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 const QUERY = {
   mode: modeParam,
+  ...WINDOW_PARAMS,
   type: typeParam,
   dest_id: destIdParam,
   max_minutes: maxMinutesParam,

@@ -18,6 +18,7 @@ import {
   siteMinutesMember,
   sitesMember,
 } from '../schemas/site-members.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
 export const sitesCoverage = postEndpoint({
   access: 'posted',
@@ -42,6 +43,7 @@ export const sitesCoverage = postEndpoint({
     choose: chooseMember,
     area: areaMember.optional(),
     mode: modeItem,
+    ...WINDOW_MEMBERS,
     direction: directionItem(),
     weight: weightMember,
     minutes: siteMinutesMember,

@@ -33,9 +33,11 @@ import {
   nextCursorIfPaged,
   unrouted,
 } from '../schemas/schemas.ts';
+import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 const QUERY = {
   mode: modeParam,
+  ...WINDOW_PARAMS,
   type: typeParam,
   nth: nthParam,
   count_within: countWithinParam,

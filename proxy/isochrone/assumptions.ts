@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEPARTURES, PERCENTILES } from '../../shards/departures.ts';
 import { feedSchema } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
@@ -30,6 +31,8 @@ export const assumptionsSchema = z.looseObject({
   origin: words,
   rounding: words,
   direction_to: words,
+  departures: z.array(z.string()).optional(),
+  percentiles: z.array(z.int()).optional(),
   transit_departure: words,
   transit_service_day: words,
   transit_window: words,
@@ -49,10 +52,13 @@ export const assumptionsSchema = z.looseObject({
   fill_holes_below_m2: whole,
 });
 
+const WINDOWS = { departures: DEPARTURES, percentiles: PERCENTILES };
+
 /** Assumptions behind the times of an isochrone. */
 export function assumptionsOf({ manifest }: Release) {
   return {
     ...manifest.assumptions,
+    ...(manifest.modes.includes('transit') && WINDOWS),
     fill_holes_below_m2: FILL_HOLES_BELOW,
   };
 }

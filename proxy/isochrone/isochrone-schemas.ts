@@ -11,6 +11,7 @@ import { anyLatParam, anyLonParam } from '../schemas/location-parameters.ts';
 import { contourOfParam } from '../schemas/opportunity-members.ts';
 import { choice, onceText } from '../schemas/scalar-text.ts';
 import { geometry, modeLabel } from '../schemas/schemas.ts';
+import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 import { assumptionsSchema } from './assumptions.ts';
 
 /** The query of an isochrone. */
@@ -24,6 +25,7 @@ export const isochroneQuery = z.strictObject({
   direction: choice(DIRECTIONS)
     .default('from')
     .meta({ description: 'Away from the origin, or towards it.' }),
+  ...WINDOW_PARAMS,
   of: contourOfParam,
   format: choice(['geojson', 'blocks'])
     .default('geojson')

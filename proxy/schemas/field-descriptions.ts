@@ -10,6 +10,11 @@ export interface ListDescription {
 /** Descriptions of request fields, in queries and bodies. */
 export const FIELD_DESCRIPTIONS = {
   mode: { what: 'Travel modes', more: ' Omitted: all modes of the release.' },
+  departure:
+    'Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute.',
+  percentile:
+    'Percentile of the transit times over the departures of the window: 10 is the time of someone ' +
+    'who knows the timetable and chooses when to leave.',
   type: {
     what: 'Destination type ids',
     more: ' A parent stands for all its leaves. Omitted: all types.',

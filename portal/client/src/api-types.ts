@@ -287,6 +287,8 @@ export type Isochrone = {
     origin?: string;
     rounding?: string;
     direction_to?: string;
+    departures?: Array<string>;
+    percentiles?: Array<number>;
     transit_departure?: string;
     transit_service_day?: string;
     transit_window?: string;
@@ -357,6 +359,8 @@ export type IsochroneBlocks = {
     origin?: string;
     rounding?: string;
     direction_to?: string;
+    departures?: Array<string>;
+    percentiles?: Array<number>;
     transit_departure?: string;
     transit_service_day?: string;
     transit_window?: string;
@@ -671,6 +675,10 @@ export interface Operations {
       geoid: string;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
@@ -708,6 +716,10 @@ export interface Operations {
       geoid: string;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs; repeat the parameter for several. */
@@ -748,6 +760,10 @@ export interface Operations {
       lon: number;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
@@ -789,6 +805,10 @@ export interface Operations {
       }>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
@@ -843,6 +863,10 @@ export interface Operations {
       lon: number;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs; repeat the parameter for several. */
@@ -884,6 +908,10 @@ export interface Operations {
       }>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
@@ -981,6 +1009,10 @@ export interface Operations {
       dest_id: number;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Only these blocks, GEOIDs as integers; repeat the parameter for several. */
       block?: ReadonlyArray<number> | undefined;
       /** Only destinations within this many minutes, at most 30. */
@@ -1011,6 +1043,10 @@ export interface Operations {
       geoid: string;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
@@ -1084,6 +1120,10 @@ export interface Operations {
       radius_m?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
@@ -1116,6 +1156,10 @@ export interface Operations {
       geoid: string;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
@@ -1145,6 +1189,10 @@ export interface Operations {
       fips: string;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum; repeat the parameter for several. `/v1/meta/weights` lists them. Omitted: `people`. */
@@ -1173,6 +1221,10 @@ export interface Operations {
       area?: Area | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
@@ -1221,6 +1273,10 @@ export interface Operations {
         direction?: 'from' | 'to' | undefined;
         max_minutes: number;
       }> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Rows per page, 1 to 1000. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other members. Null: the first page. */
@@ -1256,6 +1312,10 @@ export interface Operations {
       choose?: number | undefined;
       area?: Area | undefined;
       mode: 'walk' | 'bike' | 'transit';
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Towards the point, or away from it. */
       direction?: 'from' | 'to' | undefined;
       /** Columns of counts by block to sum. `/v1/meta/weights` lists them. Omitted: `people`. */
@@ -1314,6 +1374,10 @@ export interface Operations {
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
@@ -1356,6 +1420,10 @@ export interface Operations {
       origins: ReadonlyArray<string>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
       /** Only these POIs. */
@@ -1398,6 +1466,10 @@ export interface Operations {
       geoid: string;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** From the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
       /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
@@ -1433,6 +1505,10 @@ export interface Operations {
       lon: number;
       /** Travel modes; repeat the parameter for several. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** From the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
       /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
@@ -1470,6 +1546,10 @@ export interface Operations {
       }>;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** From the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
       /** Weights of the release (`people`, `jobs`, …; see `/v1/meta/weights`), or `type:ID` for the number of POIs of a destination type. Omitted: `people`. */
@@ -1517,6 +1597,10 @@ export interface Operations {
       max_minutes?: number | undefined;
       /** Travel modes. Omitted: all modes of the release. */
       mode?: ReadonlyArray<'walk' | 'bike' | 'transit'> | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Only these blocks, GEOIDs as integers. */
       block?: ReadonlyArray<number> | undefined;
       /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
@@ -1563,6 +1647,8 @@ export interface Operations {
           origin?: string;
           rounding?: string;
           direction_to?: string;
+          departures?: Array<string>;
+          percentiles?: Array<number>;
           transit_departure?: string;
           transit_service_day?: string;
           transit_window?: string;
@@ -1607,6 +1693,10 @@ export interface Operations {
       mode?: 'walk' | 'bike' | 'transit' | undefined;
       /** Away from the origin, or towards it. */
       direction?: 'from' | 'to' | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
       /** Weights of the release, or `type:ID`, to count within each contour; see `/v1/meta/weights`. Omitted: none. */
       of?: ReadonlyArray<string> | undefined;
       /** Contours, or the blocks themselves. */

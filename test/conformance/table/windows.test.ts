@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { type Call, expectInvalid, expectOk } from '../api.ts';
+import { demoOfTests } from '../demo.ts';
+import { METERED_GETS, METERED_POSTS } from '../routes.ts';
+
+const demo = demoOfTests();
+const routes = [...METERED_GETS, ...METERED_POSTS].filter(({ route }) => takesModes(route));
+
+/** Whether a route takes modes: as a parameter, as a member, or in criteria. */
+function takesModes(route: string): boolean {
+  return !/\/pois$|\/v1\/pois\/\{dest_id\}$|isochrone\/tiles/.test(route);
+}
+
+function withMembers(call: Call, members: Readonly<Record<string, string | number>>): Call {
+  if (call.body === undefined) return { ...call, query: { ...call.query, ...members } };
+  return { ...call, body: { ...call.body, ...members } };
+}
+
+test.each(routes)('$route takes the window and the percentile that it has', async ({ request }) => {
+  const plain = await demo.api.call(request(demo));
+  const answer = await demo.api.call(
+    withMembers(request(demo), { departure: 'am', percentile: 10 }),
+  );
+  expect(expectOk(answer)).toEqual(expectOk(plain));
+  expect(answer.headers.etag).toBe(plain.headers.etag);
+});
+
+test.each(routes)('$route names those that there are, and refuses others', async ({ request }) => {
+  const evening = await demo.api.call(withMembers(request(demo), { departure: 'pm' }));
+  expectInvalid(evening, 'departure');
+  expect(evening.body).toContain('must be one of am');
+  const median = await demo.api.call(withMembers(request(demo), { percentile: 50 }));
+  expectInvalid(median, 'percentile');
+  expect(median.body).toContain('must be 10');
+});
+
+test('assumptions list the windows and percentiles', async () => {
+  const meta = expectOk(await demo.api.get('/v1/isochrone/meta'));
+  expect(meta.assumptions).toMatchObject({ departures: ['am'], percentiles: [10] });
+});
