@@ -167,7 +167,7 @@ describe('everywhere', () => {
     expect(answer.json().errors).toEqual([
       {
         loc: ['query', 'modes'],
-        msg: 'unknown parameter; this route accepts mode, type, nth, count_within, names, limit, cursor',
+        msg: 'unknown parameter; this route accepts mode, departure, percentile, type, nth, count_within, names, limit, cursor',
         type: 'unrecognized_keys',
       },
     ]);
