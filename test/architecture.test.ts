@@ -40,6 +40,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'error-facts',
     'modes',
+    'departures',
     'states',
     'folded-text',
     'number-words',
