@@ -77,6 +77,11 @@ export interface QueryResult {
   readonly tokens: number;
   /** Columns of the route's table that the request selected; all if absent. */
   readonly columns?: readonly string[];
+  /**
+   * Stored for an `Idempotency-Key` in place of a body that expires before it: `renew` makes a new
+   * body of it.
+   */
+  readonly renewable?: object;
 }
 
 /** A body that is not JSON. */
@@ -171,8 +176,8 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Resolved = un
   readonly access: 'posted';
   /** The status of a success, if not 200. */
   readonly status?: 201;
-  /** The response expires before its `Idempotency-Key`: a replay computes a new one. */
-  readonly isShortLived?: boolean;
+  /** Makes the body of a replay from the `renewable` part of the first response. */
+  renew?(kept: unknown, services: ProxyServices): Promise<object>;
   readonly body: B;
   /** How its rows are written as CSV, NDJSON or GeoJSON; absent for routes without rows. */
   readonly table?: RowTable;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '../../portal/http/problem.ts';
 import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
+import { releaseOfName } from '../../shards/release/manifests.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { ServedExport } from '../../shards/release/served-exports.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Seconds } from '../../shards/units.ts';
@@ -87,11 +89,10 @@ export const createExportLink = postEndpoint({
     'Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for ' +
     'an hour, for GET with or without `Range`, so that DuckDB, Python and others read what they ' +
     'need of the file; links to this service accept HEAD as well. Its price is `price_tokens`. ' +
-    'Repeated with its `Idempotency-Key`, the request is charged once and returns a link for another hour, to the table of the current ' +
-    'release.',
+    'Repeated with its `Idempotency-Key`, the request is charged once and returns a link to the same ' +
+    'file for another hour, also once another release is in force.',
   tag: 'Exports',
   status: 201,
-  isShortLived: true,
   body: z.strictObject({
     table: z.string().meta({ description: 'As listed.' }),
     county: countyFips
@@ -117,28 +118,67 @@ export const createExportLink = postEndpoint({
 
   async resolve({ store, latest }, body, services) {
     const wanted = { ...body, county: body.county ?? null };
-    const { files } = await services.exports.of(store, latest.manifest);
+    const { manifest, release } = latest;
+    const { files } = await services.exports.of(store, manifest);
     const found = files.find((one) => isSame(one, wanted));
     const price = EXPORT_PRICES.get(wanted.table);
     if (!found || price === undefined) {
-      throw new Problem('export-not-found', missingExport(files, wanted));
+      throw new Problem('export-not-found', missingExport(release, files, wanted));
     }
     return { found, price, services };
   },
 
   price: ({ price }) => price,
 
-  respond: async ({ store, latest }, { found, price, services }) => ({
-    body: await linkTo(found, store, latest.manifest, services),
-    tokens: price,
-  }),
+  async respond(release, { found, price, services }) {
+    await checkEnds(release, found);
+    const { store, latest } = release;
+    return {
+      body: await linkTo(found, store, latest.manifest, services),
+      tokens: price,
+      renewable: { manifest: latest.manifest, object: found.object.name } satisfies ExportedFile,
+    };
+  },
+
+  async renew(kept, services) {
+    const { manifest, object } = exportedFileSchema.parse(kept);
+    const { store } = services.releases.current;
+    const { files } = await services.exports.of(store, manifest);
+    const found = files.find(({ object: { name } }) => name === object);
+    if (found) return linkTo(found, store, manifest, services);
+    const release = releaseOfName(manifest);
+    const detail = `the file, of release ${release}, has been removed; request a link to a table of the current release under another Idempotency-Key`;
+    throw new Problem('export-not-found', detail);
+  },
 });
 
+/** An exported file of a release by its names in the store. */
+const exportedFileSchema = z.object({ manifest: z.string(), object: z.string() });
+type ExportedFile = z.output<typeof exportedFileSchema>;
+
+/**
+ * Reads the first and the last page of a file, with their checksums, so that nobody pays for a link
+ * to a file that is missing, cut short, or damaged where readers begin.
+ */
+async function checkEnds(release: Release, file: ServedExport): Promise<void> {
+  const { object } = file;
+  const pages = await release.pagesOf(file);
+  await pages.readRange(object, 0, 1);
+  await pages.readRange(object, object.bytes - 1, 1);
+}
+
 /** The reason why none of the exported tables is the wanted one. */
-function missingExport(list: readonly ServedExport[], { table, county }: WantedExport): string {
+function missingExport(
+  release: string,
+  list: readonly ServedExport[],
+  { table, county }: WantedExport,
+): string {
+  if (list.length === 0) {
+    return `release ${release} has no exported tables yet; a request for a link to an earlier one, repeated with its Idempotency-Key, renews that link`;
+  }
   const some = list.find((one) => one.table === table);
   const listed = 'GET /v1/exports lists those there are';
-  if (!some) return `the current release has no such table; ${listed}`;
+  if (!some) return `release ${release} has no such table; ${listed}`;
   const isByCounty = some.county !== null;
   if (isByCounty && county === null) return `${table} is a table by county: send county`;
   if (!isByCounty && county !== null) return `${table} is not a table by county: omit county`;

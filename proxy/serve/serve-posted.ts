@@ -92,7 +92,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       route,
       status: endpoint.status ?? 200,
       idempotent: idempotentRequest(endpoint, request, json),
-      isShortLived: endpoint.isShortLived === true,
+      renew: endpoint.renew && ((kept) => endpoint.renew!(kept, services)),
       accepts: (contentType) => accepts(request.headers.accept, offers, contentType),
       async resolve() {
         const resolved = await endpoint.resolve(release, body, services, clientId);
@@ -103,7 +103,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
           const finished = await finishResponse(response, format, endpoint.table, clientId);
           // Stored with the response: a replay names the release that it was computed from.
           const metadata = { ...finished.metadata, 'x-data-release': release.version };
-          return { ...finished, metadata };
+          return { ...finished, metadata, renewable: response.renewable };
         };
         return { price: endpoint.price?.(resolved), compute };
       },
@@ -144,8 +144,8 @@ interface Posted {
   readonly route: string;
   readonly status: number;
   readonly idempotent: IdempotentRequest | null;
-  /** Whether a stored response would expire before its `Idempotency-Key`. */
-  readonly isShortLived: boolean;
+  /** Makes a new body where the first would have expired. */
+  readonly renew: ((kept: unknown) => Promise<object>) | undefined;
   /** Whether `Accept` allows a stored response of a type. */
   accepts(contentType: string): boolean;
   /** Looks up in the release what the body refers to; throws for what it lacks. */
@@ -157,7 +157,11 @@ interface ResolvedPost {
   /** Undefined if it depends on the response. */
   readonly price: number | undefined;
   /** Computes the response that the given balance can pay for. */
-  compute(balance: number): Promise<FinishedResponse>;
+  compute(balance: number): Promise<PostedResponse>;
+}
+
+interface PostedResponse extends FinishedResponse {
+  readonly renewable?: object | undefined;
 }
 
 /** Replays a stored response, if there is one. */
@@ -245,6 +249,11 @@ async function madeBefore(
   }
   const kept = { contentType, metadata, tokens };
   const body = Body.of(stored.gzip);
+  if (posted.renew) {
+    const renewable = JSON.parse((await gunzipBody(body)).whole().toString());
+    const renewed = JSON.stringify(await posted.renew(renewable));
+    return { ...kept, body: Body.of(Buffer.from(renewed)), contentEncoding: null };
+  }
   // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
   return stored.gzip.length < MIN_COMPRESSED_BYTES
     ? { ...kept, body: await gunzipBody(body), contentEncoding: null }
@@ -252,18 +261,18 @@ async function madeBefore(
 }
 
 /**
- * Stores a response for replay, unless it is short-lived. One that is not stored is recomputed when
- * it is requested again.
+ * Stores a response for replay, or what renews it. One that is not stored is recomputed when it is
+ * requested again.
  */
 async function keep(
-  { request, ledger, isShortLived }: Posted,
+  { request, ledger }: Posted,
   receipt: Receipt,
-  { body, contentType, metadata }: FinishedResponse,
+  { body, contentType, metadata, renewable }: PostedResponse,
 ): Promise<void> {
-  if (isShortLived) return;
   const headers = { 'content-type': contentType!, ...metadata };
+  const kept = renewable ? Body.of(Buffer.from(JSON.stringify(renewable))) : body;
   try {
-    await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(body)).whole() });
+    await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(kept)).whole() });
   } catch (error) {
     request.log.error({ err: error, reqId: request.id }, 'response not stored for replay');
   }

@@ -1657,7 +1657,7 @@ export interface Operations {
       };
     };
   };
-  /** A link to a table. Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for an hour, for GET with or without `Range`, so that DuckDB, Python and others read what they need of the file; links to this service accept HEAD as well. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, the request is charged once and returns a link for another hour, to the table of the current release. */
+  /** A link to a table. Creates a link to one of the tables that `GET /v1/exports` lists. It works without a key for an hour, for GET with or without `Range`, so that DuckDB, Python and others read what they need of the file; links to this service accept HEAD as well. Its price is `price_tokens`. Repeated with its `Idempotency-Key`, the request is charged once and returns a link to the same file for another hour, also once another release is in force. */
   createExportLink: {
     params: {
       /** As listed. */
