@@ -157,8 +157,8 @@ const exportedFileSchema = z.object({ manifest: z.string(), object: z.string() }
 type ExportedFile = z.output<typeof exportedFileSchema>;
 
 /**
- * Reads the first and the last page of a file, with their checksums, so that nobody pays for a link
- * to a file that is missing, cut short, or damaged where readers begin.
+ * Reads the first and the last page of a file, with their checksums: a link is not charged if the
+ * file is missing, cut short, or damaged where readers begin.
  */
 async function checkEnds(release: Release, file: ServedExport): Promise<void> {
   const { object } = file;
