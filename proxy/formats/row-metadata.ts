@@ -18,6 +18,9 @@ type Members = Readonly<Record<string, unknown>>;
 interface OtherMembers {
   readonly next_cursor?: string | null;
   readonly resolved_block?: string;
+  readonly block?: object;
+  readonly blocks?: readonly object[];
+  readonly origins?: readonly object[];
   readonly errors?: readonly (NamedOrigin & { readonly type: string })[];
   readonly truncated?: readonly (NamedOrigin | string | number)[];
   readonly truncated_reason?: string | null;
@@ -58,7 +61,25 @@ const CSV_SUMS = repeated('results', 'X-Results', (results) =>
   Array.isArray(results) ? JSON.stringify(results) : '',
 );
 
+/**
+ * Facts of the blocks and points that the rows are of. CSV and NDJSON state them in headers, which
+ * have limited room; a last line of NDJSON has those that do not fit.
+ */
+export const ORIGIN_METADATA = [
+  repeated('block', 'X-Block', (block) => JSON.stringify(block)),
+  repeated('blocks', 'X-Blocks', (blocks) => JSON.stringify(blocks)),
+  repeated('origins', 'X-Origins', (origins) => JSON.stringify(origins)),
+];
+
+/** Headers of text formats, the most useful first. */
+const LIMITED_HEADERS: Readonly<Partial<Record<Format, readonly Repeated[]>>> = {
+  csv: [CSV_SUMS, ...CSV_METADATA, ...ORIGIN_METADATA],
+  ndjson: ORIGIN_METADATA,
+};
+
 const MAX_LISTED_CHARACTERS = 4_096;
+
+type Repeated = Pick<ReturnType<typeof repeated>, 'sent' | 'textIn'>;
 
 function repeated<M extends keyof OtherMembers>(
   member: M,
@@ -93,9 +114,8 @@ export function metadataHeaders(
     const text = textIn(body);
     if (text !== undefined) headers[sent] = text;
   }
-  if (format !== 'csv') return headers;
   let left = MAX_LISTED_CHARACTERS;
-  for (const { sent, textIn } of [CSV_SUMS, ...CSV_METADATA]) {
+  for (const { sent, textIn } of LIMITED_HEADERS[format] ?? []) {
     const text = textIn(body) ?? '';
     if (text === '' || text.length > left) continue;
     headers[sent] = text;
@@ -107,7 +127,8 @@ export function metadataHeaders(
 /** The last line of NDJSON, if there is anything that neither rows nor headers state in full. */
 export function lastLine(others: Members): Members | null {
   if ('area' in others) return others.basket || others.results ? others : null;
-  const { errors = [], truncated = [], truncated_reason } = others as OtherMembers;
-  if (errors.length === 0 && truncated.length === 0) return null;
-  return { errors, truncated, truncated_reason };
+  const { errors = [], truncated = [], truncated_reason, blocks, origins } = others as OtherMembers;
+  const fits = JSON.stringify(blocks ?? origins ?? []).length <= MAX_LISTED_CHARACTERS;
+  if (errors.length === 0 && truncated.length === 0 && fits) return null;
+  return { errors, truncated, truncated_reason, ...(!fits && { blocks, origins }) };
 }

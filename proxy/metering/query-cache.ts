@@ -22,7 +22,7 @@ export interface ResolvedQuery {
  * Change this whenever the same data and request give other bytes, in any format: every ETag then
  * differs, so that no client keeps an old body.
  */
-const CONTRACT_VERSION = '4';
+const CONTRACT_VERSION = '5';
 
 /**
  * The strong ETag of a response, from everything that determines its bytes: the contract, the

@@ -6,8 +6,8 @@ import {
 } from '../../portal/accounts/replays.ts';
 import { HEADER_OF_STATUS } from '../../portal/http/problem-docs.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { CSV_METADATA, ROW_METADATA } from '../formats/row-metadata.ts';
-import { headersIfAny, headersNamed } from '../http/common-headers.ts';
+import { CSV_METADATA, ORIGIN_METADATA, ROW_METADATA } from '../formats/row-metadata.ts';
+import { type HeaderName, headersIfAny, headersNamed } from '../http/common-headers.ts';
 
 export const ifNoneMatch = z
   .string()
@@ -97,6 +97,7 @@ export function responseHeaders(endpoint: Endpoint) {
   return z.object({
     ...plainHeaders(endpoint),
     ...headersNamed(...members.flatMap(headersRepeating)),
+    ...('table' in endpoint && headersNamed(...members.flatMap(headersOfOrigins))),
     ...headersNamed(...(('table' in endpoint && endpoint.table?.headers) || [])),
     ...(isPaged && headersNamed('Link')),
     ...(endpoint.access === 'posted' && headersNamed('Idempotency-Replayed')),
@@ -119,7 +120,15 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
 export const otherHeaders = z.object(COMMON);
 
 function headersRepeating(member: string) {
-  return [...ROW_METADATA, ...CSV_METADATA]
-    .filter((one) => one.member === member)
-    .map(({ header }) => header);
+  return namesOf([...ROW_METADATA, ...CSV_METADATA], member);
+}
+
+function headersOfOrigins(member: string) {
+  return namesOf(ORIGIN_METADATA, member);
+}
+
+type Repeated = { readonly member: string; readonly header: HeaderName };
+
+function namesOf(metadata: readonly Repeated[], member: string): readonly HeaderName[] {
+  return metadata.filter((one) => one.member === member).map(({ header }) => header);
 }

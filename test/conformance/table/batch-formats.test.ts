@@ -120,6 +120,26 @@ onEachLedger((demo) => {
       if (typeof unknown[0] === 'string') expect(fits).toBe(true);
     });
 
+    test('CSV and NDJSON state the blocks of the origins, in headers while they fit', async () => {
+      const header = (name: string, { headers }: Answer) => headers[`x-${name}`];
+      const few = expectOk(await ask(known(demo, 3), 'application/json'));
+      const [name] = ['blocks', 'origins'].filter((one) => one in few);
+      for (const accept of ['text/csv', NDJSON]) {
+        const { headers } = await ask(known(demo, 3), accept);
+        for (const one of ['blocks', 'origins']) {
+          const stated = headers[`x-${one}`];
+          expect(stated && JSON.parse(String(stated))).toEqual(few[one]);
+        }
+      }
+      if (name === undefined) return;
+      const many = Array.from({ length: 80 }, () => known(demo, 1)[0]);
+      const body = expectOk(await ask(many, 'application/json'));
+      const csv = await ask(many, 'text/csv');
+      const ndjson = await ask(many, NDJSON);
+      expect([header(name, csv), header(name, ndjson)]).toEqual([undefined, undefined]);
+      expect(lines(ndjson).at(-1)).toMatchObject({ errors: [], [name]: body[name] });
+    });
+
     test('a FeatureCollection has them as members before the features', async () => {
       if (!path.endsWith('/pois')) return;
       const { body, text } = await both(GEOJSON);
