@@ -20,7 +20,7 @@ export async function withRetries<T>(
   return retry(attempt, (error, tries) => {
     const fault = faultOf(error);
     if (fault === null) throw error;
-    if (!fault.passing || tries > MAX_RETRIES) {
+    if (!fault.isTransient || tries > MAX_RETRIES) {
       const times = tries === 1 ? '' : ` (tried ${tries} times)`;
       throw new BuildError(
         `${url}: ${fault.reason}${times}; check the address and your connection, and run the command again to resume`,
@@ -51,12 +51,12 @@ const LASTING =
 /** The network error; null if the error is not one. */
 function faultOf(error: unknown) {
   if (error instanceof TransientError) {
-    return { reason: error.message, passing: true, waitMs: error.waitMs };
+    return { reason: error.message, isTransient: true, waitMs: error.waitMs };
   }
   if (error instanceof BuildError || !(error instanceof Error)) return null;
   // Sockets and undici give their errors a code; a bug in this program has none.
   const code = systemCode(error);
   if (code === undefined) return null;
   const reason = error.message || code;
-  return { reason, passing: !LASTING.test(code), waitMs: null };
+  return { reason, isTransient: !LASTING.test(code), waitMs: null };
 }

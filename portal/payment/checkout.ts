@@ -186,14 +186,17 @@ export async function priceFault({
       const isDollars = price.currency === 'usd';
       const isOfInterval =
         price.recurring?.interval === interval && price.recurring.interval_count === 1;
-      if (!isDollars || !isOfInterval) return `"${id}" is not in USD a ${interval} at Stripe`;
-      const isSold = id === membershipPrices[0];
-      if (isSold && !(price.active && price.unit_amount === MEMBERSHIP_CENTS)) {
-        return `"${id}" is not ${price_usd} USD a ${interval} at Stripe`;
+      if (!isDollars || !isOfInterval) {
+        return `price "${id}" must be in USD, billed every ${interval}`;
       }
+      if (id !== membershipPrices[0]) continue;
+      if (price.unit_amount !== MEMBERSHIP_CENTS) {
+        return `price "${id}" must be ${price_usd} USD a ${interval}`;
+      }
+      if (!price.active) return `price "${id}" is archived at Stripe; activate it`;
     } catch (error) {
       if (!(error instanceof PaymentUnavailable)) throw error;
-      return isMissing(error.cause) ? `Stripe has no "${id}"` : null;
+      return isMissing(error.cause) ? `Stripe has no price "${id}"` : null;
     }
   }
   return null;

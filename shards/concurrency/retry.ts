@@ -4,7 +4,7 @@ import type { Millis } from '../units.ts';
 
 /** A failure that a retry may avoid. */
 export class TransientError extends Error {
-  override readonly name = 'Passing';
+  override readonly name = 'TransientError';
   /** How long the server asked to wait; null if it did not. */
   readonly waitMs: Millis | null;
 

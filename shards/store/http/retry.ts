@@ -14,15 +14,15 @@ const LONGEST_PAUSE_MS = 1_000;
  */
 export async function retryRequest<T>(
   object: string,
-  allowance: RetryBudget,
+  budget: RetryBudget,
   withinMs: Millis,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const lastMs = performance.now() + withinMs;
-  allowance.earn();
+  budget.earn();
   return retry(attempt, (error, tries) => {
     if (!(error instanceof TransientError)) throw error;
-    if (tries === TRIES || performance.now() > lastMs || !allowance.spend()) {
+    if (tries === TRIES || performance.now() > lastMs || !budget.spend()) {
       const times = tries === 1 ? '' : `, ${tries} times over`;
       const cause = { cause: error.cause ?? error };
       throw new StoreError('unavailable', object, `${error.message}${times}`, cause);
