@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ClientId, FairQueue } from '../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../shards/units.ts';
 import { isWellFormedApiKey } from '../accounts/api-key.ts';
+import { bearerToken } from './bearer-token.ts';
 import { Problem } from './problem.ts';
 import { rateSubject } from './rate-limiting.ts';
 
@@ -208,6 +209,6 @@ function clientOf({ headers, ip, routeOptions }: FastifyRequest): Client {
 
 /** The well-formed API key of a header; null if there is none. */
 function bearerKey(authorization: string | undefined): string | null {
-  const key = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '')?.[1];
-  return key !== undefined && isWellFormedApiKey(key) ? key : null;
+  const token = bearerToken(authorization);
+  return token !== null && isWellFormedApiKey(token) ? token : null;
 }

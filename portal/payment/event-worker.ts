@@ -113,12 +113,13 @@ export class EventWorker {
       this.#failedAt = undefined;
     } catch (error) {
       this.#failures.set(event.id, this.#failedAgain(this.#failures.get(event.id)));
-      if (this.#tellsOfOutage(event, error)) this.#outage = this.#failedAgain(this.#outage);
+      if (this.#recordFailure(event, error)) this.#outage = this.#failedAgain(this.#outage);
       onError(error, event);
     }
   }
 
-  #tellsOfOutage({ id }: PaymentEvent, error: unknown): boolean {
+  /** Records the event that Stripe failed for; returns whether Stripe is considered down. */
+  #recordFailure({ id }: PaymentEvent, error: unknown): boolean {
     if (!isFaultOfStripe(error)) return false;
     const before = this.#failedAt ?? id;
     this.#failedAt = id;

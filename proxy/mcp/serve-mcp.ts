@@ -7,6 +7,7 @@ import type {
   LightMyRequestResponse,
 } from 'fastify';
 import { createClient } from '../../portal/client/src/index.ts';
+import { bearerToken } from '../../portal/http/bearer-token.ts';
 import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import { parseJson } from '../../portal/http/json-body.ts';
 import { Problem } from '../../portal/http/problem.ts';
@@ -112,7 +113,7 @@ function deliveryOf({ raw }: FastifyReply): Promise<DeliveredFraction> {
 
 /** The key as sent; its form is checked by the routes that need it. */
 function keyOf({ headers }: FastifyRequest): string {
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+  return bearerToken(headers.authorization) ?? '';
 }
 
 /** The request for the SDK, without its body, which is parsed already, and without the key. */

@@ -9,6 +9,7 @@ import {
 import type { KeyHash } from '../../portal/accounts/key-hash.ts';
 import type { Admission, Metering } from '../../portal/accounts/metering.ts';
 import type { SessionId } from '../../portal/accounts/sessions.ts';
+import { bearerToken } from '../../portal/http/bearer-token.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { rateLimited } from '../../portal/http/rate-limiting.ts';
 
@@ -25,7 +26,6 @@ declare module 'fastify' {
   }
 }
 
-const BEARER = /^Bearer +(\S+) *$/i;
 /** Matches a missing key: an unset variable leaves nothing after the scheme. */
 const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
 
@@ -118,8 +118,8 @@ function bearer(authorization: string | undefined): string {
       { 'www-authenticate': 'Bearer' },
     );
   }
-  const key = BEARER.exec(authorization)?.[1];
-  if (key === undefined) {
+  const key = bearerToken(authorization);
+  if (key === null) {
     throw invalidKey('the header must be Authorization: Bearer <API key>');
   }
   return key;

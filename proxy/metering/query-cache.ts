@@ -54,23 +54,25 @@ const BYTES_PER_OBJECT = 24;
 const MAX_URL_LENGTH = 500;
 
 /**
- * Resolved queries by URL. They depend on the URL and the release alone, so each is computed once
- * while the release is current.
+ * Resolved queries by URL. They depend on the URL and the release alone, so each is computed once.
+ * A release and its queries leave the memory together: requests that began with the release before
+ * finish beside those of the current one.
  */
 export class QueryCache {
-  #release: Release | null = null;
-  readonly #queries: LRUCache<string, ResolvedRequest>;
+  readonly #ofReleases = new WeakMap<Release, LRUCache<string, ResolvedRequest>>();
+  readonly #maxBytes: Bytes;
   /** Number of cache hits. */
   hits = 0;
   /** Number of computed entries. */
   computed = 0;
 
+  /** `maxBytes` limits the queries of one release. */
   constructor(maxBytes: Bytes) {
-    this.#queries = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
+    this.#maxBytes = maxBytes;
   }
 
   get(release: Release, url: string): ResolvedRequest | undefined {
-    const known = release === this.#release ? this.#queries.get(url) : undefined;
+    const known = this.#ofReleases.get(release)?.get(url);
     if (known !== undefined) this.hits++;
     return known;
   }
@@ -83,12 +85,19 @@ export class QueryCache {
   ): Promise<ResolvedRequest> {
     this.computed++;
     const resolvedRequest = await resolve();
-    if (release !== this.#release) {
-      this.#release = release;
-      this.#queries.clear();
-    }
-    if (url.length <= MAX_URL_LENGTH) this.#queries.set(url, resolvedRequest);
+    if (url.length <= MAX_URL_LENGTH) this.#queriesOf(release).set(url, resolvedRequest);
     return resolvedRequest;
+  }
+
+  #queriesOf(release: Release): LRUCache<string, ResolvedRequest> {
+    const known = this.#ofReleases.get(release);
+    if (known !== undefined) return known;
+    const queries = new LRUCache<string, ResolvedRequest>({
+      maxSize: this.#maxBytes,
+      sizeCalculation: bytesOf,
+    });
+    this.#ofReleases.set(release, queries);
+    return queries;
   }
 }
 

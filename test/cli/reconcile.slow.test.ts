@@ -106,15 +106,19 @@ test('a portal whose price is not the membership’s does not start; one starts 
   };
   shop.books.addPrice('price_dear', 2_000);
   await expect(start({ STRIPE_MEMBERSHIP_PRICE: 'price_dear' })).rejects.toThrow(
-    'STRIPE_MEMBERSHIP_PRICE: "price_dear" is not 10 USD a month at Stripe',
+    'STRIPE_MEMBERSHIP_PRICE: price "price_dear" must be 10 USD a month',
   );
   await expect(start({ STRIPE_MEMBERSHIP_PRICE: 'price_none' })).rejects.toThrow(
-    'STRIPE_MEMBERSHIP_PRICE: Stripe has no "price_none"',
+    'STRIPE_MEMBERSHIP_PRICE: Stripe has no price "price_none"',
+  );
+  shop.books.addPrice('price_archived', 1_000).active = false;
+  await expect(start({ STRIPE_MEMBERSHIP_PRICE: 'price_archived' })).rejects.toThrow(
+    'STRIPE_MEMBERSHIP_PRICE: price "price_archived" is archived at Stripe; activate it',
   );
   shop.books.addPrice('price_euro', 1_000, 'eur');
   for (const [old, fault] of [
-    ['price_none', 'Stripe has no "price_none"'],
-    ['price_euro', '"price_euro" is not in USD a month at Stripe'],
+    ['price_none', 'Stripe has no price "price_none"'],
+    ['price_euro', 'price "price_euro" must be in USD, billed every month'],
   ]) {
     const prices = `${MEMBERSHIP_PRICE},price_dear,${old}`;
     await expect(start({ STRIPE_MEMBERSHIP_PRICE: prices })).rejects.toThrow(fault);

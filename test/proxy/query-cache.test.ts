@@ -44,7 +44,6 @@ test('returns the request resolved for its own URL and release, whichever releas
         ending.push(async () => {
           end();
           expect(await worked).toEqual(resolvedOf(release, url));
-          // Available until another release is resolved on.
           expect(queries.get(RELEASES[release], url)).toEqual(resolvedOf(release, url));
           hits++;
         });
@@ -60,6 +59,21 @@ test('returns the request resolved for its own URL and release, whichever releas
     expect([queries.hits, queries.computed]).toEqual([hits, made]);
     for (const end of ending) await end();
   }));
+
+test('a request that began with the release before clears nothing of the current one', async () => {
+  const queries = new QueryCache(1e6);
+  let end = () => {};
+  const late = queries.compute(RELEASES[0], '/late', async () => {
+    await new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    return resolvedOf(0, '/late');
+  });
+  await queries.compute(RELEASES[1], '/a', async () => resolvedOf(1, '/a'));
+  end();
+  await late;
+  expect(queries.get(RELEASES[1], '/a')).toEqual(resolvedOf(1, '/a'));
+});
 
 test('a failed resolution leaves the existing ones', async () => {
   const queries = new QueryCache(1e6);

@@ -107,6 +107,10 @@ test('while load is shed, invented credentials get no more requests in than an a
   expect(await admitted('/free', wellFormed)).toBe(1);
   expect(await admitted('/keyed', invented)).toBe(1);
   expect(await admitted('/keyed', wellFormed)).toBe(8);
+  // However the header is spaced, a key is one client.
+  const key = mintApiKey();
+  const spaced = ['Bearer ', 'bearer  ', 'BEARER   '].map((scheme) => `${scheme}${key} `);
+  expect(await admitted('/keyed', spaced)).toBe(1);
 });
 
 /** A server that sheds load, without routes yet. */

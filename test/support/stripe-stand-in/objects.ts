@@ -16,7 +16,7 @@ export interface Customer extends StandInObject {
 }
 
 export interface Price extends StandInObject {
-  readonly active: boolean;
+  active: boolean;
   readonly currency: string;
   readonly unit_amount: number;
   readonly recurring: { readonly interval: string; readonly interval_count: number } | null;

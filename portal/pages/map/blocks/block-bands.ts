@@ -1,4 +1,5 @@
 import { ArchiveSource } from '../drawing/archive-source.ts';
+import { keepUntilFailed } from '../drawing/keep-until-failed.ts';
 
 const MAGIC = 'TTABAND1';
 const HEAD_AT = 12;
@@ -67,11 +68,7 @@ export class CountyBands {
   }
 
   #column(number: number): Promise<Uint8Array> {
-    const column = this.#columns.get(number) ?? this.#readColumn(number);
-    this.#columns.set(number, column);
-    // A failed one is requested again.
-    column.catch(() => this.#columns.delete(number));
-    return column;
+    return keepUntilFailed(this.#columns, number, () => this.#readColumn(number));
   }
 
   async #readColumn(number: number): Promise<Uint8Array> {

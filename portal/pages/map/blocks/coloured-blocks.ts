@@ -1,4 +1,5 @@
 import type { Client, DataOf } from '../../../client/src/index.ts';
+import { keepUntilFailed } from '../drawing/keep-until-failed.ts';
 import { BEYOND, CountyBands, UNROUTED } from './block-bands.ts';
 
 /** West, south, east and north edge, degrees. */
@@ -143,11 +144,7 @@ export function shareWithin({ people, allPeople }: Tally, classes: number): numb
 }
 
 function open(url: string): Promise<CountyBands> {
-  const county = opened.get(url) ?? CountyBands.open(url);
-  opened.set(url, county);
-  // A failed one is requested again.
-  county.catch(() => opened.delete(url));
-  return county;
+  return keepUntilFailed(opened, url, () => CountyBands.open(url));
 }
 
 /** Lists the counties of a larger box, so that small moves request nothing. */

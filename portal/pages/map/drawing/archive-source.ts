@@ -1,4 +1,5 @@
 import type { RangeResponse, Source } from 'pmtiles';
+import { keepUntilFailed } from './keep-until-failed.ts';
 
 /** Read at a time: most archives of a city in one or two requests, instead of one for each tile. */
 const CHUNK_BYTES = 2 ** 16;
@@ -38,12 +39,10 @@ export class ArchiveSource implements Source {
   /** Requests that are given up are completed: the chunk serves the next. */
   #chunk(number: number): Promise<ArrayBuffer> {
     const key = `${number} ${this.#url}`;
-    const chunk = chunks.get(key) ?? this.#read(number);
+    const chunk = keepUntilFailed(chunks, key, () => this.#read(number));
     chunks.delete(key);
     chunks.set(key, chunk);
     if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value!);
-    // A failed one is requested again.
-    chunk.catch(() => chunks.delete(key));
     return chunk;
   }
 
