@@ -1,3 +1,5 @@
+import { withCommas } from '../shards/number-words.ts';
+
 /** Prices, as stated by the plans route and the portal. */
 export const PLANS = {
   free_grant: { tokens: 5_000 },
@@ -42,14 +44,14 @@ export const PLANS = {
 export function pricesInWords(): string {
   const { charges, membership, token_packs, free_grant } = PLANS;
   const packs = token_packs.map(
-    ({ tokens, price_usd }) => `${tokens.toLocaleString('en-US')} tokens for $${price_usd}`,
+    ({ tokens, price_usd }) => `${withCommas(tokens)} tokens for $${price_usd}`,
   );
   return [
     `A row costs ${charges.row} token, a request at least ${charges.minimum}.`,
     `An isochrone costs ${charges.isochrone_contour} tokens a contour, a map tile ${charges.tile}; both are free for members.`,
     `Sums over an area cost a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}.`,
-    `A new account has ${free_grant.tokens.toLocaleString('en-US')} free tokens. Packs: ${packs.join(', ')}.`,
-    `A membership costs $${membership.price_usd} a ${membership.interval}, with ${membership.tokens_per_month.toLocaleString('en-US')} tokens.`,
+    `A new account has ${withCommas(free_grant.tokens)} free tokens. Packs: ${packs.join(', ')}.`,
+    `A membership costs $${membership.price_usd} a ${membership.interval}, with ${withCommas(membership.tokens_per_month)} tokens.`,
   ].join(' ');
 }
 

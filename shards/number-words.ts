@@ -1,6 +1,11 @@
-/** `1 county`, `2 counties`: a count with the right form of the noun. */
+/** `1 county`, `2,000 counties`: a count with the right form of the noun. */
 export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${value} ${value === 1 ? one : many}`;
+  return `${withCommas(value)} ${value === 1 ? one : many}`;
+}
+
+/** Formats a whole number with thousands separators, without loading data of locales. */
+export function withCommas(value: number): string {
+  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 const WORDS = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');

@@ -1,3 +1,4 @@
+import { INTERPOLATED } from '../../shards/release/manifest.ts';
 import { BuildError } from '../errors.ts';
 import type { Feed, FeedTrip } from './feed.ts';
 import type { FeedReport } from './feed-report.ts';
@@ -116,7 +117,7 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   };
   const [arrival, departure] = [time('arrival_time'), time('departure_time')];
   if (arrival === null && departure === null) {
-    report.add(FILE, row.line, 'no time; interpolated');
+    report.add(FILE, row.line, INTERPOLATED);
   } else if (arrival !== null && departure !== null && departure < arrival) {
     report.add(FILE, row.line, 'departs before it arrives; departure used as arrival');
   }

@@ -1,4 +1,5 @@
 import { duration, type Progress, type StageProgress } from '../../builder/progress.ts';
+import { withCommas } from '../../shards/number-words.ts';
 
 const REDRAW_MS = 100;
 /** Interval on a pipe: often enough to show that it is alive, rare enough to read. */
@@ -53,25 +54,21 @@ function runningLine(
 ): string {
   const rate = done / Math.max(seconds, 0.001);
   const pace = rate < MIN_RATE ? '' : `, ${rateText(rate)} ${unit}/s`;
-  if (total === null) return `${stage}: ${count(done)} ${unit}${pace}`;
+  if (total === null) return `${stage}: ${withCommas(done)} ${unit}${pace}`;
   const part = done / Math.max(1, total);
   const isKnown = seconds >= MIN_SECONDS && part >= MIN_PART;
   const left = isKnown ? `, ${duration((total - done) / rate)} left` : '';
   const percent = Math.floor(100 * part);
-  return `${stage}: ${percent} %, ${count(done)} of ${count(total)} ${unit}${pace}${left}`;
+  return `${stage}: ${percent} %, ${withCommas(done)} of ${withCommas(total)} ${unit}${pace}${left}`;
 }
 
 /** Slow rates with a decimal, which whole numbers would show as nothing. */
 function rateText(rate: number): string {
-  return rate < 10 ? rate.toFixed(1) : count(Math.round(rate));
+  return rate < 10 ? rate.toFixed(1) : withCommas(Math.round(rate));
 }
 
 /** `1 county`, `2,000 blocks`; `unit` is a plural. */
 function units(value: number, unit: string): string {
   const one = unit.replace(/ies$/, 'y').replace(/s$/, '');
-  return `${count(value)} ${value === 1 ? one : unit}`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
+  return `${withCommas(value)} ${value === 1 ? one : unit}`;
 }

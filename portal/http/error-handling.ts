@@ -3,13 +3,13 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { systemCode } from '../../shards/error-facts.ts';
+import { withCommas } from '../../shards/number-words.ts';
 import { LedgerUnavailable, RefundPending } from '../accounts/ledger.ts';
 import { FaultLog } from './access-log.ts';
 import { CACHE_CONTROL } from './caching.ts';
 import { notPlainJson } from './json-body.ts';
 import { invalidParameters, Problem, type ProblemStyle, problemText, truncate } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
-import { withCommas } from './request-limits.ts';
 import { type KnownPaths, pathOf, undecodable, unknownMethod } from './request-paths.ts';
 import { CONNECTION_LIMITS } from './slow-clients.ts';
 

@@ -1,3 +1,5 @@
+import { withCommas } from '../../shards/number-words.ts';
+
 /** Limits on API requests, which the service enforces and the problem pages state. */
 export const REQUEST_LIMITS = {
   /** Origins per batch. */
@@ -9,8 +11,3 @@ export const REQUEST_LIMITS = {
 
 /** Limits of a polygon as text. */
 export const POLYGON_LIMITS = `${withCommas(REQUEST_LIMITS.vertices)} vertices and ${withCommas(REQUEST_LIMITS.squareKilometres)} km²`;
-
-/** Formats a whole number with thousands separators, without loading data of locales. */
-export function withCommas(count: number): string {
-  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-}

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { counted } from '../../shards/number-words.ts';
 import { type Account, isMember } from '../accounts/accounts.ts';
 import type { Ledger } from '../accounts/ledger.ts';
 import { Problem } from '../http/problem.ts';
@@ -85,7 +86,7 @@ export function buyPack(checkout: Checkout, account: Account, packId: PackId): P
   const price_data = {
     currency: 'usd',
     unit_amount: cents,
-    product_data: { name: `${tokens.toLocaleString('en-US')} tokens` },
+    product_data: { name: counted(tokens, 'token') },
   };
   const session = withCustomer(checkout, account, (customer) =>
     checkout.stripe.checkout.sessions.create({

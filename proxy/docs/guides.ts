@@ -1,5 +1,6 @@
-import { POLYGON_LIMITS, REQUEST_LIMITS, withCommas } from '../../portal/http/request-limits.ts';
+import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { pricesInWords } from '../../portal/plans.ts';
+import { withCommas } from '../../shards/number-words.ts';
 import type { ProxyConfig } from '../config.ts';
 
 /** A paragraph of advice, with `code` and [links](https://example.org) as in Markdown. */

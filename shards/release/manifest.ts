@@ -129,6 +129,8 @@ export const feedSchema = z.strictObject({
     }),
   ),
 });
+/** The reason of stop times between those that a trip must have, which feeds may leave blank. */
+export const INTERPOLATED = 'no time; interpolated';
 export type FeedFacts = z.infer<typeof feedSchema>;
 
 /**

@@ -28,10 +28,10 @@ export interface RowsMoved {
 
 /** The differences of one county. */
 export type CountyDiff =
-  | { readonly county: CountyFips; readonly is: 'added' | 'gone' }
+  | { readonly county: CountyFips; readonly status: 'added' | 'gone' }
   | {
       readonly county: CountyFips;
-      readonly is: 'changed';
+      readonly status: 'changed';
       readonly kinds: readonly CountyObjectKind[];
       /** Null if the rows are identical. */
       readonly rows: RowsMoved | null;
@@ -51,7 +51,7 @@ export async function* diffReleases(
   for (const county of [...all].sort()) {
     const [was, is] = [before.counties[county], after.counties[county]];
     if (!was || !is) {
-      yield { county, is: was ? 'gone' : 'added' };
+      yield { county, status: was ? 'gone' : 'added' };
       continue;
     }
     const kinds = COUNTY_OBJECT_KINDS.filter(
@@ -64,7 +64,7 @@ export async function* diffReleases(
           { store, ref: is.objects.pois, modes: after.modes },
         )
       : null;
-    yield { county, is: 'changed', kinds, rows };
+    yield { county, status: 'changed', kinds, rows };
   }
 }
 

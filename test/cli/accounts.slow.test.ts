@@ -194,7 +194,7 @@ describe('tta accounts', () => {
     });
     await ledger.setMembership(made.account, null, BY);
     const { stdout } = await tta('accounts', 'show', made.account);
-    expect(stdout).toContain('4988 tokens');
+    expect(stdout).toContain('4,988 tokens');
     expect(stdout).toMatch(/operator {2}membership-changed/);
     expect(stdout).toContain(`2026-05-01  ${made.prefix}…  ${ROUTE}  1 request  12 tokens`);
     const { keys, grants, usage, audit, sessions, membership, ...listed } = shown;

@@ -190,7 +190,9 @@ test('gc keeps the current release and the newest others, complete, and lists wh
   for (const name of wouldGo) expect(gone).toContain(name);
   for (const name of gone) expect(done.stdout).toContain(`${name}  `);
   const freed = bytes - (await bytesOf(after));
-  expect(done.stdout).toContain(`removed ${gone.length} files, ${freed} bytes`);
+  expect(done.stdout).toContain(
+    `removed ${gone.length} files, ${freed.toLocaleString('en-US')} bytes`,
+  );
   for (const label of ['autumn', 'demo']) {
     const missing = objectsNamed(await manifestOf(label)).filter(
       ({ name }) => !after.includes(name),
@@ -281,26 +283,29 @@ test('inspect describes the contents of an object of every kind', async () => {
   });
   const county = counties['99001'].objects;
   const inspected: [ref: { name: string }, words: RegExp][] = [
-    [county.index, /^index: \d+ blocks, \d+ people$/m],
-    [county.nearest, /^nearest: \d+ blocks × \d+ cells .* \d+ of them reached$/m],
+    [county.index, /^index: [\d,]+ blocks, [\d,]+ people$/m],
+    [county.nearest, /^nearest: [\d,]+ blocks × [\d,]+ cells .* [\d,]+ of them reached$/m],
     [
       county.pois,
-      /^matrix: \d+ origins .* × \d+ targets, in tenths$[\s\S]*first place: \d+ \{"name"/m,
+      /^matrix: [\d,]+ origins .* × [\d,]+ targets, in tenths$[\s\S]*first POI: [\d,]+ \{"name"/m,
     ],
-    [county.catchment, /^matrix: \d+ origins [\s\S]*first place: \d+ \{"name"/m],
-    [county['reach-from'], /^matrix: (\d+) origins .* in minutes$/m],
-    [county['reach-to']!, /^matrix: (\d+) origins .* in minutes$/m],
-    [county.blocks, /^FlatGeobuf: \d+ × MultiPolygon$/m],
-    [county['poi-map'], /^FlatGeobuf: \d+ × Point$[\s\S]*"dest_id"/m],
-    [states['99'].objects.places, /^places: 2 census places with \d+ blocks$/m],
+    [county.catchment, /^matrix: [\d,]+ origins [\s\S]*first POI: [\d,]+ \{"name"/m],
+    [county['reach-from'], /^matrix: ([\d,]+) origins .* in minutes$/m],
+    [county['reach-to']!, /^matrix: ([\d,]+) origins .* in minutes$/m],
+    [county.blocks, /^FlatGeobuf: [\d,]+ × MultiPolygon$/m],
+    [county['poi-map'], /^FlatGeobuf: [\d,]+ × Point$[\s\S]*"dest_id"/m],
+    [states['99'].objects.places, /^places: 2 census places with [\d,]+ blocks$/m],
     [states['99'].objects['place-map'], /^FlatGeobuf: 2 × MultiPolygon$/m],
-    [objects['dest-ids'], /^directory: home counties of \d+ POIs$/m],
-    [tiles('.pmtiles'), /^PMTiles: \d+ tiles with \d+ distinct contents, zoom \d+ to \d+$/m],
+    [objects['dest-ids'], /^directory: home counties of [\d,]+ POIs$/m],
+    [
+      tiles('.pmtiles'),
+      /^PMTiles: [\d,]+ tiles with [\d,]+ distinct contents, zoom [\d,]+ to [\d,]+$/m,
+    ],
     [
       tiles('.bands'),
-      /^block bands of county 99\d{3}: \d+ blocks × \d+ columns[\s\S]* bytes a block$/m,
+      /^block bands of county 99\d{3}: [\d,]+ blocks × [\d,]+ columns[\s\S]* bytes a block$/m,
     ],
-    [tiles('.tta'), /CRCS: \d+ bytes, checksum OK$[\s\S]*^page checksums/m],
+    [tiles('.tta'), /CRCS: [\d,]+ bytes, checksum OK$[\s\S]*^page checksums/m],
   ];
   for (const [{ name }, words] of inspected) {
     const folder = name.startsWith('tiles/') ? inject('demoStore') : store.folder;

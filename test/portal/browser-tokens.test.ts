@@ -207,7 +207,7 @@ test('tools of assistants take a token from its origin only', async () => {
     );
     return response.body;
   };
-  expect(await call(PAGE)).toContain('5000 tokens');
+  expect(await call(PAGE)).toContain('5,000 tokens');
   expect(await call('https://other.example.org')).toContain('/problems/origin-not-allowed');
   expect(await proxy.balance(id)).toBe(5_000);
 });

@@ -31,7 +31,7 @@ async function exact(area: object) {
   return (await site.proxy.post('/v1/coverage', key, body)).json().basket;
 }
 
-const text = (people: number) => people.toLocaleString('en-GB');
+const text = (people: number) => people.toLocaleString('en-US');
 
 test('a basket is coloured and counted for nothing, as the API counts it for tokens', async () => {
   const { page, asked, wrong, context } = await open(`${FRAGMENT}&c=met`);

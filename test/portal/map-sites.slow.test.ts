@@ -37,7 +37,7 @@ async function measured(body: object) {
   return (await site.proxy.post('/v1/sites/coverage', key, sent)).json();
 }
 
-const text = (value: number) => value.toLocaleString('en-GB');
+const text = (value: number) => value.toLocaleString('en-US');
 const sumsOf = (of: Record<string, number>) => [15, 30, 45, 60].map((one) => text(of[one]));
 
 test('sites are set by clicks, dragged, removed by keyboard, and measured as the API does', async () => {

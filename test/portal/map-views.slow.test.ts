@@ -49,7 +49,7 @@ const within = (reach: ReadonlyMap<string, number>, minutes: number) =>
 const peopleAt = (geoids: readonly string[]) =>
   geoids.reduce((sum, geoid) => sum + people.get(geoid)!, 0);
 
-const text = (value: number) => value.toLocaleString('en-GB');
+const text = (value: number) => value.toLocaleString('en-US');
 
 test('a reach costs ten tokens once, and its slider sends nothing', async () => {
   const block = site.exampleBlock;

@@ -219,7 +219,7 @@ test('the legend has the colours of the map, and the people of each class', asyn
     expect(counts.map(([label, count]) => [label, count ?? ''])).toEqual([
       ...['0–5 min', '5–10 min', '10–15 min', '15–20 min', '20–25 min', '25–30 min']
         .concat('over 30 min', 'no street near')
-        .map((label, i) => [label, people[i].toLocaleString('en-GB')]),
+        .map((label, i) => [label, people[i].toLocaleString('en-US')]),
       ['water, or outside the data', ''],
     ]);
     await context.close();

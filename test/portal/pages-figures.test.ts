@@ -35,7 +35,7 @@ test('activity is described as text: devices, tokens and days, and the self-repo
   );
   expect(detailInWords('session-ended', chrome)).toBe('Chrome on Linux');
   expect(detailInWords('membership-changed', 'active, renews 2027-01-02T09:00:00.000Z')).toMatch(
-    /^active, renews 2 Jan(uary)? 2027$/,
+    /^active, renews Jan(uary)? 2, 2027$/,
   );
   expect(detailInWords('membership-changed', 'none')).toBe('none');
   expect(detailInWords('tokens-granted', '5000, signup')).toBe('5,000 tokens for signing up');

@@ -100,7 +100,7 @@ test('from the first visit to a metered request with the new key', async () => {
   expect(answer).toContain(`${charged} tokens charged`);
 
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByText((5_000 - charged).toLocaleString('en-GB'), { exact: true }).waitFor();
+  await page.getByText((5_000 - charged).toLocaleString('en-US'), { exact: true }).waitFor();
   await page.getByText(`${charged} tokens for 1 request in the last 30 days.`).waitFor();
   await page.getByText('View as table').click();
   const row = page.getByRole('row').filter({ hasText: 'browser (pages)' });

@@ -47,7 +47,7 @@ test('a diff names counties changed, added or removed, and how their rows moved'
   const found = await diff(plain, moved);
   expect(found.map(({ county }) => county)).toEqual(['99001', '99003', '99007']);
   for (const one of found) {
-    if (one.is !== 'changed') throw new Error(`${one.county} is ${one.is}`);
+    if (one.status !== 'changed') throw new Error(`${one.county} is ${one.status}`);
     const [was, is] = [await timesOf(plain, one.county), await timesOf(moved, one.county)];
     const both = [...was.keys()].filter((key) => is.has(key));
     const changes = both.map((key) => is.get(key)! - was.get(key)!).filter((by) => by !== 0);
@@ -68,12 +68,17 @@ test('a diff names counties changed, added or removed, and how their rows moved'
     expect(Math.abs(worst?.by ?? 0)).toBe(Math.max(0, ...changes.map(Math.abs)));
   }
   const [first, , last] = found;
-  expect(first.is === 'changed' && first.rows!.moved).toBeGreaterThan(5);
-  expect(last).toEqual({ county: '99007', is: 'changed', kinds: ['index', 'blocks'], rows: null });
+  expect(first.status === 'changed' && first.rows!.moved).toBeGreaterThan(5);
+  expect(last).toEqual({
+    county: '99007',
+    status: 'changed',
+    kinds: ['index', 'blocks'],
+    rows: null,
+  });
 
   const { '99005': gone, ...counties } = moved.counties;
   expect(gone).toBeDefined();
-  expect(await diff(moved, { ...moved, counties })).toEqual([{ county: '99005', is: 'gone' }]);
-  expect(await diff({ ...moved, counties }, moved)).toEqual([{ county: '99005', is: 'added' }]);
+  expect(await diff(moved, { ...moved, counties })).toEqual([{ county: '99005', status: 'gone' }]);
+  expect(await diff({ ...moved, counties }, moved)).toEqual([{ county: '99005', status: 'added' }]);
   await store.close();
 });

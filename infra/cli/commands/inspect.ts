@@ -11,6 +11,7 @@ import {
   nearestRange,
   readNearestShape,
 } from '../../../shards/nearest/nearest.ts';
+import { counted, withCommas } from '../../../shards/number-words.ts';
 import { PLACES_KIND, PlaceTable } from '../../../shards/places/place-table.ts';
 import { PmtilesArchive } from '../../../shards/pmtiles/archive.ts';
 import { PAGE_SUMS_KIND } from '../../../shards/pmtiles/checked-pages.ts';
@@ -28,12 +29,12 @@ import { MICRO } from '../../../shards/units.ts';
 import { featuresOf } from '../../../shards/verify/layer.ts';
 import { WEIGHTS_KIND, WeightTable } from '../../../shards/weights/weight-table.ts';
 import { UsageError } from '../../errors.ts';
+import { print } from '../print.ts';
 import { run } from '../run.ts';
 
 /** Magic bytes of objects that are not shards in an envelope. */
 const FLATGEOBUF = 'fgb';
 const PMTILES = 'PMTiles';
-/** Enough for the header of any envelope. */
 
 /** Defines the options and the action of `tta inspect`. */
 export function defineInspect(command: Command): void {
@@ -50,7 +51,7 @@ async function inspect(file: string): Promise<void> {
     if (info === null)
       throw new UsageError(`${file}: no such file or object; give an object of a store`);
     const ref = { name, bytes: info.bytes, sha256: '' };
-    print(`${file}: ${ref.bytes} bytes`);
+    print(`${file}: ${counted(ref.bytes, 'byte')}`);
     const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
     const text = Buffer.from(first.subarray(0, PMTILES.length)).toString('latin1');
     if (text.startsWith(FLATGEOBUF)) await inspectLayer(store, ref);
@@ -73,12 +74,12 @@ async function inspectShard(store: Store, ref: ObjectRef, first: Uint8Array): Pr
   const envelope = readEnvelope(ref.name, first, ref.bytes);
   for (const { tag, offset, bytes } of envelope.sections) {
     if (tag === SELF_CHECKED) {
-      print(`  section ${tag}: ${bytes} bytes, one checksum per row`);
+      print(`  section ${tag}: ${counted(bytes, 'byte')}, one checksum per row`);
       continue;
     }
     const section = await store.readRange(ref, offset, bytes);
     checkedSection(ref.name, envelope, tag, section, offset);
-    print(`  section ${tag}: ${bytes} bytes, checksum OK`);
+    print(`  section ${tag}: ${counted(bytes, 'byte')}, checksum OK`);
   }
   const inspectKind = SHARDS.get(envelope.kind);
   if (!inspectKind) {
@@ -101,7 +102,7 @@ async function inspectIndex(store: Store, ref: ObjectRef): Promise<void> {
   const index = BlockIndex.decode(ref.name, await store.readRange(ref, 0, ref.bytes));
   const ordinals = Array.from({ length: index.count }, (_, i) => i);
   const people = ordinals.reduce((sum, i) => sum + (index.population(i) ?? 0), 0);
-  print(`index: ${index.count} blocks, ${people} people`);
+  print(`index: ${counted(index.count, 'block')}, ${counted(people, 'person', 'people')}`);
   for (const mode of LINK_MODES) {
     const counts = new Map<string, number>();
     for (const i of ordinals) {
@@ -126,7 +127,7 @@ async function inspectNearest(store: Store, ref: ObjectRef): Promise<void> {
     for (const time of times) if (time > 0) reached++;
   }
   print(
-    `nearest: ${rows} blocks × ${columns} cells (mode by mode, leaf types ascending), ${reached} of them reached`,
+    `nearest: ${counted(rows, 'block')} × ${counted(columns, 'cell')} (mode by mode, leaf types ascending), ${withCommas(reached)} of them reached`,
   );
 }
 
@@ -143,43 +144,45 @@ async function inspectMatrix(store: Store, ref: ObjectRef): Promise<void> {
   }
   const entries = perMode.reduce((sum, count) => sum + count, 0);
   print(
-    `matrix: ${origins.length} origins (${empty} empty) × ${targets.length} targets, in ${unit.name}`,
+    `matrix: ${counted(origins.length, 'origin')} (${withCommas(empty)} empty) × ${counted(targets.length, 'target')}, in ${unit.name}`,
   );
-  print(`  ${entries} entries by mode: ${perMode.join(', ')}`);
+  print(`  ${counted(entries, 'entry', 'entries')} by mode: ${perMode.join(', ')}`);
   if (entries > 0)
     print(`  ${(ref.bytes / entries).toFixed(2)} bytes per entry, including overhead`);
   if (attributes.length === 0) return;
-  // The attributes belong to the places, which are the origins of a catchment.
+  // The attributes belong to the POIs, which are the origins of a catchment.
   const table = PoiTable.fromBytes(ref.name, attributes);
-  const places = table.count === targets.length ? targets : origins;
-  if (table.count > 0) print(`  first place: ${places[0]} ${JSON.stringify(table.facts(0))}`);
+  const pois = table.count === targets.length ? targets : origins;
+  if (table.count > 0) print(`  first POI: ${pois[0]} ${JSON.stringify(table.facts(0))}`);
 }
 
 async function inspectPlaces(store: Store, ref: ObjectRef): Promise<void> {
   const table = await PlaceTable.open(store, ref);
   let blocks = 0;
   for (let i = 0; i < table.places.length; i++) blocks += (await table.blocks(i)).length;
-  print(`places: ${table.places.length} census places with ${blocks} blocks`);
+  print(`places: ${counted(table.places.length, 'census place')} with ${counted(blocks, 'block')}`);
   const [largest] = [...table.places].sort((a, b) => b.population - a.population);
   if (largest) {
-    print(`  largest: ${largest.geoid} ${largest.name}, ${largest.population} people`);
+    print(
+      `  largest: ${largest.geoid} ${largest.name}, ${counted(largest.population, 'person', 'people')}`,
+    );
   }
 }
 
 async function inspectDestIds(store: Store, ref: ObjectRef): Promise<void> {
   const bytes = await store.readRange(ref, 0, ref.bytes);
   const { count } = new DestDirectory(ref.name, bytes);
-  print(`directory: home counties of ${count} POIs`);
+  print(`directory: home counties of ${counted(count, 'POI')}`);
 }
 
 async function inspectWeights(store: Store, ref: ObjectRef): Promise<void> {
   const table = await WeightTable.open(store, ref);
-  print(`weights: ${table.names.length} columns for ${table.blocks} blocks`);
+  print(`weights: ${counted(table.names.length, 'column')} for ${counted(table.blocks, 'block')}`);
   for (const [position, weight] of table.names.entries()) {
     const counts = await table.counts(position);
     const total = counts.reduce((sum, count) => sum + count, 0);
-    const counted = counts.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0);
-    print(`  ${weight}: ${total} in ${counted} blocks`);
+    const blocks = counts.filter((count) => count > 0).length;
+    print(`  ${weight}: ${withCommas(total)} in ${counted(blocks, 'block')}`);
   }
 }
 
@@ -200,7 +203,7 @@ async function inspectTiles(store: Store, ref: ObjectRef): Promise<void> {
   const { minZoom, maxZoom, bounds, addressedTiles, tileContents } = archive.header;
   const { minLon, minLat, maxLon, maxLat } = bounds;
   print(
-    `PMTiles: ${addressedTiles} tiles with ${tileContents} distinct contents, zoom ${minZoom} to ${maxZoom}`,
+    `PMTiles: ${counted(addressedTiles, 'tile')} with ${withCommas(tileContents)} distinct contents, zoom ${minZoom} to ${maxZoom}`,
   );
   print(`  box: ${minLon}, ${minLat}, ${maxLon}, ${maxLat}`);
   print(`  ${JSON.stringify(await archive.metadata())}`);
@@ -210,7 +213,7 @@ async function inspectBlockBands(store: Store, ref: ObjectRef): Promise<void> {
   const bands = new BlockBands(ref.name, await store.readRange(ref, 0, ref.bytes));
   const { county, geoids, modes, leafIds } = bands;
   print(
-    `block bands of county ${county}: ${geoids.length} blocks × ${modes.length * leafIds.length} columns (${modes.join(', ')}; leaf types ascending)`,
+    `block bands of county ${county}: ${counted(geoids.length, 'block')} × ${counted(modes.length * leafIds.length, 'column')} (${modes.join(', ')}; leaf types ascending)`,
   );
   for (const [m, mode] of modes.entries()) {
     const counts = new Array<number>(BEYOND + 1).fill(0);
@@ -224,8 +227,4 @@ async function inspectBlockBands(store: Store, ref: ObjectRef): Promise<void> {
     );
   }
   print(`  ${(ref.bytes / Math.max(1, geoids.length)).toFixed(1)} bytes a block`);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -6,22 +6,24 @@ import {
   latestIfAny,
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
-import { geoidFromNumber } from '../../../shards/geoid.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
 import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/release/manifests.ts';
 import { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
-import { type CountyDiff, diffReleases } from '../../../shards/release/release-diff.ts';
+import { diffReleases } from '../../../shards/release/release-diff.ts';
 import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
-import type { ObjectRef, Store, WritableStore } from '../../../shards/store/store.ts';
+import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';
 import { verifyExports } from '../../../shards/verify/exports.ts';
 import { type Finding, verifyRelease } from '../../../shards/verify/verify-release.ts';
 import { UsageError } from '../../errors.ts';
 import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { print } from '../print.ts';
+import { changesInWords } from '../release-changes.ts';
+import { contentsOf } from '../release-contents.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -161,34 +163,11 @@ async function diff(
   let differing = 0;
   for await (const county of diffReleases(store, was, is)) {
     differing++;
-    print(json ? JSON.stringify(county) : inWords(county));
+    print(json ? JSON.stringify(county) : changesInWords(county));
   }
   if (json) return;
   const all = new Set([...Object.keys(was.counties), ...Object.keys(is.counties)]).size;
-  print(`${differing} of ${all} ${all === 1 ? 'county differs' : 'counties differ'}`);
-}
-
-function inWords(diff: CountyDiff): string {
-  if (diff.is !== 'changed') return `${diff.county}: ${diff.is}`;
-  const { county, kinds, rows } = diff;
-  if (!rows) return `${county}: ${kinds.join(', ')}; travel times to POIs are unchanged`;
-  const { worst } = rows;
-  const share = ((100 * rows.moved) / Math.max(1, rows.rows)).toFixed(1);
-  const parts = [
-    `${share} % of ${rows.rows} rows changed`,
-    ...(worst
-      ? [
-          `by ${minutes(rows.sum / rows.moved)} on average`,
-          `at most ${minutes(worst.by)} (${geoidFromNumber(worst.block)} to ${worst.dest}, ${worst.mode})`,
-        ]
-      : []),
-    `${rows.added} rows added, ${rows.gone} removed`,
-  ];
-  return `${county}: ${kinds.join(', ')}; ${parts.join(', ')}`;
-}
-
-function minutes(tenths: number): string {
-  return `${tenths > 0 ? '+' : ''}${(tenths / 10).toFixed(1)} min`;
+  print(`${differing} of ${counted(all, 'county differs', 'counties differ')}`);
 }
 
 async function show(store: Store, wanted: string | undefined, json: boolean): Promise<void> {
@@ -196,48 +175,7 @@ async function show(store: Store, wanted: string | undefined, json: boolean): Pr
   if (json) return print(JSON.stringify(manifest, null, 2));
   const since = wanted === undefined ? `, current, published ${latest.published_at}` : '';
   print(`release ${manifest.release}${since}: ${latest.manifest}`);
-  print(
-    `modes: ${manifest.modes.join(', ')}; directions: ${manifest.directions.join(', ')}; taxonomy ${manifest.taxonomy.version}`,
-  );
-  for (const { component, version, effective_date } of manifest.components) {
-    print(`  ${component}: ${version}, data of ${effective_date}`);
-  }
-  for (const feed of manifest.feeds) {
-    const { agency, file, service_date, trips_in_window, trips_by_phone } = feed;
-    const { problems, weekday_patterns } = feed;
-    const rows = problems.reduce((sum, problem) => sum + problem.rows, 0);
-    const phone = trips_by_phone === 0 ? '' : ` (${trips_by_phone} to be booked by phone)`;
-    const trouble = rows === 0 ? '' : `, ${rows} rows with problems`;
-    print(
-      `feed ${file} of ${agency}: ${trips_in_window} trips${phone} on ${service_date}${trouble}`,
-    );
-    for (const { date, weekdays, trips } of weekday_patterns) {
-      print(`  ${weekdays} weekdays like ${date}: ${trips} trips`);
-    }
-  }
-  for (const { key, value, elements } of manifest.unmapped_values) {
-    print(`unmapped: ${key}=${value}, ${elements} elements`);
-  }
-  for (const [fips, county] of Object.entries(manifest.counties)) {
-    print(
-      `county ${fips}: ${county.blocks} blocks (${county.routable_blocks} routable), ${county.population} people`,
-    );
-    printObjects([...Object.values(county.objects), ...Object.values(county.block_bands ?? {})]);
-  }
-  for (const [state, { places, objects }] of Object.entries(manifest.states)) {
-    print(`state ${state}: ${places} places`);
-    printObjects(Object.values(objects));
-  }
-  print('entire release:');
-  const tiles = Object.values(manifest.tiles).flatMap(({ archive, sums }) => [archive, sums]);
-  printObjects([...Object.values(manifest.objects), ...tiles]);
-  for (const [name, value] of Object.entries(manifest.assumptions)) {
-    print(`assumption ${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`);
-  }
-}
-
-function printObjects(refs: readonly ObjectRef[]): void {
-  for (const { name, bytes } of refs) print(`  ${name}  ${bytes} bytes`);
+  for (const line of contentsOf(manifest)) print(line);
 }
 
 async function verify(store: Store, wanted: string | undefined): Promise<void> {
@@ -259,7 +197,9 @@ async function verify(store: Store, wanted: string | undefined): Promise<void> {
   ];
   if (found.length > 0) throw new UsageError(found.join('. '));
   const objects = total + exported.objects;
-  print(`release ${label} is intact: ${objects} objects, ${exported.objects} of them of exports`);
+  print(
+    `release ${label} is intact: ${counted(objects, 'object')}, ${exported.objects} of them of exports`,
+  );
 }
 
 /** Prints the findings of a verification, and counts them and the objects it reads. */
@@ -294,10 +234,6 @@ async function collect(store: WritableStore, { dryRun, ...flags }: CollectFlags)
   for (const { name, bytes } of remove) print(`${name}  ${bytes} bytes`);
   const bytes = remove.reduce((sum, file) => sum + file.bytes, 0);
   const verb = dryRun ? 'would remove' : 'removed';
-  print(`${verb} ${remove.length} files, ${bytes} bytes`);
+  print(`${verb} ${counted(remove.length, 'file')}, ${counted(bytes, 'byte')}`);
   print(`kept ${kept.map(({ name }) => stemOf(name)).join(', ')}`);
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -64,7 +64,7 @@ function stacked({ ofParts }: DayUsage) {
   });
 }
 
-const SHORT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const SHORT = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 function shortDay(day: string): string {
   return SHORT.format(new Date(`${day}T00:00:00Z`));

@@ -110,7 +110,7 @@ function Legend({ parts }: { readonly parts: readonly string[] }) {
   );
 }
 
-/** `Sat 22 Nov: 40 tokens, 2 requests`, followed by the parts, if any. */
+/** `Sat, Nov 22: 40 tokens, 2 requests`, followed by the parts, if any. */
 function sentence({ day, tokens, requests, ofParts }: DayUsage, parts: readonly string[]): string {
   const all = `${dayOf(day)}: ${counted(tokens, 'token')}, ${counted(requests, 'request')}`;
   const reported = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));

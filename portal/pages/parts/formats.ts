@@ -1,22 +1,22 @@
-const NUMBER = new Intl.NumberFormat('en-GB');
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const DAY = new Intl.DateTimeFormat('en-GB', {
+const NUMBER = new Intl.NumberFormat('en-US');
+const DATE = new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', year: 'numeric' });
+const DAY = new Intl.DateTimeFormat('en-US', {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
   timeZone: 'UTC',
 });
-const UTC_DATE = new Intl.DateTimeFormat('en-GB', {
+const UTC_DATE = new Intl.DateTimeFormat('en-US', {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   timeZone: 'UTC',
 });
-const MOMENT = new Intl.DateTimeFormat('en-GB', {
+const MOMENT = new Intl.DateTimeFormat('en-US', {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
-  hour: '2-digit',
+  hour: 'numeric',
   minute: '2-digit',
   timeZoneName: 'short',
 });
@@ -46,12 +46,12 @@ export function momentOf(moment: string): string {
   return MOMENT.format(new Date(moment));
 }
 
-/** Formats `2026-11-22` as `Sat 22 Nov`: a UTC day, regardless of the reader's time zone. */
+/** Formats `2026-11-22` as `Sat, Nov 22`: a UTC day, regardless of the reader's time zone. */
 export function dayOf(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`));
 }
 
-/** Formats `2026-11-22` as `22 Nov 2026`. */
+/** Formats `2026-11-22` as `Nov 22, 2026`. */
 export function dayMonthYear(day: string): string {
   return UTC_DATE.format(new Date(`${day}T00:00:00Z`));
 }

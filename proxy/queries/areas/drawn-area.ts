@@ -1,12 +1,13 @@
 import Flatbush from 'flatbush';
 import { Problem } from '../../../portal/http/problem.ts';
-import { REQUEST_LIMITS, withCommas } from '../../../portal/http/request-limits.ts';
+import { REQUEST_LIMITS } from '../../../portal/http/request-limits.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { squareMetresOf } from '../../../shards/geometry/planar.ts';
 import type { Polygon, Position, Ring } from '../../../shards/geometry/polygon.ts';
 import { type SweepFault, SweepLine } from '../../../shards/geometry/sweep-line.ts';
 import { boxOf, edgesOf, segmentMeetsBox } from '../../../shards/geometry/wgs84.ts';
+import { withCommas } from '../../../shards/number-words.ts';
 import { type BoundingBox, MICRO } from '../../../shards/units.ts';
 import { isOnEarth } from '../../bounds.ts';
 import type { SearchedArea } from '../searched-area.ts';
