@@ -124,7 +124,7 @@ export function requireThisProgram({
   ref,
   plan,
 }: {
-  readonly ref: ObjectRef;
+  readonly ref: Pick<ObjectRef, 'name'>;
   readonly plan: { readonly program: string };
 }): void {
   const own = programVersion();

@@ -13,6 +13,7 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Progress } from '../progress.ts';
 import { whileBuilding } from '../publish/output.ts';
 import { putArchive } from '../publish/put-archive.ts';
+import type { TableJob } from './table-job.ts';
 import { type ExportRequest, writeTables } from './write-tables.ts';
 
 /**
@@ -28,23 +29,40 @@ export function publishExports(
 ): Promise<readonly ServedExport[]> {
   const { manifest } = release.latest;
   return whileBuilding(store, [], async () => {
-    const sink = {
-      store,
-      record: servedExportSchema,
-      place: 'exports',
-      async put(table: ExportedTable, body: PutBody) {
-        const stem = `exports/${table.table.replaceAll('_', '-')}-${table.county ?? 'all'}`;
-        const { archive, sums } = await putArchive(store, stem, table.format, body);
-        return { ...table, object: archive, sums };
-      },
-    };
-    const exported = await writeTables(release, request, sink, progress, threads);
+    const exported = await writeTables(release, request, servedSink(store), progress, threads);
     const there = await listIfSound(store, manifest);
     const byTable = new Map([...there, ...exported].map((one) => [keyOf(one), one]));
     const all = [...byTable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     await store.putContent(servedExportsName(manifest), encodeServedExports(all));
     return all;
   });
+}
+
+/**
+ * Exports one table into the store of its release, on any machine; `publishExports` finds it by its
+ * receipt.
+ */
+export async function exportTable(
+  release: Release,
+  { table, county, format }: TableJob,
+  store: WritableStore,
+  progress: Progress,
+): Promise<void> {
+  const request = { tables: [table], counties: county === null ? [] : [county], format };
+  await writeTables(release, request, servedSink(store), progress, 1);
+}
+
+function servedSink(store: WritableStore) {
+  return {
+    store,
+    record: servedExportSchema,
+    place: 'exports',
+    async put(table: ExportedTable, body: PutBody) {
+      const stem = `exports/${table.table.replaceAll('_', '-')}-${table.county ?? 'all'}`;
+      const { archive, sums } = await putArchive(store, stem, table.format, body);
+      return { ...table, object: archive, sums };
+    },
+  };
 }
 
 /**

@@ -2,19 +2,15 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { CsvFile } from '../../shards/parquet/csv-file.ts';
 import { ParquetFile } from '../../shards/parquet/parquet-file.ts';
 import type { ByteSink } from '../../shards/parquet/table.ts';
-import type { ExportFormat } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { Reading } from './export-table.ts';
 import { metadataOf } from './metadata.ts';
+import type { TableJob } from './table-job.ts';
 import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
 
 /** A table to be written into a local file. */
-export interface TableRequest {
-  readonly table: string;
-  /** Null for a table that is not by county. */
-  readonly county: CountyFips | null;
-  readonly format: ExportFormat;
+export interface TableRequest extends TableJob {
   readonly file: string;
   /** Its position in the fractions of a `TableWriter`. */
   readonly index: number;

@@ -11,6 +11,7 @@ import { type Progress, startBytes } from '../progress.ts';
 import { Receipts } from '../receipts/receipts.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { inOrder } from '../threads/pool.ts';
+import type { TableJob } from './table-job.ts';
 import { openTablePool } from './table-pool.ts';
 import type { TableRequest } from './table-writer.ts';
 import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
@@ -92,28 +93,35 @@ export async function writeTables<T extends z.ZodType>(
   return records;
 }
 
-function workOn(
+/** The files of a request, each a job by itself. */
+export function tableJobsOf(
   release: Release,
   { tables, counties, format }: ExportRequest,
-  place: string,
-): Work[] {
+): TableJob[] {
   const wanted = ({ name }: { readonly name: string }) => tables.includes(name);
-  const files: Pick<Work, 'table' | 'county' | 'bytes'>[] = [
-    ...RELEASE_TABLES.filter(wanted).map(({ name }) => ({ table: name, county: null, bytes: 0 })),
+  return [
+    ...RELEASE_TABLES.filter(wanted).map(({ name }) => ({ table: name, county: null, format })),
     ...release.counties
       .filter(({ fips }) => counties.includes(fips))
-      .flatMap((county) =>
-        COUNTY_TABLES.filter(wanted).map((table) => ({
-          table: table.name,
-          county: county.fips,
-          bytes: table.objectsOf(county).reduce((sum, object) => sum + object.bytes, 0),
-        })),
+      .flatMap(({ fips }) =>
+        COUNTY_TABLES.filter(wanted).map(({ name }) => ({ table: name, county: fips, format })),
       ),
   ];
-  return files.map((file, index) => {
-    const { table, county } = file;
+}
+
+function workOn(release: Release, request: ExportRequest, place: string): Work[] {
+  return tableJobsOf(release, request).map((job, index) => {
+    const { table, county, format } = job;
     const madeOf = [EXPORT_VERSION, release.version, place, table, county ?? undefined, format];
     const key = createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
-    return { ...file, format, index, key };
+    return { ...job, index, key, bytes: workOf(release, job) };
   });
+}
+
+/** The size of what a file is made from; small for tables that are not by county. */
+function workOf(release: Release, { table, county }: TableJob): Bytes {
+  const read = COUNTY_TABLES.find(({ name }) => name === table);
+  const of = release.counties.find(({ fips }) => fips === county);
+  if (!read || !of) return 0;
+  return read.objectsOf(of).reduce((sum, { bytes }) => sum + bytes, 0);
 }

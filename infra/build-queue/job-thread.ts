@@ -2,6 +2,7 @@ import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { runBuildJob } from '../../builder/build-jobs.ts';
+import { exportTable } from '../../builder/export/publish-exports.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import { fetchInputs } from '../../builder/plan/shared-inputs.ts';
 import { readJob } from '../../builder/plan/stored-job.ts';
@@ -9,10 +10,13 @@ import { runPreparationJob } from '../../builder/prepare/run-preparation-job.ts'
 import { accumulator, type Progress } from '../../builder/progress.ts';
 import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
+import { openManifest } from '../../shards/release/release-source.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
+import type { Bytes } from '../../shards/units.ts';
 import { describe } from '../errors.ts';
 import type { JobReturn } from './queue.ts';
-import type { Queued, QueuedJob, QueuedPreparation } from './queued-job.ts';
+import type { Queued, QueuedJob, QueuedPreparation, QueuedTable } from './queued-job.ts';
 import { isTransient } from './retries.ts';
 
 /** The data that a job thread starts with. */
@@ -59,6 +63,8 @@ const progress: Progress = {
  * failed once.
  */
 const PUBLISH_WAITS_MS = 60 * 60_000;
+/** Memory for what is kept of a release while a table of it is exported. */
+const EXPORT_CACHE_BYTES: Bytes = 2 ** 28;
 
 const { queued, folder, workers, memory, store: location } = workerData as ThreadInput;
 const store = await openWritableStore(location);
@@ -117,12 +123,21 @@ async function build({ job, plan: ref, request }: QueuedJob): Promise<readonly s
     : perform();
 }
 
+/** Exports a table of a release. */
+async function exportOne({ latest, table }: QueuedTable): Promise<void> {
+  const release = await openManifest(store, latest, new ReleaseCache(EXPORT_CACHE_BYTES));
+  await exportTable(release, table, store, progress);
+}
+
+async function perform(): Promise<JobReturn> {
+  if ('preparation' in queued) return { searched: [], notes: await prepare(queued) };
+  if ('job' in queued) return { searched: await build(queued), notes: [] };
+  await exportOne(queued);
+  return { searched: [], notes: [] };
+}
+
 try {
-  const result =
-    'preparation' in queued
-      ? { searched: [], notes: await prepare(queued) }
-      : { searched: await build(queued), notes: [] };
-  send({ kind: 'done', result });
+  send({ kind: 'done', result: await perform() });
 } catch (error) {
   send({ kind: 'failed', message: describe(error), isFinal: !isTransient(error) });
 } finally {

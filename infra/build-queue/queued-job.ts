@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { tableJobSchema } from '../../builder/export/table-job.ts';
 import {
   countyFipsSchema,
   DIRECTIONS,
+  latestSchema,
   objectRefSchema,
   releaseSchema,
 } from '../../shards/release/manifest.ts';
@@ -43,8 +45,20 @@ const queuedPreparationSchema = z.strictObject({
 });
 export type QueuedPreparation = z.infer<typeof queuedPreparationSchema>;
 
+/** Schema of a queued table of a release. */
+const queuedTableSchema = z.strictObject({
+  /** The same for all tables of a release. */
+  build: queuedJobSchema.shape.build,
+  storeName: queuedJobSchema.shape.storeName,
+  /** The version that is to write it, so that all tables have the same bytes. */
+  program: z.string().max(100),
+  latest: latestSchema,
+  table: tableJobSchema,
+});
+export type QueuedTable = z.infer<typeof queuedTableSchema>;
+
 /** Any job in the queue. */
-export type Queued = QueuedJob | QueuedPreparation;
+export type Queued = QueuedJob | QueuedPreparation | QueuedTable;
 
 /**
  * A name that two processes have for the same store only: its location, and the machine of a
@@ -56,6 +70,6 @@ export function storeNameOf({ location }: Store): string {
 
 /** Parses what is in the queue. */
 export function parseQueued(data: unknown): z.ZodSafeParseResult<Queued> {
-  const schema = 'preparation' in Object(data) ? queuedPreparationSchema : queuedJobSchema;
-  return schema.safeParse(data);
+  if ('preparation' in Object(data)) return queuedPreparationSchema.safeParse(data);
+  return ('table' in Object(data) ? queuedTableSchema : queuedJobSchema).safeParse(data);
 }

@@ -11,9 +11,10 @@ import type { Progress, StageProgress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
+import { readManifest } from '../../shards/release/manifests.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { isProcessAlive } from '../../shards/store/process-alive.ts';
-import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
 import type { ThreadInput, ThreadMessage } from './job-thread.ts';
 import {
@@ -182,7 +183,7 @@ function parseJob({ id, data }: BuildQueueJob): Queued {
   if (parsed.success) return parsed.data;
   const [{ path: where, message }] = parsed.error.issues;
   throw new UnrecoverableError(
-    `job ${id}: ${[...where, message].join(': ')}; not a job of this version’s \`tta build --queue\``,
+    `job ${id}: ${[...where, message].join(': ')}; not a job of this version’s \`tta build --queue\` or \`tta export --queue\``,
   );
 }
 
@@ -195,16 +196,14 @@ async function obstacleTo(
   store: Store,
   progress: Progress,
 ): Promise<string | null> {
-  const ref = 'preparation' in queued ? queued.preparation : queued.plan;
+  const ref = objectOf(queued);
   try {
-    const isEarly = 'preparation' in queued;
-    const plan = isEarly ? await readJob(store, ref) : (await readPlan(store, ref)).plan;
-    requireThisProgram({ ref, plan });
+    requireThisProgram({ ref, plan: await madeBy(queued, store) });
     return null;
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') {
       if (queued.storeName === storeNameOf(store)) {
-        const gone = `${ref.name} has been removed from ${store.location}; run the tta build command again`;
+        const gone = `${ref.name} has been removed from ${store.location}; run the command that queued the job again`;
         progress.note(`job ${describeJob(queued)} failed: ${gone}`);
         throw new UnrecoverableError(gone);
       }
@@ -215,8 +214,26 @@ async function obstacleTo(
   }
 }
 
+/** The object that a job begins with. */
+function objectOf(queued: Queued): Pick<ObjectRef, 'name'> {
+  if ('preparation' in queued) return queued.preparation;
+  return 'job' in queued ? queued.plan : { name: queued.latest.manifest };
+}
+
+/** The version of the program that queued a job. Throws a `StoreError` if its object is missing. */
+async function madeBy(queued: Queued, store: Store): Promise<{ readonly program: string }> {
+  if ('preparation' in queued) return readJob(store, queued.preparation);
+  if ('job' in queued) return (await readPlan(store, queued.plan)).plan;
+  await readManifest(store, queued.latest.manifest, queued.latest.sha256);
+  return queued;
+}
+
 function describeJob(queued: Queued): string {
   if ('preparation' in queued) return `prepare ${queued.preparation.name} of build ${queued.build}`;
+  if ('table' in queued) {
+    const { table, county } = queued.table;
+    return `export ${table}${county === null ? '' : ` of ${county}`} of build ${queued.build}`;
+  }
   const { build, job, request } = queued;
   const what = job.kind === 'unit' ? ` of ${job.counties.join(', ')}` : '';
   return `${job.kind}${what} for ${request.release} of build ${build}`;

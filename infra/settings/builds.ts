@@ -26,9 +26,6 @@ export const planSchema = z.object({
   }),
 });
 
-/** Settings of `tta export`. */
-export const exportSchema = z.object({ STORE, WORKERS: threads('number of threads') });
-
 function threads(says: string) {
   return setting(
     integerSetting(1, 256)
@@ -54,6 +51,14 @@ const queueAbout = {
   shown: withoutPassword,
 } as const;
 
+const QUEUE = setting(checkedSetting(queueFault).optional(), {
+  ...queueAbout,
+  says: 'the Redis to queue jobs in, for workers to run; without it, this process runs them',
+});
+
+/** Settings of `tta export`. */
+export const exportSchema = z.object({ STORE, WORKERS: threads('number of threads'), QUEUE });
+
 /** Settings of `tta worker`. */
 export const workerSchema = z.object({
   QUEUE: setting(checkedSetting(queueFault), {
@@ -69,10 +74,7 @@ export const workerSchema = z.object({
 /** Settings of `tta build`, in addition to its inputs. */
 export const buildSchema = planSchema.extend({
   ...means,
-  QUEUE: setting(checkedSetting(queueFault).optional(), {
-    ...queueAbout,
-    says: 'the Redis to queue jobs in, for workers to run; without it, this process runs them',
-  }),
+  QUEUE,
   DIRECTIONS: setting(
     wordsSetting(DIRECTIONS)
       .refine((given) => given.includes('from'), '"to" is derived from "from"; give from,to')

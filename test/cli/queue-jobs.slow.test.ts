@@ -270,7 +270,9 @@ test('a job whose plan has been removed fails for good, and the worker goes on w
   await expect.poll(() => queue.untilDone()).toMatch(/failed: plans\/\S+ has been removed from/);
   expect(await (await queue.jobs.getJob(lost.root))!.getState()).toBe('failed');
   expect(await early.getState()).toBe('failed');
-  expect(notes.join('\n')).toMatch(/has been removed from \S+; run the tta build command again/);
+  expect(notes.join('\n')).toMatch(
+    /has been removed from \S+; run the command that queued the job again/,
+  );
   await storedPlan(store);
   const { root } = await submitBuild(queue, store, collected, { release: 'next' }, jobsOf(plan, 9));
   await expect.poll(async () => (await queue.jobs.getJob(root))!.getState()).toBe('completed');

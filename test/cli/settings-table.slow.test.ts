@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { namesOf, READ_BY_LIBRARIES } from '../../infra/cli/setting-options.ts';
 import { serveSchema } from '../../infra/settings/api-server.ts';
-import { buildSchema, fetchSchema, planSchema, workerSchema } from '../../infra/settings/builds.ts';
+import {
+  buildSchema,
+  exportSchema,
+  fetchSchema,
+  planSchema,
+  workerSchema,
+} from '../../infra/settings/builds.ts';
 import { mcpSchema } from '../../infra/settings/mcp.ts';
 import { portalSchema } from '../../infra/settings/portal-server.ts';
 import { aboutOf, defaultOf, flagOf } from '../../infra/settings/setting.ts';
@@ -22,6 +28,7 @@ const SECTIONS: readonly [title: string, rows: Rows][] = [
   ['`tta portal`', portal.filter((row) => !isOf(serve)(row))],
   ['`tta build`, `tta plan`', rowsOf(planSchema)],
   ['`tta build`', rowsOf(buildSchema).filter((row) => !isOf(rowsOf(planSchema))(row))],
+  ['`tta export`', rowsOf(exportSchema)],
   ['`tta worker`', rowsOf(workerSchema)],
   ['`tta fetch`', rowsOf(fetchSchema)],
   ['`tta mcp`', rowsOf(mcpSchema)],
@@ -73,6 +80,7 @@ test('the help of a command documents every setting that it accepts', async () =
     serve,
     portal,
     build: rowsOf(buildSchema),
+    export: rowsOf(exportSchema),
     worker: rowsOf(workerSchema),
   })) {
     const { stdout } = await tta(command, '--help');

@@ -95,4 +95,4 @@ test('the R code of a recipe prints the tables that it shows, and draws the map 
   } finally {
     await browser.close();
   }
-}, 120_000);
+});

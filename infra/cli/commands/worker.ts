@@ -32,11 +32,11 @@ export function defineWorker(command: Command): void {
     .option('--wait-minutes <n>', 'with --until-done: wait so long for a first job (default: 0)')
     .option(
       '--cancel <build>',
-      'take the jobs of a build off the queue, except one in progress, and exit; `tta build --queue` prints the id of its build',
+      'take the jobs of a build off the queue, except one in progress, and exit; the command that queued them prints the id',
     )
     .addHelpText(
       'after',
-      '\nRun one worker per machine, of the same version as the `tta build --queue` that queued the jobs, and\nwith the same store. If a worker dies, another takes over its job.',
+      '\nRun one worker per machine, of the same version as the command that queued the jobs (`tta build` or\n`tta export` with --queue), and with the same store. If a worker dies, another takes over its job.',
     );
   addSettings(command, workerSchema).action((flags: WorkerFlags) => run(() => work(flags)));
 }

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA, tta } from '../support/tta.ts';
+
+const folder = folderOfTests();
+const at = (name: string) => path.join(folder, name);
+const started = new Set<Running>();
+let redis: RedisServer;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  for (const store of ['threads', 'queue']) {
+    await cp(inject('demoStore'), at(store), { recursive: true });
+    await rm(path.join(at(store), 'exports'), { recursive: true, force: true });
+  }
+});
+afterAll(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  await redis.stop();
+});
+
+interface Running {
+  readonly child: ChildProcess;
+  said: string;
+}
+
+function start(...args: string[]): Running {
+  const child = spawn(process.execPath, [TTA, ...args]);
+  const running = { child, said: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      running.said += text;
+    });
+  }
+  started.add(running);
+  return running;
+}
+
+async function killed({ child }: Running): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+const queued = () => ['export', '--store', at('queue'), '--queue', redis.address()];
+const work = () =>
+  start('worker', '--store', at('queue'), '--queue', redis.address(), '--workers', '1');
+
+async function exportsIn(store: string): Promise<Record<string, string>> {
+  const names = await readdir(path.join(at(store), 'exports'));
+  const contents = names.sort().map(async (name) => {
+    const bytes = await readFile(path.join(at(store), 'exports', name));
+    return [name, bytes.toString('base64')];
+  });
+  return Object.fromEntries(await Promise.all(contents));
+}
+
+test('workers export what threads do, byte for byte, though one is killed and the command too', async () => {
+  expect(await tta('export', '--store', at('threads'))).toMatchObject({ code: 0 });
+  const first = start(...queued());
+  await expect.poll(() => first.said).toMatch(/export [0-9a-f]{16}: \d+ tables queued/);
+  const doomed = work();
+  await expect.poll(() => doomed.said).toMatch(/^job export reach/m);
+  await killed(doomed);
+  await killed(first);
+  expect(await readdir(path.join(at('queue'), 'exports'))).not.toContainEqual(
+    expect.stringMatching(/\.json$/),
+  );
+  const workers = [work(), work()];
+  const again = await tta(...queued());
+  expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/for the API to serve/)]);
+  const expected = await exportsIn('threads');
+  const got = await exportsIn('queue');
+  expect(Object.keys(got)).toEqual(Object.keys(expected));
+  for (const name of Object.keys(expected)) expect(got[name] === expected[name], name).toBe(true);
+  for (const worker of workers) expect(worker.said).toMatch(/^job export/m);
+  // Nothing is left of the export's claim on the store.
+  const leases = await readdir(path.join(at('queue'), 'leases'));
+  expect(leases.filter((name) => name.endsWith('.json'))).toEqual([]);
+  expect(await tta(...queued())).toMatchObject({ code: 0 });
+});
+
+test('refuses --out with --queue: workers write to the store', async () => {
+  const { code, stderr } = await tta(...queued(), '--out', at('elsewhere'));
+  expect([code, stderr]).toEqual([1, expect.stringContaining('leave out --out with --queue')]);
+});
