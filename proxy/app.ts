@@ -21,7 +21,7 @@ import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { EXPORT_ROUTE } from './exports/export-address.ts';
 import { ExportLists } from './exports/export-lists.ts';
-import { handlePreflights, setCommonHeaders } from './http/common-headers.ts';
+import { CORS_HEADERS, handlePreflights, setCommonHeaders } from './http/common-headers.ts';
 import { CursorSealer } from './http/cursor.ts';
 import { ResponseWriter } from './http/response-writer.ts';
 import { LinkSigner } from './http/signed-links.ts';
@@ -121,6 +121,7 @@ export async function buildProxy(parts: {
     logLevel: config.logLevel,
     maxBodyBytes: MAX_BODY_BYTES,
     setCommonHeaders,
+    fixedHeaders: CORS_HEADERS,
     shedAtLagMs: config.shedAtLagMs,
     shutdown: services.shutdown,
     around: parts.around,

@@ -82,13 +82,15 @@ function sendProblem(reply: FastifyReply, problem: Problem, style: ProblemStyle)
 /**
  * Refuses input that never became a request, and closes its connection. A connection that sent no
  * byte is closed silently, since a browser treats whatever arrives on a spare connection as the
- * response to its next request. Returns the status that was sent, if any.
+ * response to its next request. `fixedHeaders`: names and values in turn. Returns the status that
+ * was sent, if any.
  */
 export function refuseConnection(
   error: Error,
   socket: Socket,
   style: ProblemStyle,
   known: KnownPaths,
+  fixedHeaders: readonly string[],
 ): number | undefined {
   if (!socket.writable || socket.bytesRead === 0) {
     socket.destroy();
@@ -106,6 +108,7 @@ export function refuseConnection(
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${randomUUID()}`,
       `Cache-Control: ${CACHE_CONTROL.never}`,
+      ...fixedHeaders.flatMap((text, i) => (i % 2 === 0 ? `${text}: ${fixedHeaders[i + 1]}` : [])),
       'X-Content-Type-Options: nosniff',
       'Connection: close',
       '',

@@ -109,8 +109,14 @@ export function parseJson({ body }: FastifyRequest): BoundedJson {
   }
 }
 
-/** Parses and validates a body. */
+/** Whether a body may be absent: all of its members are optional. */
+export function isOptionalBody(schema: z.ZodObject): boolean {
+  return schema.safeParse({}).success;
+}
+
+/** Parses and validates a body; an absent one is `{}` if all members are optional. */
 export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequest): z.output<B> {
+  if (request.body === undefined && isOptionalBody(schema)) return schema.parse({});
   return validBody(schema, parseJson(request));
 }
 

@@ -121,6 +121,8 @@ export interface HttpServerOptions {
   readonly around?: onRequestHookHandler;
   /** Sets the headers of every response as it is sent. Raw responses set their own. */
   readonly setCommonHeaders: (reply: FastifyReply) => void;
+  /** Headers of every response, of refused connections too: names and values in turn. */
+  readonly fixedHeaders?: readonly string[];
 }
 
 /**
@@ -130,7 +132,7 @@ export interface HttpServerOptions {
  */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const { problems, rates, setCommonHeaders, tally = new RequestCounts() } = options;
-  const { isOnward = () => false } = options;
+  const { isOnward = () => false, fixedHeaders = [] } = options;
   const app = Fastify({
     logger: serverLog(options.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
@@ -146,7 +148,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: MAX_URL_BYTES },
     schemaController: { compilersFactory: NO_COMPILERS },
     clientErrorHandler: (error, socket) => {
-      const status = refuseConnection(error, socket, problems, app.knownPaths);
+      const status = refuseConnection(error, socket, problems, app.knownPaths, fixedHeaders);
       if (status !== undefined) tally.refused(status);
     },
   });

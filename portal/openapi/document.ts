@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { isOptionalBody } from '../http/json-body.ts';
 import { buildDocument, describeRequest, headerComponent } from '../http/openapi.ts';
 import { HEADER_OF_STATUS, ProblemResponses, problemDocument } from '../http/problem-docs.ts';
 import type { ProblemSlug } from '../http/problem-types.ts';
@@ -111,7 +112,7 @@ function described(
       },
       ...(body && {
         requestBody: {
-          required: true,
+          required: !isOptionalBody(body),
           content: { 'application/json': content, ...(bodyType && { [bodyType]: content }) },
         },
       }),

@@ -44,10 +44,11 @@ const LOOK: PortalOperation = {
 const SIGN_IN: PortalOperation = {
   operationId: 'verifyLink',
   summary: 'Sign in with a mailed link',
-  description: `The form of that page posts here; programs send JSON with the token alone. Starts a session. The first sign-in of an address creates its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
+  description: `The form of that page posts here; programs send JSON with the token alone, or POST the mailed link without a body. Starts a session. The first sign-in of an address creates its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
   tag: 'Sign-in',
   access: 'open',
   isLenient: true,
+  query: z.object({ token: token.optional() }),
   body: z.object({ token, next }),
   bodyExample: { token: 'Nq3…' },
   bodyType: FORM,
@@ -102,7 +103,7 @@ export async function serveSignInLink(
     link.post(PATH, { config: { operation: SIGN_IN }, onRequest }, async (request, reply) => {
       const { body } = request;
       const isForm = body instanceof URLSearchParams;
-      const token = isForm ? (body.get('token') ?? '') : parseBody(tokenSchema, request).token;
+      const token = isForm ? (body.get('token') ?? '') : sentToken(request);
       const email = await answerWithLink(ledger, secrets.session, token, now());
       if (email === undefined) throw wrongLink();
       const account = await beginSession(request, reply, services, email);
@@ -111,6 +112,13 @@ export async function serveSignInLink(
         : ownAccount(account, services);
     });
   });
+}
+
+/** The token of a program: in its body, or, without a body, in the address. */
+function sentToken(request: FastifyRequest): string {
+  const { token } = request.query as { token?: unknown };
+  if (request.body === undefined && typeof token === 'string') return token;
+  return parseBody(tokenSchema, request).token;
 }
 
 function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {

@@ -216,7 +216,7 @@ async function replayResponse(
   if (replay.outcome === 'conflict') {
     throw new Problem(
       'idempotency-conflict',
-      'this Idempotency-Key was used for another request within the last 24 hours; use a new one',
+      'this Idempotency-Key was used for another path, body or Accept within the last 24 hours; use a new one',
     );
   }
   if (replay.outcome === 'insufficient') throw tokensExhausted(replay.balance);

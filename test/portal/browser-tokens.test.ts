@@ -36,6 +36,14 @@ async function minted(visitor: Visitor, order: object = { origin: PAGE }) {
 const get = (token: string, origin: string | null = PAGE, url = SUMMARY) =>
   proxy.get(url, token, origin === null ? {} : { origin });
 
+test('a body whose members are all optional may be absent; another one is missing', async () => {
+  const { visitor } = await owner();
+  const created = async (url: string) => (await visitor.change('POST', url)).statusCode;
+  expect([await created('/browser-tokens'), await created('/keys')]).toEqual([201, 201]);
+  const asked = await portal.visitor().post('/auth/request');
+  expect(asked.json().errors).toEqual([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
+});
+
 test('a token pays for its account from its origin, and its usage has a name of its own', async () => {
   const { visitor, id } = await owner();
   const { token, expires_at } = await minted(visitor);

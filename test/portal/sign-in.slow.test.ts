@@ -55,6 +55,15 @@ test('the link of a mail leads on to the requested page', async () => {
   expect([pressed.statusCode, pressed.headers.location]).toEqual([303, '/my/plan']);
 });
 
+test('a program may POST the mailed link as it is, without a body, once', async () => {
+  const email = someone();
+  const visitor = portal.visitor();
+  const { token } = await visitor.ask(email);
+  const link = `/auth/verify?token=${encodeURIComponent(token)}`;
+  expect((await visitor.post(link)).json()).toMatchObject({ email });
+  expect(slugOf(await portal.visitor().post(link))).toBe('invalid-link');
+});
+
 test('one mailbox is one account with one grant, however its address is written, closed or not', async () => {
   const first = portal.visitor();
   expect((await first.signIn('Some.One@gmail.com')).json().tokens_remaining).toBe(5_000);

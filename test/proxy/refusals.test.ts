@@ -61,6 +61,7 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
       const [head, body] = answer.split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
       expect(head.split('\r\n')).toContain(`Allow: ${allow}`);
+      expect(head.toLowerCase()).toContain('access-control-allow-origin: *');
       const path = target.split('?')[0];
       expect(JSON.parse(body)).toMatchObject({
         type: 'https://problems.example.org/method-not-allowed',
