@@ -1,5 +1,4 @@
 import '../styles/map.css';
-import '../styles/map-share.css';
 import { useEffect } from 'preact/hooks';
 import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';

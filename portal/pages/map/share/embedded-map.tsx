@@ -1,5 +1,4 @@
 import '../../styles/map.css';
-import '../../styles/map-share.css';
 import '../../styles/embed.css';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { PAGE_PATHS } from '../../../page-paths.ts';
