@@ -40,8 +40,7 @@ const NO_ADDRESS = `a ledger address must be ${LEDGER_FORMS}`;
 
 /** Returns the parts of an address, or the error in it. */
 function partsOf(text: string): LedgerAddress | string {
-  // `lmdb:` denoted a folder before the first release.
-  const directory = /^(?:sqlite|lmdb):(.+)$/.exec(text)?.[1];
+  const directory = /^sqlite:(.+)$/.exec(text)?.[1];
   if (directory !== undefined) return { kind: 'sqlite', directory };
   const [, scheme, way, user, hosts, path = ''] = FORM.exec(text) ?? [];
   if (hosts === undefined) return NO_ADDRESS;

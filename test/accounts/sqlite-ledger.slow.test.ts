@@ -129,12 +129,6 @@ test('refuses a ledger written by a newer program and leaves it untouched', asyn
   expect(await sqlite3(file, 'PRAGMA user_version')).toBe('99');
 });
 
-test('refuses a folder with the files of an LMDB ledger and explains how to migrate it', async () => {
-  const folder = await folderOfThisTest();
-  await writeFile(path.join(folder, 'data.mdb'), '');
-  await expect(openLedger(`sqlite:${folder}`, OPTIONS)).rejects.toThrow(/tta accounts export/);
-});
-
 test('every acknowledged debit is in the file that SQLite itself reads, and the file is intact', async () => {
   const address = newAddress();
   const ledger = await openLedger(address, OPTIONS);

@@ -11,8 +11,6 @@ const OF_OTHERS = 0o077;
 export const DATABASE_FILE = 'ledger.db';
 /** The write-ahead log and its index exist while a process has the ledger open. */
 const LEDGER_FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`];
-/** File of an LMDB ledger, used by versions before the first release. */
-const LMDB_FILE = 'data.mdb';
 
 /** Whether a folder contains a ledger; false if it cannot be read. */
 export function holdsLedger(directory: string): boolean {
@@ -27,7 +25,6 @@ export function holdsLedger(directory: string): boolean {
 export async function claimLedgerFolder(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER });
   const inside = await readdir(directory);
-  if (inside.includes(LMDB_FILE)) throw ofLmdb(directory);
   if (await isOpenToOthers(directory)) {
     const foreign = inside.find((name) => !LEDGER_FILES.includes(name));
     if (foreign !== undefined) throw tooOpen(directory, `contains other files, such as ${foreign}`);
@@ -66,11 +63,5 @@ function tooOpen(directory: string, reason: string): LedgerUnavailable {
   const own = path.join(directory, 'ledger');
   return new LedgerUnavailable(
     `ledger ${directory}: other users can open this folder, and it ${reason}; use a dedicated folder for the ledger (sqlite:${own}), or have its owner run chmod 700 on it`,
-  );
-}
-
-function ofLmdb(directory: string): LedgerUnavailable {
-  return new LedgerUnavailable(
-    `ledger ${directory}: was written by an earlier version, as LMDB; export it with that version (tta accounts export) and import it into a new folder`,
   );
 }
