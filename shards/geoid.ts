@@ -11,10 +11,13 @@ export type GeoidNumber = number & { readonly [geoid]?: 'block number' };
 /** A block's GEOID is its county code followed by ten digits. */
 export const BLOCKS_PER_COUNTY = 1e10;
 
-const FIFTEEN_DIGITS = /^\d{15}$/;
+/** The forms of codes: of a block, a census place, a county. */
+export const BLOCK_GEOID = /^\d{15}$/;
+export const PLACE_GEOID = /^\d{7}$/;
+export const COUNTY_FIPS = /^\d{5}$/;
 
 export function isGeoid(text: string): text is Geoid {
-  return FIFTEEN_DIGITS.test(text);
+  return BLOCK_GEOID.test(text);
 }
 
 export function geoidToNumber(text: Geoid): GeoidNumber {

@@ -1,3 +1,4 @@
+import { PLACE_GEOID } from '../../shards/geoid.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxesMeet, boxOf } from '../../shards/geometry/wgs84.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
@@ -9,8 +10,6 @@ import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
   readonly area: Area;
 }
-
-const GEOID = /^\d{7}$/;
 
 /**
  * Reads the census places that may lie within a box from TIGER/Line `place` shapefiles, one by one.
@@ -42,7 +41,7 @@ function placeOf(path: string, { number, fields, area }: ShapeRecord): CensusPla
   const [lon, lat] = [fields.INTPTLON, fields.INTPTLAT].map((text) =>
     Number.parseFloat(String(text)),
   );
-  if (GEOID.test(geoid) && name !== '' && Math.abs(lon) <= 180 && Math.abs(lat) <= 90) {
+  if (PLACE_GEOID.test(geoid) && name !== '' && Math.abs(lon) <= 180 && Math.abs(lat) <= 90) {
     return { geoid, name, lon, lat, area, box: boxOfArea(area) };
   }
   throw new BuildError(

@@ -1,3 +1,4 @@
+import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { boxOf } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -8,7 +9,7 @@ export async function readCountyBoxes(path: string): Promise<Map<CountyFips, Bou
   const boxes = new Map<CountyFips, BoundingBox>();
   for await (const { number, area, fields } of readShapefile(path)) {
     const county = fields.GEOID;
-    if (typeof county !== 'string' || !/^\d{5}$/.test(county)) {
+    if (typeof county !== 'string' || !COUNTY_FIPS.test(county)) {
       throw new BuildError(
         `${path}: record ${number} has GEOID ${county}; a TIGER/Line county layer is needed`,
       );

@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { countyFipsSchema } from '../../shards/release/manifest.ts';
 import type { CountyFips, Degrees } from '../../shards/units.ts';
 import type { BlockPoint } from '../census/blocks.ts';
-
-const fips = z.string().regex(/^\d{5}$/);
 
 /** The facts about a county that are needed to divide a plan into units. */
 export const countyEstimateSchema = z.strictObject({
@@ -13,7 +12,7 @@ export const countyEstimateSchema = z.strictObject({
   /** Blocks of land around each of its blocks of land, summed up: a measure of its search time. */
   pairs: z.int(),
   /** Adjacent counties, ascending. Together they connect all counties. */
-  near: z.array(fips),
+  near: z.array(countyFipsSchema),
 });
 export type CountyEstimate = z.infer<typeof countyEstimateSchema>;
 

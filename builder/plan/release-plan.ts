@@ -33,7 +33,7 @@ const releasePlanSchema = z.strictObject({
     pois: inputs,
     elevation: inputs,
     weights: inputs,
-    /** Each with the day it is read for; null: another version of a feed that is read. */
+    /** `service_date`: the day a feed is read for; null if another version of it is read. */
     gtfs: z.array(
       plannedInputSchema.extend({
         service_date: z.iso.date().nullable(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boxSchema, objectRefSchema } from '../../shards/release/manifest.ts';
+import { boxSchema, countyFipsSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 
 /** The result of searching a county: its objects except for the transposed ones. */
 export const searchedCountySchema = z.strictObject({
@@ -20,12 +20,13 @@ export const searchedCountySchema = z.strictObject({
 });
 export type SearchedCounty = z.infer<typeof searchedCountySchema>;
 
-const fips = z.string().regex(/^\d{5}$/);
-
 /**
  * A county of a region: the result of its search, and the counties whose blocks its rows lead to.
  */
-const regionCountySchema = z.strictObject({ searched: searchedCountySchema, reach: z.array(fips) });
+const regionCountySchema = z.strictObject({
+  searched: searchedCountySchema,
+  reach: z.array(countyFipsSchema),
+});
 export type RegionCounty = z.infer<typeof regionCountySchema>;
 
 /**
@@ -38,7 +39,7 @@ export const regionReceiptSchema = z.strictObject({
   streets_as_of_ms: z.number(),
   /** Types of those destinations in its rows that come from files other than OSM's, ascending. */
   listed_types: z.array(z.int()),
-  counties: z.record(fips, regionCountySchema),
+  counties: z.record(countyFipsSchema, regionCountySchema),
   /** The destinations in its rows, and the census places around its blocks. */
   gathered: objectRefSchema,
 });

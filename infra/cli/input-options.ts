@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { PlanRequest } from '../../builder/build-request.ts';
+import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { UsageError } from '../errors.ts';
 
 export interface InputFlags {
@@ -75,7 +76,7 @@ export function readInputs(
 function parseCounties(text: string | undefined): string[] {
   const counties = text?.split(',').map((county) => county.trim()) ?? [];
   for (const county of counties) {
-    if (!/^\d{5}$/.test(county)) {
+    if (!COUNTY_FIPS.test(county)) {
       throw new UsageError(`--counties: "${county}" is not a five-digit county code such as 24510`);
     }
   }

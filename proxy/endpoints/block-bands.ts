@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { boxArea } from '../queries/searched-area.ts';
 import { bboxNumbers, bboxParam } from '../schemas/bounding-box.ts';
@@ -29,7 +30,7 @@ export const blockBands = freeEndpoint({
     }),
     counties: z.array(
       z.object({
-        county: z.string().regex(/^\d{5}$/),
+        county: z.string().regex(COUNTY_FIPS),
         bounds: z.array(z.number()).length(4).meta({
           description: 'West, south, east and north edge of its blocks in degrees.',
         }),

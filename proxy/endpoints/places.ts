@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLACE_GEOID } from '../../shards/geoid.ts';
 import { geometryOf, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { BOUNDS, boundsSchema, DEFAULT_PLACES_FOUND } from '../bounds.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
@@ -37,7 +38,7 @@ const searchPlaces = freeEndpoint({
     places: z.array(
       z.object({
         name: z.string(),
-        geoid: z.string().regex(/^\d{7}$/),
+        geoid: z.string().regex(PLACE_GEOID),
         state: z.string().regex(/^[A-Z]{2}$/),
         lon: z.number(),
         lat: z.number(),

@@ -59,16 +59,15 @@ export const COVERAGE_MINUTES: readonly Minutes[] = [5, 10, 15, 20, 25, 30];
 const byMinutes = (member: string) => COVERAGE_MINUTES.map((minutes) => `${member}.${minutes}`);
 
 export const COVERAGE: RowTable = {
-  columns: [
-    ...[...TYPE, 'mode', 'weight', 'nth', 'total'],
-    ...[...byMinutes('within'), 'beyond', 'no_data'],
-  ],
+  columns: [...TYPE, 'mode', 'weight', 'nth', 'total', ...byMinutes('within'), 'beyond', 'no_data'],
   geometry: null,
 };
 /** The same with the measures that compare groups. */
 export const COVERAGE_OF_GROUPS: readonly string[] = [
   ...COVERAGE.columns,
-  ...[...byMinutes('share'), ...byMinutes('ratio'), 'gini'],
+  ...byMinutes('share'),
+  ...byMinutes('ratio'),
+  'gini',
 ];
 export const OPPORTUNITIES: RowTable = {
   columns: ['of', 'mode', 'minutes', 'count'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { LIMITS } from '../bounds.ts';
@@ -43,7 +44,7 @@ const isochroneFacts = {
   direction: z.enum(DIRECTIONS),
   mode: modeLabel,
   assumptions: assumptionsSchema,
-  block: z.string().regex(/^\d{15}$/),
+  block: z.string().regex(BLOCK_GEOID),
   reachable_blocks: z.int(),
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Area } from '../../portal/client/src/index.ts';
+import { BLOCK_GEOID, COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
 import { objectFault } from '../schemas/criteria.ts';
 import { weightName } from '../schemas/weight-name.ts';
 import { NeedsChoice } from './advice.ts';
@@ -54,14 +55,14 @@ export async function resolveArea(calls: ToolCalls, text: string): Promise<Named
     return { area: { center: { lat, lon }, radius_m }, name };
   }
   if (circle?.length === 2) throw new NeedsChoice('Add a radius in metres: "lat,lon,radius_m".');
-  if (/^\d{5}$/.test(text)) return { area: { counties: [text] }, name: `county ${text}` };
+  if (COUNTY_FIPS.test(text)) return { area: { counties: [text] }, name: `county ${text}` };
   const { geoid, name } = await resolveCity(calls, text);
   return { area: { places: [geoid] }, name };
 }
 
 /** A city by its GEOID or name. */
 export async function resolveCity(calls: ToolCalls, text: string) {
-  if (/^\d{7}$/.test(text)) return { geoid: text, name: text };
+  if (PLACE_GEOID.test(text)) return { geoid: text, name: text };
   const place = await resolvePlace(calls, text);
   return { geoid: place.geoid, name: placeText(place) };
 }
@@ -75,7 +76,7 @@ interface Point {
 }
 
 export function originOf(text: string): OriginInput {
-  return /^\d{15}$/.test(text) ? { geoid: text } : pointOf(text, 'a block’s 15-digit GEOID or ');
+  return BLOCK_GEOID.test(text) ? { geoid: text } : pointOf(text, 'a block’s 15-digit GEOID or ');
 }
 
 /** The point of "lat,lon". `orElse`: other forms that the message names. */

@@ -3,7 +3,14 @@ import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ProblemSlug } from '../../portal/http/problem-types.ts';
 import { missing } from '../../portal/http/validation.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
-import { type Geoid, geoidToNumber, isGeoid } from '../../shards/geoid.ts';
+import {
+  BLOCK_GEOID,
+  COUNTY_FIPS,
+  type Geoid,
+  geoidToNumber,
+  isGeoid,
+  PLACE_GEOID,
+} from '../../shards/geoid.ts';
 import { LIMITS } from '../bounds.ts';
 import type { Area } from '../queries/areas/area.ts';
 import { drawnArea } from '../queries/areas/drawn-area.ts';
@@ -58,7 +65,7 @@ const blocksMember = z
     description: `Up to ${LIMITS.areaBlocks} block GEOIDs.`,
     override: {
       type: 'array',
-      items: { type: 'string', pattern: '^\\d{15}$' },
+      items: { type: 'string', pattern: BLOCK_GEOID.source },
       minItems: 1,
       maxItems: LIMITS.areaBlocks,
     },
@@ -74,8 +81,13 @@ export const areaMember = z
         .meta({ description: 'Centre of a circle.', override: POINT_SCHEMA }),
       radius_m: radiusMember,
       // A code of another form is refused as an unknown place, like one that no place has.
-      places: codes(/^/, '^\\d{7}$', 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
-      counties: codes(/^\d{5}$/, '^\\d{5}$', 'county FIPS codes of 5 digits', LIMITS.areaCounties),
+      places: codes(/^/, PLACE_GEOID.source, 'census place GEOIDs of 7 digits', LIMITS.areaPlaces),
+      counties: codes(
+        COUNTY_FIPS,
+        COUNTY_FIPS.source,
+        'county FIPS codes of 5 digits',
+        LIMITS.areaCounties,
+      ),
       blocks: blocksMember,
     },
     {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COUNTY_FIPS } from '../../shards/geoid.ts';
 import { EXPORT_FORMATS } from '../../shards/release/exported-table.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
 import { EXPORT_PRICES } from '../exports/export-lists.ts';
@@ -14,7 +15,7 @@ export const exportCountyParam = named(
   'ExportCounty',
   repeated(
     countyFips,
-    { type: 'string', pattern: '^\\d{5}$' },
+    { type: 'string', pattern: COUNTY_FIPS.source },
     { what: 'Only tables of these counties', more: '' },
   ),
 );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { numberWord } from '../../shards/number-words.ts';
 import { BOUNDS, boundsSchema, boundsText, LIMITS } from '../bounds.ts';
 import { listOf } from './list.ts';
@@ -10,7 +11,7 @@ export const optionalGeoidParam = named(
   'IsochroneBlock',
   geoidParam.optional().meta({
     description: 'Census block GEOID, 15 digits including leading zeros.',
-    override: { type: 'string', pattern: '^\\d{15}$' },
+    override: { type: 'string', pattern: BLOCK_GEOID.source },
   }),
 );
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Geoid, isGeoid } from '../../shards/geoid.ts';
+import { BLOCK_GEOID, COUNTY_FIPS, type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
 import { named } from './named-parameter.ts';
 import { anyNumberText, numberText } from './scalar-text.ts';
@@ -13,14 +13,14 @@ export const geoidParam = named(
     })
     .meta({
       description: 'Census block GEOID, 15 digits including leading zeros.',
-      override: { type: 'string', pattern: '^\\d{15}$' },
+      override: { type: 'string', pattern: BLOCK_GEOID.source },
     }),
 );
 
 /** A county's code, in a path or a body. */
 export const countyFips = z
   .string()
-  .regex(/^\d{5}$/, { error: 'must be a county FIPS code: 5 digits' });
+  .regex(COUNTY_FIPS, { error: 'must be a county FIPS code: 5 digits' });
 
 export const countyFipsParam = named(
   'CountyFips',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
+import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { BOUNDS } from '../bounds.ts';
 import { MISSING_REASONS } from '../queries/areas/area-times.ts';
@@ -28,7 +29,7 @@ export const address = z
 
 export const blockMetadata = z
   .object({
-    geoid: z.string().regex(/^\d{15}$/),
+    geoid: z.string().regex(BLOCK_GEOID),
     population: z.int().min(0).nullable(),
     land_area_m2: z.number().min(0).nullable(),
   })
@@ -95,7 +96,7 @@ export const catchmentRow = z
   .object({
     dest_id: z.int(),
     name: poiName,
-    geoid: z.string().regex(/^\d{15}$/),
+    geoid: z.string().regex(BLOCK_GEOID),
     mode: modeLabel,
     travel_time: tenthsOfMinutes,
   })
@@ -103,7 +104,7 @@ export const catchmentRow = z
 
 export const arealRow = z
   .object({
-    geoid: z.string().regex(/^\d{15}$/),
+    geoid: z.string().regex(BLOCK_GEOID),
     dest_type_id: z.int(),
     dest_type: destTypeLabel,
     mode_id: z.int(),
@@ -193,11 +194,11 @@ const basketSums = z
 export const basket = basketSums.nullable();
 
 export const matchedBlock = z
-  .object({ geoid: z.string().regex(/^\d{15}$/), population: z.int().min(0).nullable() })
+  .object({ geoid: z.string().regex(BLOCK_GEOID), population: z.int().min(0).nullable() })
   .meta({ id: 'MatchedBlock' });
 
 const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
-const placedSite = { id: siteId, block: z.string().regex(/^\d{15}$/) };
+const placedSite = { id: siteId, block: z.string().regex(BLOCK_GEOID) };
 
 export const siteCoverageRow = z.object({ mode: modeLabel, weight: z.string(), ...parts }).meta({
   id: 'SiteCoverageRow',

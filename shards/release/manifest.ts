@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../codec/format-version.ts';
+import { COUNTY_FIPS } from '../geoid.ts';
 import { MODE_LABELS } from '../modes.ts';
 import { taxonomySchema } from '../taxonomy.ts';
 import { weightSchema } from '../weights/weight.ts';
@@ -7,7 +8,7 @@ import { weightSchema } from '../weights/weight.ts';
 /** The label of a release. */
 export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
 
-export const countyFipsSchema = z.string().regex(/^\d{5}$/);
+export const countyFipsSchema = z.string().regex(COUNTY_FIPS);
 
 export const objectRefSchema = z.strictObject({
   name: z.string().regex(/^[a-z-]+\/[0-9A-Za-z.-]+$/),

@@ -6,6 +6,7 @@ import {
   type InputKind,
 } from '../../../builder/fetch/fetch-inputs.ts';
 import { hostOf } from '../../../builder/fetch/host-guard.ts';
+import { COUNTY_FIPS } from '../../../shards/geoid.ts';
 import { UsageError } from '../../errors.ts';
 import { fetchSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
@@ -94,7 +95,7 @@ function quoted(path: string): string {
 function parseCounties(text: string): string[] {
   const counties = [...new Set(text.split(',').map((county) => county.trim()))];
   for (const county of counties) {
-    if (/^\d{5}$/.test(county)) continue;
+    if (COUNTY_FIPS.test(county)) continue;
     throw new UsageError(`--county: "${county}" is not a five-digit county code such as 24510`);
   }
   return counties.sort();

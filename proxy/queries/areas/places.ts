@@ -8,6 +8,7 @@ import {
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
+  PLACE_GEOID,
 } from '../../../shards/geoid.ts';
 import type { PlaceEntry, PlaceRecord, PlaceTable } from '../../../shards/places/place-table.ts';
 import type { StateManifest } from '../../../shards/release/manifest.ts';
@@ -40,7 +41,7 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
   const advice = '; a place is a GEOID of 7 digits, which /v1/places?q= finds';
   throw new Problem(
     'place-not-found',
-    `there is no census place ${asked} in this release${/^\d{7}$/.test(geoid) ? '' : advice}`,
+    `there is no census place ${asked} in this release${PLACE_GEOID.test(geoid) ? '' : advice}`,
     { geoid: asked },
   );
 }
