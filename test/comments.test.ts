@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /** Words that begin a bare relative clause: what a thing is or does comes first. */
-const RELATIVE = /^(What|Who|Whom|Whose|Whoever|Whatever|Whichever|Of|That which)\b/;
+const RELATIVE = /^(Not )?(what|who|whom|whose|whoever|whatever|whichever|of|that which)\b/i;
 /** Words of people for things that are none. */
 const PERSONIFIED = /\b(nobody|somebody|anybody|everybody|is told|are told)\b/i;
 
@@ -12,7 +12,7 @@ const MAX_WIDTH = 100;
 
 const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
   .split('\0')
-  .filter((file) => /\.tsx?$/.test(file));
+  .filter((file) => /\.(tsx?|css)$/.test(file));
 
 /** The sentences of a file's comments, each with its line. */
 function* sentencesOf(file: string): Generator<{ line: number; sentence: string }> {

@@ -9,7 +9,7 @@ import { stacCollection } from './stac-collection.ts';
 import { TABLE_NAMES } from './tables.ts';
 import { attributionText, licenceText } from './terms.ts';
 
-/** Writes what lies beside the tables of a release. */
+/** Writes the texts and styles that accompany the tables of a release. */
 export async function writeCompanions(
   release: Release,
   files: readonly ExportedFile[],

@@ -18,7 +18,7 @@ export interface KnownDestinations {
   readonly lat: Float64Array;
   /** The number of the first region that lists each destination. */
   readonly region: Uint16Array;
-  /** Equal if two regions have the same place under an id. */
+  /** Equal if two regions have the same POI under an id. */
   readonly print: Float64Array;
 }
 
@@ -54,20 +54,14 @@ export function columnsOf(
 
 const PRINT_BYTES = 6;
 
-/**
- * A fingerprint that distinguishes two places with one id: two lists may use an id for different
- * places.
- */
+/** A fingerprint that distinguishes POIs with one id: two lists may use it for different POIs. */
 function printOf(destination: DestinationFacts): number {
   const { source, name, lon, lat } = destination;
   const reported = isListed(destination) ? [source, name, lon, lat] : [source];
   return createHash('sha256').update(JSON.stringify(reported)).digest().readUIntBE(0, PRINT_BYTES);
 }
 
-/**
- * Both lists merged, each id once; and the first id under which they have two different places, or
- * null.
- */
+/** Both lists merged, each id once; and the first id under which they have two POIs, or null. */
 export function merged(
   known: KnownDestinations,
   fresh: KnownDestinations,
@@ -101,7 +95,7 @@ export function merged(
   };
 }
 
-/** The error for two regions that cannot be joined because they use one id for two places. */
+/** The error for two regions that cannot be joined because they use one id for two POIs. */
 export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFacts): BuildError {
   return new BuildError(
     `${one.source} (${one.name}) and ${other.source} (${other.name}) both have dest_id ${id}, in two regions; change one of their ids`,

@@ -6,7 +6,7 @@ import type { PreparationJob } from './preparation-job.ts';
 
 /** The context of a preparation. */
 export interface Preparation {
-  /** A key of the inputs of something, for this program version and, for files, their contents. */
+  /** Hashes the inputs of a result, the contents of files, and the program version. */
   readonly keyOf: (madeOf: readonly unknown[]) => string;
   readonly store: WritableStore;
   readonly receipts: Receipts;

@@ -139,6 +139,7 @@ if not known(account) then return unknown(account) end
 local balance = tonumber(redis.call('HGET', account, 'balance'))
 if redis.call('HEXISTS', grants, cause) == 1 then return { 0, balance } end
 local taken = math.min(tokens, balance)
+-- Not -taken, which is -0 for nothing.
 redis.call('HSET', grants, cause, string.format('{"tokens":%.0f,"atMs":%s}', 0 - taken, at))
 local detail = string.format('%.0f of %s, %s', taken, ARGV[1], cause)
 note(audit, { what = 'tokens-taken-back', detail = detail, by = by, atMs = tonumber(at) })

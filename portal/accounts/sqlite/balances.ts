@@ -94,6 +94,7 @@ export function clawBack(
   const { cause, atMs } = given;
   const balance = balanceOf(db, id);
   const taken = Math.min(given.tokens, balance);
+  // Not `-taken`, which is −0 for nothing.
   if (!book(db, id, { ...given, tokens: 0 - taken })) return { taken: 0, balance };
   take(db, id, taken);
   const detail = `${taken} of ${given.tokens}, ${cause}`;

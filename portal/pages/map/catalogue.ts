@@ -23,7 +23,7 @@ export interface Catalogue {
   readonly typeNames: ReadonlyMap<number, string>;
   readonly blocksUrl: string;
   readonly baseMap: BaseMap | null;
-  /** The day that the newest of its data speaks of. */
+  /** The components of the release, with the dates of their data. */
   readonly dates: readonly { readonly name: string; readonly day: string }[];
   bandsUrl(mode: string, type: number): string | undefined;
 }

@@ -29,7 +29,7 @@ import {
   showLayers,
 } from './paint.ts';
 
-/** A block as its tile has it. */
+/** A block with the properties of its tile. */
 export interface TileBlock {
   readonly geoid: string;
   readonly population: number | null;
@@ -55,7 +55,7 @@ interface MapParts {
   readonly title: string;
   readonly describedBy: string;
   readonly blocksUrl: string;
-  /** `null`: blocks lie on nothing. */
+  /** `null`: there is no base map under the blocks. */
   readonly baseMap: BaseMap | null;
   /** An archive of bands, shown or not. */
   readonly bandsUrl: string;
@@ -273,7 +273,7 @@ function placeOf({ zoom, lat, lon }: MapPosition) {
   return { zoom, center: [lon, lat] as [number, number] };
 }
 
-/** The address of an archive in a style. It is opened anew, for one that has failed stays so. */
+/** The address of an archive in a style. Opens it anew: an archive that has failed stays failed. */
 function addressOf(url: string): string {
   protocol.add(new PMTiles(new ArchiveSource(url)));
   return `pmtiles://${url}`;

@@ -9,13 +9,13 @@ export interface MapMarker {
   readonly kind: 'poi' | 'origin' | 'site' | 'candidate';
   /** Text on it; empty: a dot. */
   readonly sign: string;
-  /** Its name for people. */
+  /** The accessible name and the tooltip. */
   readonly title: string;
 }
 
 interface Hooks {
   readonly onPress: (id: string) => void;
-  /** The marker under the pointer or with the focus; null: none any more. */
+  /** Receives the marker under the pointer or with the focus; null when there is none. */
   readonly onPoint: (id: string | null) => void;
   readonly onMove: (id: string, to: Point) => void;
   readonly onRemove: (id: string) => void;
@@ -73,7 +73,7 @@ export class MapMarkers {
     face.textContent = sign;
     button.append(face);
     button.addEventListener('click', (event) => {
-      // A press on a marker is none on the block below it.
+      // A press on a marker must not select the block below it.
       event.stopPropagation();
       onPress(id);
     });

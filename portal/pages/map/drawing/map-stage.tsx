@@ -21,7 +21,7 @@ export function prefetchMapLibre(): void {
   if (hasWebgl()) loadMapLibre().catch(() => {});
 }
 
-/** The map itself, with words where it cannot be. */
+/** The map, or a message where it cannot be drawn. */
 export function MapStage(props: {
   /** The map, while there is one. */
   readonly drawn: RefObject<DrawnMap | null>;
@@ -110,7 +110,7 @@ export function MapStage(props: {
   useEffect(() => drawn.current?.mark(markers), [markers]);
   useEffect(() => drawn.current?.highlight(pointed), [pointed]);
   useEffect(() => {
-    // Not what the map itself has said.
+    // A position that the map reported needs no move.
     if (position === own.current) return;
     own.current = position;
     drawn.current?.moveTo(position);

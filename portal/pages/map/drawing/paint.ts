@@ -76,8 +76,8 @@ export function paintWith(
 const WIDTHS: ExpressionSpecification = ['interpolate', ['linear'], ['zoom'], 11, 0.25, 15, 1];
 
 /**
- * Shows the layers of bands, or those of classes. Striped are blocks without a street near by
- * `modes`; without modes, those whose class says so.
+ * Shows the layers of bands, or those of classes. Stripes mark the blocks without a street near for
+ * `modes`; if there are none, the blocks whose class is `UNROUTED`.
  */
 export function showLayers(map: MapLibreMap, of: 'bands' | 'classes', modes: readonly string[]) {
   map.setLayoutProperty('bands', 'visibility', of === 'bands' ? 'visible' : 'none');

@@ -2,7 +2,7 @@ import type { Reach } from './reach.ts';
 
 /** Beyond any minute. */
 export const NEVER = 255;
-/** Differences of up to so many minutes count as none. */
+/** Differences of up to this many minutes count as none. */
 export const DEAD_BAND_MINUTES = 2;
 /** A larger difference is a large one. */
 export const LARGE_MINUTES = 10;

@@ -5,9 +5,9 @@ export type Pay = <T>(reply: PromiseLike<Reply<T>>) => Promise<T>;
 
 /** Metered HTTP requests that are sent together, for one result. */
 export interface PaidRequest<T> {
-  /** Its name: a result is kept under it, and not paid for again. */
+  /** The key under which a result is kept, so that it is not paid for again. */
   readonly name: string;
-  /** It costs at most so many tokens. */
+  /** The most tokens that it can cost. */
   readonly price: number;
   run(client: Client, pay: Pay, signal: AbortSignal): Promise<T>;
 }
@@ -19,7 +19,7 @@ export interface Bill {
   readonly remaining: number | null;
 }
 
-/** How far a paid request is. */
+/** The state of a paid request. */
 export type Outcome<T> =
   | { readonly state: 'offered' }
   | { readonly state: 'busy'; cancel(): void }

@@ -83,7 +83,7 @@ function sentenceOf(basket: LoadedBasket, catalogue: Catalogue): string {
 
 function tallySentence({ tally, criteria }: BasketInView, catalogue: Catalogue): string {
   const { people, met, missing } = tally;
-  if (people === 0) return 'Nobody lives in view.';
+  if (people === 0) return 'No one lives in the area shown.';
   const share = percent((met.at(-1) ?? 0) / people);
   const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
   const most = Math.max(...missing);

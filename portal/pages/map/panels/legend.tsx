@@ -48,7 +48,7 @@ function sentenceOf(blocks: LoadedBlocks): string {
       return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
     case 'here': {
       const { tally } = blocks.view;
-      if (tally.allPeople === 0) return 'Nobody lives in view.';
+      if (tally.allPeople === 0) return 'No one lives in the area shown.';
       const near = percent(shareWithin(tally, NEAR_CLASSES));
       return `${near} of ${count(tally.allPeople)} people in view are within 15 minutes.`;
     }

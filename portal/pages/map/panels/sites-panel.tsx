@@ -110,7 +110,7 @@ export function SitesPanel(
 /** Whether the address of the page has the sites. */
 function addressed(sites: readonly Site[]): string {
   return fitsAddress(sites)
-    ? 'The address of this page has them, so a link shares them.'
+    ? 'Your sites are part of this page’s link.'
     : `These are too many for the address of this page (${MAX_ADDRESS_SITES} at most, with short ids): save them as CSV to share them.`;
 }
 

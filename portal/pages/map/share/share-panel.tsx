@@ -39,7 +39,7 @@ export function SharePanel(props: {
         />
       </p>
       <p class="take-along">
-        <span>A picture of it, with legend and sources</span>
+        <span>Image, with legend and sources</span>
         <FileButton label="PNG" name={`${name}.png`} make={png} />
         <FileButton label="SVG" name={`${name}.svg`} make={svg} />
       </p>

@@ -125,7 +125,9 @@ export function readMapState(fragment: string): ReadState {
   const faults: string[] = [];
   const version = given.get('x');
   if (version !== null && version !== VERSION) {
-    faults.push('The address is of another version of this page. Parts of it may be missing.');
+    faults.push(
+      'This link was made with another version of this page. Parts of it may be missing.',
+    );
   }
   const known = new Set(['x']);
   const entries = Object.entries(MEMBERS).map(([name, { key, what, initial, read }]) => {
