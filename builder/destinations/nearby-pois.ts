@@ -62,8 +62,18 @@ export function completed(poi: Destination, other: Destination): Destination {
   };
 }
 
-/** Whether two addresses name different houses. */
+/** Whether two addresses name different houses: numbers, or ranges of them, without a common one. */
 function isNextDoor(a: Destination, b: Destination): boolean {
-  const [one, other] = [a, b].map(({ address }) => /^\d+/.exec(address.street ?? '')?.[0]);
-  return one !== undefined && other !== undefined && one !== other;
+  const [one, other] = [houseNumbers(a), houseNumbers(b)];
+  if (one === null || other === null) return false;
+  return one.last < other.first || other.last < one.first;
+}
+
+/** The numbers that an address begins with: `104 Elm St`, `100-104 Elm St`; null if with none. */
+function houseNumbers({ address }: Destination) {
+  const found = /^(\d+)(?:\s*[-–]\s*(\d+))?/.exec(address.street ?? '');
+  if (!found) return null;
+  const [first, end] = [Number(found[1]), Number(found[2] ?? found[1])];
+  // A hyphen within one number, as in Queens (`43-25`), is no range unless it ascends.
+  return { first, last: Math.max(first, end) };
 }

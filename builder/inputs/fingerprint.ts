@@ -7,7 +7,8 @@ import { BuildError } from '../errors.ts';
 
 /**
  * SHA-256, hex, of an input: of a file's contents; of the name, size and contents of a folder's
- * files, by name, since a reader of the folder chooses files by their names.
+ * files, by name, since a reader of the folder chooses files by their names. Subfolders, such as
+ * `__MACOSX`, are read by none.
  */
 export async function fingerprint(input: string): Promise<string> {
   const hash = createHash('sha256');
@@ -23,7 +24,9 @@ export async function fingerprint(input: string): Promise<string> {
 async function hashFolder(hash: Hash, folder: string): Promise<void> {
   for (const name of (await readdir(folder)).sort()) {
     const file = path.join(folder, name);
-    hash.update(`${name}\0${(await stat(file)).size}\0`);
+    const facts = await stat(file);
+    if (facts.isDirectory()) continue;
+    hash.update(`${name}\0${facts.size}\0`);
     await hashFile(hash, file);
   }
 }

@@ -26,7 +26,15 @@ test('a folder is another input if a file in it has another name', async () => {
   expect(await digestOf(feed)).not.toBe(before);
 });
 
-test('and if text moves from one of its files to the next', async () => {
+test('a subfolder, which no reader of a folder enters, does not count', async () => {
+  const feed = await written('unpacked', { 'stops.txt': 'stop_id\n' });
+  const before = await digestOf(feed);
+  await mkdir(path.join(feed, '__MACOSX'));
+  await writeFile(path.join(feed, '__MACOSX', '._stops.txt'), 'Mac');
+  expect(await digestOf(feed)).toBe(before);
+});
+
+test('a folder is another input if text moves from one of its files to the next', async () => {
   const one = await written('one', { 'a.txt': '12', 'b.txt': '3' });
   const other = await written('other', { 'a.txt': '1', 'b.txt': '23' });
   expect(await digestOf(one)).not.toBe(await digestOf(other));

@@ -78,6 +78,12 @@ describe('a place in both OSM and a file', () => {
     expect(isMerged(at('1 Elm St'), at('3 Elm St'))).toBe(false);
     expect(isMerged(at('1 Elm St'), at('1 Elm Street'))).toBe(true);
     expect(isMerged(at('1 Elm St'), at('Elm St'))).toBe(true);
+    expect(isMerged(at('100-104 Elm St'), at('104 Elm St'))).toBe(true);
+    expect(isMerged(at('102 Elm St'), at('100 – 104 Elm St'))).toBe(true);
+    expect(isMerged(at('100-104 Elm St'), at('104-110 Elm St'))).toBe(true);
+    expect(isMerged(at('100-104 Elm St'), at('106 Elm St'))).toBe(false);
+    expect(isMerged(at('98 Elm St'), at('100-104 Elm St'))).toBe(false);
+    expect(isMerged(at('43-25 Elm St'), at('43-27 Elm St'))).toBe(true);
     const osm = [place('osm', 1, 0, 0, at('1 Elm St')), place('osm', 2, 90, 0)];
     const merged = mergeSources(osm, [
       place('file', 1, 10, 0, { ...at('3 Elm St'), brand: 'Moon' }),
