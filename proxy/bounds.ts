@@ -85,6 +85,13 @@ export function boundsText(bounds: Bounds): string {
     : `from ${bounds.min} to ${bounds.max}`;
 }
 
+/** The fault of a number outside its bounds; a latitude may be a longitude in its place. */
+export function rangeFault(bounds: Bounds, value: number): string {
+  const fault = `must be ${boundsText(bounds)}`;
+  const isLongitude = bounds === BOUNDS.latitude && isWithin(BOUNDS.longitude, value);
+  return isLongitude ? `${fault}: are lat and lon exchanged?` : fault;
+}
+
 /** Bounds as JSON Schema, without JavaScript's safe-integer limits. */
 export function boundsSchema<T extends 'number' | 'integer'>(type: T, bounds: Bounds) {
   return {

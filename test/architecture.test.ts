@@ -125,6 +125,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'modes-and-types',
     'block-weights',
     'searched-area',
+    'exchanged-coordinates',
     'rows',
     'export-page',
     'origins',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Mode } from '../../shards/modes.ts';
+import { byMode, type Mode } from '../../shards/modes.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
@@ -172,7 +172,7 @@ function boundsOf(counties: Parameters<typeof withSurroundings>[0]): BoundingBox
 function bandFacts(mode: Mode, type: string, bounds: BoundingBox): ArchiveFacts {
   return {
     name: `${type}, ${mode}`,
-    description: `Minutes by ${mode} to the nearest: ${type}.`,
+    description: `Minutes ${byMode(mode)} to the nearest: ${type}.`,
     attribution: ATTRIBUTION,
     bounds,
     minZoom: MIN_TILE_ZOOM,

@@ -103,5 +103,10 @@ async function requestedArea(
   }
   if (polygon) return drawnArea(polygon, waiters);
   if (center && radius_m !== undefined) return circleArea(center.lon, center.lat, radius_m);
-  throw new Problem('missing-area', 'send polygon, or both center and radius_m');
+  const part = center
+    ? 'radius_m is missing: '
+    : radius_m === undefined
+      ? ''
+      : 'center is missing: ';
+  throw new Problem('missing-area', `${part}send polygon, or both center and radius_m`);
 }

@@ -9,7 +9,7 @@ import type { Direction } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { BOUNDS, boundsText, isOnEarth, LIMITS } from '../bounds.ts';
+import { BOUNDS, boundsText, isOnEarth, LIMITS, rangeFault } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
 import { assumptionsOf } from '../isochrone/assumptions.ts';
@@ -236,8 +236,10 @@ function originOf(release: Release, { block, lon, lat }: IsochroneParams): Block
   if (block !== undefined) return originOfGeoid(release, block);
   if (lon !== undefined && lat !== undefined) {
     if (!isOnEarth(lon, lat)) {
-      const [ofLon, ofLat] = [boundsText(BOUNDS.longitude), boundsText(BOUNDS.latitude)];
-      throw new Problem('invalid-geometry', `lon must be ${ofLon} and lat ${ofLat}`);
+      throw new Problem(
+        'invalid-geometry',
+        `lon must be ${boundsText(BOUNDS.longitude)}; lat ${rangeFault(BOUNDS.latitude, lat)}`,
+      );
     }
     return originOfPoint(release, lon, lat);
   }

@@ -2,7 +2,7 @@ import { Problem } from '../../portal/http/problem.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
-import type { Mode } from '../../shards/modes.ts';
+import { byMode, type Mode } from '../../shards/modes.ts';
 import type { Direction } from '../../shards/release/manifest.ts';
 import type { Minutes } from '../../shards/units.ts';
 import type { Rows } from '../formats/rows.ts';
@@ -39,7 +39,7 @@ export function routable(block: OriginBlock, mode: Mode): OriginBlock {
   if (reason === null) return block;
   throw new Problem(
     'no-isochrone-data',
-    `block ${geoid} cannot be routed by ${mode}: ${REASONS[reason]}`,
+    `block ${geoid} cannot be routed ${byMode(mode)}: ${REASONS[reason]}`,
     { geoid, reason },
   );
 }

@@ -6,10 +6,10 @@ import {
   BOUNDS,
   type Bounds,
   boundsSchema,
-  boundsText,
   DEFAULT_LIMIT,
   isWithin,
   LIMITS,
+  rangeFault,
 } from '../bounds.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf, singleFault } from './list.ts';
@@ -201,7 +201,7 @@ function bounded(
         code: 'custom',
         params: { type: isOf ? 'out_of_range' : 'invalid_type' },
         message: isOf
-          ? `must be ${boundsText(bounds)}`
+          ? rangeFault(bounds, value)
           : value === undefined
             ? missing(fault)
             : singleFault(fault, value),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Bounds, boundsText, isWithin } from '../bounds.ts';
+import { type Bounds, isWithin, rangeFault } from '../bounds.ts';
 
 /** Text of a parameter that must not be repeated. */
 export const onceText = z.string({
@@ -44,7 +44,7 @@ function bounded(bounds: Bounds, kind: string, isOfKind: (value: number) => bool
     context.addIssue({
       code: 'custom',
       params: { type: isOf ? 'out_of_range' : 'invalid_number' },
-      message: isOf ? `must be ${boundsText(bounds)}` : `must be ${kind}`,
+      message: isOf ? rangeFault(bounds, value) : `must be ${kind}`,
     });
     return z.NEVER;
   });

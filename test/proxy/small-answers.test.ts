@@ -126,7 +126,7 @@ test('states the reason of each mode, in the error of a batch and in a CSV colum
   const [, odd, onFoot] = county.blocks;
   const answer = await proxy.post('/v1/blocks/summary', proxy.key, { origins: [odd.geoid] });
   expect(answer.json().errors[0].detail).toBe(
-    `no requested mode can be routed from block ${odd.geoid}: by walk and transit, its centre is outside ` +
+    `no requested mode can be routed from block ${odd.geoid}: on foot and by transit, its centre is outside ` +
       'the street data of the release; by bike, no street near its centre is part of the network of that mode',
   );
   const csv = await proxy.get(`/v1/blocks/${onFoot.geoid}/pois`, proxy.key, { accept: 'text/csv' });

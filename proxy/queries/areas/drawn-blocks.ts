@@ -1,3 +1,4 @@
+import { Problem } from '../../../portal/http/problem.ts';
 import { rankIn } from '../../../shards/arrays/sorted.ts';
 import type { BlockIndex } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
@@ -12,6 +13,7 @@ import {
   MICRO,
   type MicroDegrees,
 } from '../../../shards/units.ts';
+import { areExchanged } from '../exchanged-coordinates.ts';
 import { COUNTIES_PER_PAGE } from '../rows/pagination.ts';
 import type { SearchedArea } from '../searched-area.ts';
 
@@ -76,13 +78,21 @@ async function* eachIn(
   }
 }
 
-/** The counties that may have blocks in an area, ordered by code. */
+/**
+ * The counties that may have blocks in an area, ordered by code. Throws `invalid-geometry` for an
+ * area without any that would have some with longitude and latitude exchanged.
+ */
 async function countiesOf(
   release: Release,
   area: SearchedArea,
   waiters: Waiters,
 ): Promise<readonly ReleaseCounty[]> {
   const near = release.blockBoxes.meeting(area.boxes);
+  if (near.length === 0 && areExchanged(release, area.boxes)) {
+    const detail =
+      'the area is beyond this release, and would be in it with lon and lat exchanged; in GeoJSON longitude comes first';
+    throw new Problem('invalid-geometry', detail);
+  }
   if (!area.meets) return near;
   const met = new Set<ReleaseCounty>();
   for (const county of near.toSorted((a, b) => a.blockBox.minLon - b.blockBox.minLon)) {

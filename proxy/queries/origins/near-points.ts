@@ -1,7 +1,7 @@
 import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
-import type { Mode } from '../../../shards/modes.ts';
+import { byMode, type Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Degrees, Minutes } from '../../../shards/units.ts';
@@ -67,7 +67,7 @@ async function blocksNearOne(
   if (reason !== null) {
     throw new Problem(
       'no-isochrone-data',
-      `near ${lat}, ${lon}: block ${geoid} cannot be routed by ${mode}: ${REASONS[reason]}`,
+      `near ${lat}, ${lon}: block ${geoid} cannot be routed ${byMode(mode)}: ${REASONS[reason]}`,
       { geoid, reason },
     );
   }

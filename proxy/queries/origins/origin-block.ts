@@ -6,6 +6,7 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import { type CountyBlock, type Degrees, MICRO } from '../../../shards/units.ts';
+import { areExchanged } from '../exchanged-coordinates.ts';
 
 /** A located block of a release: the basis of every response about it. */
 export interface OriginBlock {
@@ -98,9 +99,11 @@ async function locatePoint(
     if (area === undefined) continue;
     return locateBlock(release, { county, geoid: geoidFromNumber(outlines.geoids[area]) });
   }
+  const box = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
+  const hint = areExchanged(release, [box]) ? ': are lat and lon exchanged?' : '';
   throw new Problem(
     'point-not-covered',
-    `${lat}, ${lon} is not in any census block of this release`,
+    `${lat}, ${lon} is not in any census block of this release${hint}`,
     {
       lat,
       lon,

@@ -4,7 +4,7 @@ import {
   type UnlinkedReason,
 } from '../../../shards/blocks/block-index.ts';
 import type { Geoid } from '../../../shards/geoid.ts';
-import type { Mode } from '../../../shards/modes.ts';
+import { byMode, type Mode } from '../../../shards/modes.ts';
 import type { CountyBlock } from '../../../shards/units.ts';
 import type { OriginBlock } from './origin-block.ts';
 
@@ -53,7 +53,7 @@ export function unroutedReasons(geoid: Geoid, unrouted: readonly Unrouted[]): st
   const reasons = [...new Set(unrouted.map(({ reason }) => reason))];
   const parts = reasons.map((reason) => {
     const modes = unrouted.filter((one) => one.reason === reason).map(({ mode }) => mode);
-    return `${reasons.length > 1 ? `by ${modes.join(' and ')}, ` : ''}${REASONS[reason]}`;
+    return `${reasons.length > 1 ? `${modes.map(byMode).join(' and ')}, ` : ''}${REASONS[reason]}`;
   });
   return `no requested mode can be routed from block ${geoid}: ${parts.join('; ')}`;
 }

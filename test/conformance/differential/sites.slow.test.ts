@@ -138,7 +138,7 @@ describe('what is wrong with a site', () => {
         id: 'water',
         list: 'sites',
         type: 'no-block-data',
-        detail: expect.stringMatching(/by walk|street/),
+        detail: expect.stringMatching(/on foot|street/),
       },
     ]);
   });
