@@ -62,7 +62,7 @@ export function completed(poi: Destination, other: Destination): Destination {
   };
 }
 
-/** Whether two addresses name different houses: numbers, or ranges of them, without a common one. */
+/** Whether two addresses name different houses: by number or range, without one in common. */
 function isNextDoor(a: Destination, b: Destination): boolean {
   const [one, other] = [houseNumbers(a), houseNumbers(b)];
   if (one === null || other === null) return false;
