@@ -3,6 +3,7 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { FoundRows } from '../formats/rows.ts';
+import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
 import {
   type CellParams,
   type NthParams,
@@ -11,8 +12,7 @@ import {
   summaryColumns,
   summaryOf,
   summaryRows,
-} from '../queries/nearest/nearest-times.ts';
-import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
+} from '../queries/nearest/summary.ts';
 import {
   locateOrigin,
   type OriginBlock,

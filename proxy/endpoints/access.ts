@@ -14,7 +14,7 @@ import { meteredEndpoint, postEndpoint, type QueryResult, rowsResponse } from '.
 import { OPPORTUNITIES, withOrigin } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { blockMetadata } from '../queries/nearest/nearest-times.ts';
+import { blockMetadata } from '../queries/nearest/summary.ts';
 import {
   type AccessParams,
   type AccessQuery,

@@ -5,7 +5,7 @@ import { blockBatch, poisLookup, summaryLookup } from '../batch/block-origins.ts
 import { blockOrigins as origins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import { blockMetadata } from '../queries/nearest/nearest-times.ts';
+import { blockMetadata } from '../queries/nearest/summary.ts';
 import {
   countWithinMember,
   destIdMember,

@@ -11,7 +11,7 @@ import { type Point, pointBatch, poisLookup, summaryLookup } from '../batch/bloc
 import { pointOrigins as origins } from '../batch/origin-lists.ts';
 import { postEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import { blockMetadata } from '../queries/nearest/nearest-times.ts';
+import { blockMetadata } from '../queries/nearest/summary.ts';
 import {
   countWithinMember,
   destIdMember,

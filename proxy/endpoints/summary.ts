@@ -9,7 +9,7 @@ import {
   querySummary,
   type ResolvedSummary,
   resolveSummary,
-} from '../queries/nearest/nearest-times.ts';
+} from '../queries/nearest/summary.ts';
 import {
   locateOrigin,
   originOfGeoid,

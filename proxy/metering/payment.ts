@@ -61,23 +61,23 @@ export async function deliverBody(
   request: FastifyRequest,
   tokens: number,
   repay: (undelivered: number) => Promise<void>,
-  hand: () => Delivery | Promise<Delivery>,
+  deliver: () => Delivery | Promise<Delivery>,
 ): Promise<Settlement> {
   const repayFrom = async (share: DeliveredFraction) => {
     const undelivered = tokens - Math.ceil(tokens * share);
     if (undelivered > 0) await repay(undelivered);
   };
-  let handed: Delivery;
+  let delivery: Delivery;
   try {
-    handed = await hand();
+    delivery = await deliver();
   } catch (error) {
     await repayFrom(0);
     throw error;
   }
   const onward = request.server.services.onward.get(request.id);
   const share = onward
-    ? handed.share.then((own) => onward.then((other) => own * other))
-    : handed.share;
+    ? delivery.share.then((own) => onward.then((other) => own * other))
+    : delivery.share;
   // The response has been sent, so an error can only be logged.
   const settled = share.then(repayFrom).catch((error) => {
     request.log.error({ err: error, reqId: request.id }, 'refund failed');

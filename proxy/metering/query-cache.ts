@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { etagOf } from '../../portal/http/caching.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
@@ -16,26 +15,6 @@ export interface ResolvedQuery {
    * The body is one GeoJSON object, so that the client may request it as `application/geo+json`.
    */
   readonly isGeoJson?: boolean;
-}
-
-/**
- * Change this whenever the same data and request give other bytes, in any format: every ETag then
- * differs, so that no client keeps an old body.
- */
-const CONTRACT_VERSION = '5';
-
-/**
- * The strong ETag of a response, from everything that determines its bytes: the contract, the
- * canonical request, and the contents of the objects it depends on. Known before any of them is
- * read.
- */
-export function strongEtag(
-  canonical: string,
-  dependsOn: readonly Pick<ObjectRef, 'sha256'>[],
-): string {
-  let text = `${CONTRACT_VERSION}\n${canonical}`;
-  for (const ref of dependsOn) text += `\n${ref.sha256}`;
-  return etagOf(text);
 }
 
 /** A URL resolved on a release, and the ETag of its response. */

@@ -3,7 +3,7 @@ import { BOUNDS } from '../bounds.ts';
 import type { StaticResult } from '../endpoint.ts';
 import type { ExportList, ExportOffer } from '../exports/export-lists.ts';
 import type { CursorSealer } from '../http/cursor.ts';
-import { strongEtag } from '../metering/query-cache.ts';
+import { strongEtag } from '../metering/etag.ts';
 import { canonicalRequest } from './rows/pagination.ts';
 
 /** A request for a page of a list. */

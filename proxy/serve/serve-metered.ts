@@ -20,10 +20,10 @@ import {
   writeUnmetered,
 } from '../http/raw-response.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
+import { strongEtag } from '../metering/etag.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
 import { deliverBody, mayAfford, pay, tokensExhausted } from '../metering/payment.ts';
 import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
-import { strongEtag } from '../metering/query-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated } from './finish-response.ts';

@@ -1,51 +1,19 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Charge, Metering } from '../../portal/accounts/metering.ts';
-import {
-  type IdempotentRequest,
-  MAX_IDEMPOTENCY_KEY,
-  type Receipt,
-  type Replay,
-  type Replays,
-} from '../../portal/accounts/replays.ts';
-import { CACHE_CONTROL } from '../../portal/http/caching.ts';
-import {
-  acceptsGzip,
-  Body,
-  gunzipBody,
-  gzipBody,
-  MIN_COMPRESSED_BYTES,
-} from '../../portal/http/content-encoding.ts';
-import type { BoundedJson } from '../../portal/http/json-body.ts';
+import type { Charge } from '../../portal/accounts/metering.ts';
 import { parseJson, validBody } from '../../portal/http/json-body.ts';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import type { PostEndpoint } from '../endpoint.ts';
 import { accepts, formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
-import {
-  commonHeaders,
-  type Header,
-  type HeaderList,
-  putHeader,
-  writeResponse,
-} from '../http/raw-response.ts';
-import type { ResponseWriter } from '../http/response-writer.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
-import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
-import {
-  type Delivery,
-  deliverBody,
-  mayAfford,
-  type Settlement,
-  tokensExhausted,
-} from '../metering/payment.ts';
-import type { FinishedResponse } from '../metering/response-cache.ts';
+import { deliverBody, mayAfford, type Settlement, tokensExhausted } from '../metering/payment.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
-import { compressed, finishResponse, inflated } from './finish-response.ts';
+import { finishResponse } from './finish-response.ts';
+import { type PostRequest, send } from './post-request.ts';
+import { idempotentRequest, replayed, replayResponse, storeForReplay } from './replay.ts';
 
 /** Attempts at rebuilding a response because concurrent requests have spent its balance. */
 const ATTEMPTS = 3;
@@ -83,7 +51,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     await turnOf(clientId);
     const body = validBody(endpoint.body, json);
     await turnOf(clientId);
-    const posted: Posted = {
+    const post: PostRequest = {
       request,
       reply,
       ledger,
@@ -111,7 +79,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     try {
       const { settled } = await services.batchSemaphore.run(clientId, async () => {
         if (request.raw.socket.destroyed) throw new ClientGone();
-        return (await replayed(posted)) ?? charged(posted);
+        return (await replayed(post)) ?? charged(post);
       });
       await settled;
     } catch (error) {
@@ -134,47 +102,11 @@ async function turnOf(clientId: ClientId): Promise<void> {
 /** The client disconnected while the request waited: nothing is sent or charged. */
 class ClientGone extends Error {}
 
-/** A POST in progress. */
-interface Posted {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly ledger: Metering & Replays;
-  readonly responseWriter: ResponseWriter;
-  readonly admitted: AuthorizedRequest;
-  readonly route: string;
-  readonly status: number;
-  readonly idempotent: IdempotentRequest | null;
-  /** Makes a new body where the first would have expired. */
-  readonly renew: ((kept: unknown) => Promise<object>) | undefined;
-  /** Whether `Accept` allows a stored response of a type. */
-  accepts(contentType: string): boolean;
-  /** Looks up in the release what the body refers to; throws for what it lacks. */
-  resolve(): Promise<ResolvedPost>;
-}
-
-/** A request that the release can fulfil. */
-interface ResolvedPost {
-  /** Undefined if it depends on the response. */
-  readonly price: number | undefined;
-  /** Computes the response that the given balance can pay for. */
-  compute(balance: number): Promise<PostedResponse>;
-}
-
-interface PostedResponse extends FinishedResponse {
-  readonly renewable?: object | undefined;
-}
-
-/** Replays a stored response, if there is one. */
-async function replayed(posted: Posted): Promise<Settlement | undefined> {
-  const { ledger, admitted, idempotent } = posted;
-  const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
-  return replay ? replayResponse(posted, replay) : undefined;
-}
-
-async function charged(posted: Posted): Promise<Settlement> {
-  const { request, ledger, admitted, route, idempotent } = posted;
+/** Computes a response, charges it and sends it. */
+async function charged(post: PostRequest): Promise<Settlement> {
+  const { request, ledger, admitted, route, idempotent } = post;
   const { account, keyId, balance } = admitted;
-  const { price, compute } = await posted.resolve();
+  const { price, compute } = await post.resolve();
   if (!mayAfford(balance, price)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
     const response = await compute(payable);
@@ -189,8 +121,8 @@ async function charged(posted: Posted): Promise<Settlement> {
       payable = paid.balance;
       continue;
     }
-    if (paid.outcome !== 'debited') return replayResponse(posted, paid, response);
-    if (paid.receipt) await keep(posted, paid.receipt, response);
+    if (paid.outcome !== 'debited') return replayResponse(post, paid, response);
+    if (paid.receipt) await storeForReplay(post, paid.receipt, response);
     return deliverBody(
       request,
       due.tokens,
@@ -198,124 +130,7 @@ async function charged(posted: Posted): Promise<Settlement> {
         paid.receipt
           ? ledger.undeliver(paid.receipt, undelivered)
           : ledger.refund(due, undelivered),
-      () => send(posted, response, response.tokens, paid.balance, []),
+      () => send(post, response, response.tokens, paid.balance, []),
     );
   }
-}
-
-/**
- * Replays a response that was charged before, charging again for what was refunded. `own`: the
- * response computed for this request, if a concurrent one was stored first.
- */
-async function replayResponse(
-  posted: Posted,
-  replay: Replay,
-  own?: FinishedResponse,
-): Promise<Settlement> {
-  const { request, ledger } = posted;
-  if (replay.outcome === 'conflict') {
-    throw new Problem(
-      'idempotency-conflict',
-      'this Idempotency-Key was used for another path, body or Accept within the last 24 hours; use a new one',
-    );
-  }
-  if (replay.outcome === 'insufficient') throw tokensExhausted(replay.balance);
-  const { balance, charged } = replay;
-  return deliverBody(
-    request,
-    replay.tokens,
-    (undelivered) => ledger.undeliver(replay.receipt, undelivered),
-    async () => {
-      const response = await madeBefore(posted, replay, own);
-      return send(posted, response, charged, balance, ['idempotency-replayed', 'true']);
-    },
-  );
-}
-
-async function madeBefore(
-  posted: Posted,
-  { response: stored, tokens }: Extract<Replay, { outcome: 'replayed' }>,
-  own: FinishedResponse | undefined,
-): Promise<FinishedResponse> {
-  if (stored === null) {
-    return own?.tokens === tokens ? own : (await posted.resolve()).compute(tokens);
-  }
-  const { 'content-type': contentType, ...metadata } = stored.headers;
-  if (!posted.accepts(contentType)) {
-    throw new Problem(
-      'idempotency-conflict',
-      `the response of this Idempotency-Key is ${contentType}, which Accept does not allow; accept it, or use a new key`,
-    );
-  }
-  const kept = { contentType, metadata, tokens };
-  const body = Body.of(stored.gzip);
-  if (posted.renew) {
-    const renewable = JSON.parse((await gunzipBody(body)).whole().toString());
-    const renewed = JSON.stringify(await posted.renew(renewable));
-    return { ...kept, body: Body.of(Buffer.from(renewed)), contentEncoding: null };
-  }
-  // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
-  return stored.gzip.length < MIN_COMPRESSED_BYTES
-    ? { ...kept, body: await gunzipBody(body), contentEncoding: null }
-    : { ...kept, body, contentEncoding: 'gzip' };
-}
-
-/**
- * Stores a response for replay, or what renews it. One that is not stored is recomputed when it is
- * requested again.
- */
-async function keep(
-  { request, ledger }: Posted,
-  receipt: Receipt,
-  { body, contentType, metadata, renewable }: PostedResponse,
-): Promise<void> {
-  const headers = { 'content-type': contentType!, ...metadata };
-  const kept = renewable ? Body.of(Buffer.from(JSON.stringify(renewable))) : body;
-  try {
-    await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(kept)).whole() });
-  } catch (error) {
-    request.log.error({ err: error, reqId: request.id }, 'response not stored for replay');
-  }
-}
-
-const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_IDEMPOTENCY_KEY}}$`);
-
-function idempotentRequest(
-  { path }: PostEndpoint,
-  request: FastifyRequest,
-  json: BoundedJson,
-): IdempotentRequest | null {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return null;
-  if (typeof key !== 'string' || !KEY.test(key)) {
-    throw invalidParameters([
-      {
-        loc: ['header', 'idempotency-key'],
-        msg: `must be 1 to ${MAX_IDEMPOTENCY_KEY} printable characters`,
-        type: 'invalid_format',
-      },
-    ]);
-  }
-  const asked = `${path}\n${JSON.stringify(json)}`;
-  return { key, fingerprint: hash('sha256', asked, 'base64url') };
-}
-
-async function send(
-  { request, reply, responseWriter, status, admitted: { rate } }: Posted,
-  made: FinishedResponse,
-  charged: number,
-  remaining: number,
-  more: Header | [],
-): Promise<Delivery> {
-  const isZipped = acceptsGzip(request.headers['accept-encoding']);
-  const coded = await (isZipped ? compressed(made) : inflated(made));
-  const { body, contentType, contentEncoding, metadata } = coded;
-  const headers: HeaderList = commonHeaders(request);
-  putMeteredHeaders(headers, CACHE_CONTROL.never, rate);
-  putHeader(headers, 'content-type', contentType!);
-  putHeader(headers, 'content-length', body.length);
-  putTokenHeaders(headers, charged, remaining);
-  headers.push(...Object.entries(metadata).flat(), ...more);
-  if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
-  return { share: writeResponse(responseWriter, reply, status, headers, body) };
 }

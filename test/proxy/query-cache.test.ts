@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Body } from '../../portal/http/content-encoding.ts';
-import { QueryCache, type ResolvedRequest, strongEtag } from '../../proxy/metering/query-cache.ts';
+import { strongEtag } from '../../proxy/metering/etag.ts';
+import { QueryCache, type ResolvedRequest } from '../../proxy/metering/query-cache.ts';
 import { ResponseCache } from '../../proxy/metering/response-cache.ts';
 import { CacheBudget } from '../../shards/concurrency/cost-aware-cache.ts';
 import type { Release } from '../../shards/release/release.ts';

@@ -15,7 +15,7 @@ import { AREAL } from '../../formats/row-table.ts';
 import { Rows } from '../../formats/rows.ts';
 import type { CursorSealer } from '../../http/cursor.ts';
 import type { QueryContext } from '../../services.ts';
-import { requestedCells, type SummaryFilter } from '../nearest/nearest-times.ts';
+import { requestedCells, type SummaryFilter } from '../nearest/summary.ts';
 import { unroutedReason } from '../origins/unrouted.ts';
 import { GeoidFragment, type TypeText, textsOfTimes, typeTexts } from '../rows/fragments.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';

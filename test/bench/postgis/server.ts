@@ -9,7 +9,7 @@ import { requestId } from '../../../portal/http/server.ts';
 import { CursorSealer } from '../../../proxy/http/cursor.ts';
 import { commonHeaders, writeResponse } from '../../../proxy/http/raw-response.ts';
 import { ResponseWriter } from '../../../proxy/http/response-writer.ts';
-import { strongEtag } from '../../../proxy/metering/query-cache.ts';
+import { strongEtag } from '../../../proxy/metering/etag.ts';
 import { canonicalRequest } from '../../../proxy/queries/rows/pagination.ts';
 import { MODES, modeIdOf } from '../../../shards/modes.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';

@@ -1,0 +1,22 @@
+import { etagOf } from '../../portal/http/caching.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+
+/**
+ * Change this whenever the same data and request give other bytes, in any format: every ETag then
+ * differs, so that no client keeps an old body.
+ */
+const CONTRACT_VERSION = '5';
+
+/**
+ * The strong ETag of a response, from everything that determines its bytes: the contract, the
+ * canonical request, and the contents of the objects it depends on. Known before any of them is
+ * read.
+ */
+export function strongEtag(
+  canonical: string,
+  dependsOn: readonly Pick<ObjectRef, 'sha256'>[],
+): string {
+  let text = `${CONTRACT_VERSION}\n${canonical}`;
+  for (const ref of dependsOn) text += `\n${ref.sha256}`;
+  return etagOf(text);
+}

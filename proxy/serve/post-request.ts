@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Metering } from '../../portal/accounts/metering.ts';
+import type { IdempotentRequest, Replays } from '../../portal/accounts/replays.ts';
+import { CACHE_CONTROL } from '../../portal/http/caching.ts';
+import { acceptsGzip } from '../../portal/http/content-encoding.ts';
+import {
+  commonHeaders,
+  type Header,
+  type HeaderList,
+  putHeader,
+  writeResponse,
+} from '../http/raw-response.ts';
+import type { ResponseWriter } from '../http/response-writer.ts';
+import type { AuthorizedRequest } from '../metering/authorize.ts';
+import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
+import type { Delivery } from '../metering/payment.ts';
+import type { FinishedResponse } from '../metering/response-cache.ts';
+import { compressed, inflated } from './finish-response.ts';
+
+/** A POST in progress. */
+export interface PostRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly ledger: Metering & Replays;
+  readonly responseWriter: ResponseWriter;
+  readonly admitted: AuthorizedRequest;
+  readonly route: string;
+  readonly status: number;
+  readonly idempotent: IdempotentRequest | null;
+  /** Makes a new body where the first would have expired. */
+  readonly renew: ((kept: unknown) => Promise<object>) | undefined;
+  /** Whether `Accept` allows a stored response of a type. */
+  accepts(contentType: string): boolean;
+  /** Looks up in the release what the body refers to; throws for what it lacks. */
+  resolve(): Promise<ResolvedPost>;
+}
+
+/** A request that the release can fulfil. */
+export interface ResolvedPost {
+  /** Undefined if it depends on the response. */
+  readonly price: number | undefined;
+  /** Computes the response that the given balance can pay for. */
+  compute(balance: number): Promise<PostResponse>;
+}
+
+/** A response, as it is computed for a POST. */
+export interface PostResponse extends FinishedResponse {
+  /** Stored instead of the body, where the first would expire: `renew` makes a new one of it. */
+  readonly renewable?: object | undefined;
+}
+
+/** Sends a response in the encoding that the client accepts. `more`: a further header. */
+export async function send(
+  { request, reply, responseWriter, status, admitted: { rate } }: PostRequest,
+  finished: FinishedResponse,
+  charged: number,
+  remaining: number,
+  more: Header | [],
+): Promise<Delivery> {
+  const isZipped = acceptsGzip(request.headers['accept-encoding']);
+  const encoded = await (isZipped ? compressed(finished) : inflated(finished));
+  const { body, contentType, contentEncoding, metadata } = encoded;
+  const headers: HeaderList = commonHeaders(request);
+  putMeteredHeaders(headers, CACHE_CONTROL.never, rate);
+  putHeader(headers, 'content-type', contentType!);
+  putHeader(headers, 'content-length', body.length);
+  putTokenHeaders(headers, charged, remaining);
+  headers.push(...Object.entries(metadata).flat(), ...more);
+  if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
+  return { share: writeResponse(responseWriter, reply, status, headers, body) };
+}

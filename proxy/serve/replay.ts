@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import {
+  type IdempotentRequest,
+  MAX_IDEMPOTENCY_KEY,
+  type Receipt,
+  type Replay,
+} from '../../portal/accounts/replays.ts';
+import {
+  Body,
+  gunzipBody,
+  gzipBody,
+  MIN_COMPRESSED_BYTES,
+} from '../../portal/http/content-encoding.ts';
+import type { BoundedJson } from '../../portal/http/json-body.ts';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
+import type { PostEndpoint } from '../endpoint.ts';
+import { deliverBody, type Settlement, tokensExhausted } from '../metering/payment.ts';
+import type { FinishedResponse } from '../metering/response-cache.ts';
+import { type PostRequest, type PostResponse, send } from './post-request.ts';
+
+/** Replays a stored response, if there is one. */
+export async function replayed(post: PostRequest): Promise<Settlement | undefined> {
+  const { ledger, admitted, idempotent } = post;
+  const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
+  return replay ? replayResponse(post, replay) : undefined;
+}
+
+/**
+ * Replays a response that was charged before, charging again for what was refunded. `computed`: the
+ * response computed for this request, if a concurrent one was stored first.
+ */
+export async function replayResponse(
+  post: PostRequest,
+  replay: Replay,
+  computed?: FinishedResponse,
+): Promise<Settlement> {
+  const { request, ledger } = post;
+  if (replay.outcome === 'conflict') {
+    throw new Problem(
+      'idempotency-conflict',
+      'this Idempotency-Key was used for another path, body or Accept within the last 24 hours; use a new one',
+    );
+  }
+  if (replay.outcome === 'insufficient') throw tokensExhausted(replay.balance);
+  const { balance, charged } = replay;
+  return deliverBody(
+    request,
+    replay.tokens,
+    (undelivered) => ledger.undeliver(replay.receipt, undelivered),
+    async () => {
+      const response = await earlierResponse(post, replay, computed);
+      return send(post, response, charged, balance, ['idempotency-replayed', 'true']);
+    },
+  );
+}
+
+/** The stored response of a replay; if it was not stored, it is computed again. */
+async function earlierResponse(
+  post: PostRequest,
+  { response: stored, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+  computed: FinishedResponse | undefined,
+): Promise<FinishedResponse> {
+  if (stored === null) {
+    return computed?.tokens === tokens ? computed : (await post.resolve()).compute(tokens);
+  }
+  const { 'content-type': contentType, ...metadata } = stored.headers;
+  if (!post.accepts(contentType)) {
+    throw new Problem(
+      'idempotency-conflict',
+      `the response of this Idempotency-Key is ${contentType}, which Accept does not allow; accept it, or use a new key`,
+    );
+  }
+  const head = { contentType, metadata, tokens };
+  const body = Body.of(stored.gzip);
+  if (post.renew) {
+    const renewable = JSON.parse((await gunzipBody(body)).whole().toString());
+    const renewed = JSON.stringify(await post.renew(renewable));
+    return { ...head, body: Body.of(Buffer.from(renewed)), contentEncoding: null };
+  }
+  // Uncompressed for clients that request it. For short bodies the stored encoding is unknown.
+  return stored.gzip.length < MIN_COMPRESSED_BYTES
+    ? { ...head, body: await gunzipBody(body), contentEncoding: null }
+    : { ...head, body, contentEncoding: 'gzip' };
+}
+
+/**
+ * Stores a response for replay, or what renews it. One that is not stored is recomputed when it is
+ * requested again.
+ */
+export async function storeForReplay(
+  { request, ledger }: PostRequest,
+  receipt: Receipt,
+  { body, contentType, metadata, renewable }: PostResponse,
+): Promise<void> {
+  const headers = { 'content-type': contentType!, ...metadata };
+  const kept = renewable ? Body.of(Buffer.from(JSON.stringify(renewable))) : body;
+  try {
+    await ledger.storeResponse(receipt, { headers, gzip: (await gzipBody(kept)).whole() });
+  } catch (error) {
+    request.log.error({ err: error, reqId: request.id }, 'response not stored for replay');
+  }
+}
+
+const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_IDEMPOTENCY_KEY}}$`);
+
+/** The `Idempotency-Key` of a request, with a fingerprint of its body; null if it has none. */
+export function idempotentRequest(
+  { path }: PostEndpoint,
+  request: FastifyRequest,
+  json: BoundedJson,
+): IdempotentRequest | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw invalidParameters([
+      {
+        loc: ['header', 'idempotency-key'],
+        msg: `must be 1 to ${MAX_IDEMPOTENCY_KEY} printable characters`,
+        type: 'invalid_format',
+      },
+    ]);
+  }
+  const text = `${path}\n${JSON.stringify(json)}`;
+  return { key, fingerprint: hash('sha256', text, 'base64url') };
+}
