@@ -7,7 +7,7 @@ import type { Lines } from '../streets/impassable.ts';
 import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
-import { NO_LINKING, SELDOM_LINKED } from '../streets/traits.ts';
+import { NO_LINKING, SELDOM_LINKED } from '../streets/trait-bits.ts';
 import type { Transit } from '../transit/join-feeds.ts';
 import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';

@@ -4,7 +4,7 @@ import { boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
 import { segmentDistance } from '../geo/segment-distance.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
-import { isWalkedThrough, NO_LINKING } from '../streets/traits.ts';
+import { isWalkedThrough, NO_LINKING } from '../streets/trait-bits.ts';
 
 /** Maximum distance from a street at which a boundary can still be entered from it. */
 const BESIDE: Metres = 50;

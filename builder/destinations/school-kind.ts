@@ -1,5 +1,5 @@
 import type { Tags } from '../osm/tags.ts';
-import { SCHOOL_LEVELS } from './taxonomy.ts';
+import { SCHOOL_LEVELS } from './school-levels.ts';
 
 /** Values of `operator:type` of public schools. */
 const PUBLIC = new Set(['public', 'government']);

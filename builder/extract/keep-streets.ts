@@ -3,7 +3,7 @@ import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
-import { isWalkedThrough } from '../streets/traits.ts';
+import { isWalkedThrough } from '../streets/trait-bits.ts';
 import type { RawStreets } from './raw-ways.ts';
 
 export interface KeptStreets {

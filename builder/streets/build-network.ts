@@ -3,10 +3,10 @@ import { ROUTING } from '../routing-parameters.ts';
 import { raiseStressAtCrossings } from './crossing-stress.ts';
 import { waitOncePerLine } from './ferry-lines.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
+import { isBarrier, SIGNAL, traitsThrough } from './node-traits.ts';
 import { withPlazaCrossings } from './plazas.ts';
 import { leaveToSidepaths } from './sidepaths.ts';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
-import { isBarrier, SIGNAL, traitsThrough } from './traits.ts';
 import type { WayTime } from './way-time.ts';
 
 const NO_VERTEX = 0xffff_ffff;

@@ -6,7 +6,7 @@ import {
   stressBackward,
   stressForward,
   withStress,
-} from './traits.ts';
+} from './trait-bits.ts';
 
 type CrossingEdges = Pick<StreetNetwork, 'vertexCount' | 'edgeCount' | 'from' | 'to' | 'traits'>;
 

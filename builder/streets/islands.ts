@@ -1,7 +1,7 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { StreetNetwork } from './network.ts';
-import { isByBoat } from './traits.ts';
+import { isByBoat } from './trait-bits.ts';
 
 /**
  * Closes every edge that touches a strongly connected component of fewer than `minVertices`

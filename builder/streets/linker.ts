@@ -11,7 +11,7 @@ import type { ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
 import { slowdownUntil } from './slopes.ts';
 import { type Detour, type NearestSegment, StreetSegments } from './street-segments.ts';
-import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD, SELDOM_LINKED } from './traits.ts';
+import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD, SELDOM_LINKED } from './trait-bits.ts';
 
 /**
  * A link of a point to the streets of a mode: a point on a chain, and the way to it off the street.

@@ -14,7 +14,7 @@ import {
   WALK,
   WALK_BACKWARD,
   WALK_FORWARD,
-} from './traits.ts';
+} from './trait-bits.ts';
 
 /** Milliseconds to traverse each edge of a network in each direction, by one mode. */
 export interface ModeCosts {

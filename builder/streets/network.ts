@@ -11,7 +11,7 @@ export interface StreetNetwork {
   readonly length: Float64Array;
   /** Time in milliseconds for any mode, or `BY_LENGTH`. */
   readonly fixedTime: Int32Array;
-  /** Traits of the way it belongs to, see `traits.ts`; with the stress of its crossings. */
+  /** Traits of the way it belongs to, see `trait-bits.ts`; with the stress of its crossings. */
   readonly traits: Uint32Array;
   /** Edge `e` has the shape points `firstPoint[e]` to `firstPoint[e + 1]`, exclusive. */
   readonly firstPoint: Uint32Array;

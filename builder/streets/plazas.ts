@@ -1,6 +1,6 @@
 import { orient2d } from 'robust-predicates';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
-import { isArea } from './traits.ts';
+import { isArea } from './trait-bits.ts';
 
 /** A plaza with more entrances and corners than this is walked around. */
 const MAX_ENDS = 60;

@@ -16,7 +16,7 @@ import {
   isWalkedThrough,
   withoutSentRiders,
   withoutSentWalkers,
-} from './traits.ts';
+} from './trait-bits.ts';
 
 type ShapedEdges = Pick<
   StreetNetwork,

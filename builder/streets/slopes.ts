@@ -4,7 +4,7 @@ import type { Metres } from '../../shards/units.ts';
 import { HILLS } from '../routing-parameters.ts';
 import type { Slowdown } from './hills.ts';
 import { BY_LENGTH, type Slopes, type StreetNetwork } from './network.ts';
-import { isOffGround, RIDE, WALK } from './traits.ts';
+import { isOffGround, RIDE, WALK } from './trait-bits.ts';
 
 /** Ground heights at some points in metres; NaN where unknown. */
 export type HeightsAt = (lon: Float64Array, lat: Float64Array) => Promise<Float64Array>;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countyDigest } from '../../builder/county/county-digest.ts';
-import { NO_LINKING, RIDE_FORWARD, SELDOM_LINKED } from '../../builder/streets/traits.ts';
+import { NO_LINKING, RIDE_FORWARD, SELDOM_LINKED } from '../../builder/streets/trait-bits.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { type AvenueTrip, avenueFeed } from '../transit/avenue.ts';
 import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  PARK_SIZES,
-  SCHOOL_LEVELS,
-  TAXONOMY,
-  TAXONOMY_VERSION,
-} from '../../builder/destinations/taxonomy.ts';
+import { SCHOOL_LEVELS } from '../../builder/destinations/school-levels.ts';
+import { PARK_SIZES, TAXONOMY, TAXONOMY_VERSION } from '../../builder/destinations/taxonomy.ts';
 import { Taxonomy, taxonomySchema } from '../../shards/taxonomy.ts';
 
 const byId = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry]));

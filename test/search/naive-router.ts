@@ -1,11 +1,11 @@
-import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 import {
   LIMITS_RIDE,
   LIMITS_WALK,
   SIGNAL,
   STOPS_RIDE,
   STOPS_WALK,
-} from '../../builder/streets/traits.ts';
+} from '../../builder/streets/node-traits.ts';
+import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 
 /**
  * Times between points on streets, computed by brute force: every node of every way is a vertex,

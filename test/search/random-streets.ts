@@ -1,14 +1,13 @@
+import { nodeTraits, SIGNAL } from '../../builder/streets/node-traits.ts';
 import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 import {
-  nodeTraits,
   RIDE_BACKWARD,
   RIDE_FORWARD,
-  SIGNAL,
-  streetTraits,
   WALK_BACKWARD,
   WALK_FORWARD,
   withStress,
-} from '../../builder/streets/traits.ts';
+} from '../../builder/streets/trait-bits.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { type MappedWay, mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
 

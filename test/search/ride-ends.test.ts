@@ -5,7 +5,7 @@ import { linkRegion } from '../../builder/region/link-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { RIDE } from '../../builder/streets/traits.ts';
+import { RIDE } from '../../builder/streets/trait-bits.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';

@@ -3,7 +3,7 @@ import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { linkTargets } from '../../builder/streets/linked-targets.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
-import { SELDOM_LINKED } from '../../builder/streets/traits.ts';
+import { SELDOM_LINKED } from '../../builder/streets/trait-bits.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { extractOsm, withBlocks } from '../support/prepared-city.ts';
 import { SecondEngine } from './second-engine.ts';

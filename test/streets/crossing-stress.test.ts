@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { raiseStressAtCrossings } from '../../builder/streets/crossing-stress.ts';
-import {
-  streetTraits,
-  stressBackward,
-  stressForward,
-  withStress,
-} from '../../builder/streets/traits.ts';
+import { stressBackward, stressForward, withStress } from '../../builder/streets/trait-bits.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { forAll } from '../support/for-all.ts';
 import { tagsOf } from '../support/tags.ts';
 

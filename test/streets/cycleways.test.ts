@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
+import { nodeTraits } from '../../builder/streets/node-traits.ts';
 import {
-  nodeTraits,
   RIDE_BACKWARD,
   RIDE_FORWARD,
-  streetTraits,
   stressBackward,
   stressForward,
-} from '../../builder/streets/traits.ts';
+} from '../../builder/streets/trait-bits.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { positions } from '../support/rings.ts';
 import { tagsOf } from '../support/tags.ts';

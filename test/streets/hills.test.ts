@@ -5,8 +5,9 @@ import { ridingSlowdown, walkingSlowdown } from '../../builder/streets/hills.ts'
 import { modeCosts } from '../../builder/streets/mode-costs.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import type { StreetNetwork } from '../../builder/streets/network.ts';
+import { nodeTraits } from '../../builder/streets/node-traits.ts';
 import { measureSlopes } from '../../builder/streets/slopes.ts';
-import { nodeTraits, streetTraits } from '../../builder/streets/traits.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';

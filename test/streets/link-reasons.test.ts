@@ -9,11 +9,11 @@ import {
   NO_LINKING,
   RIDE_BACKWARD,
   RIDE_FORWARD,
-  streetTraits,
   WALK_BACKWARD,
   WALK_FORWARD,
   withStress,
-} from '../../builder/streets/traits.ts';
+} from '../../builder/streets/trait-bits.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { forAll } from '../support/for-all.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { boxRing } from '../support/rings.ts';

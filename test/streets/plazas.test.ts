@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { CLOSED, modeCosts } from '../../builder/streets/mode-costs.ts';
-import { streetTraits } from '../../builder/streets/traits.ts';
 import { type WayTime, wayTime } from '../../builder/streets/way-time.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { positions } from '../support/rings.ts';
 import { tagsOf } from '../support/tags.ts';

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { modeCosts } from '../../builder/streets/mode-costs.ts';
-import {
-  nodeTraits,
-  RIDE_BACKWARD,
-  RIDE_FORWARD,
-  streetTraits,
-  WALK,
-} from '../../builder/streets/traits.ts';
+import { nodeTraits } from '../../builder/streets/node-traits.ts';
+import { RIDE_BACKWARD, RIDE_FORWARD, WALK } from '../../builder/streets/trait-bits.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
 

@@ -2,20 +2,22 @@ import { describe, expect, test } from 'vitest';
 import {
   LIMITS_RIDE,
   LIMITS_WALK,
-  NO_LINKING,
   nodeTraits,
-  RIDE_BACKWARD,
-  RIDE_FORWARD,
   SIGNAL,
   STOPS_RIDE,
   STOPS_WALK,
-  streetTraits,
+} from '../../builder/streets/node-traits.ts';
+import {
+  NO_LINKING,
+  RIDE_BACKWARD,
+  RIDE_FORWARD,
   stressBackward,
   stressForward,
   throughTraits,
   WALK_BACKWARD,
   WALK_FORWARD,
-} from '../../builder/streets/traits.ts';
+} from '../../builder/streets/trait-bits.ts';
+import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { tagsOf } from '../support/tags.ts';
 
 const traits = (tags: string) => streetTraits(tagsOf(tags));

@@ -12,7 +12,7 @@ import {
   SELDOM_LINKED,
   throughTraits,
   withStress,
-} from '../../../builder/streets/traits.ts';
+} from '../../../builder/streets/trait-bits.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { MODE_LABELS } from '../../../shards/modes.ts';

@@ -1,0 +1,62 @@
+import type { Tags } from '../osm/tags.ts';
+import { accessBy } from './access-tags.ts';
+import { NO_LINKING, PUSHED_THROUGH, RIDE, RIDE_LOCAL, WALK, WALK_LOCAL } from './trait-bits.ts';
+
+/** A barrier that pedestrians, or riders, may not pass. */
+export const STOPS_WALK = 1 << 0;
+export const STOPS_RIDE = 1 << 1;
+/** A crossing with traffic lights. */
+export const SIGNAL = 1 << 2;
+/** A barrier that pedestrians, or riders, may pass only where their trip begins or ends. */
+export const LIMITS_WALK = 1 << 3;
+export const LIMITS_RIDE = 1 << 4;
+
+/** Barriers that are too narrow, or too high, to ride through unless tagged otherwise. */
+const DISMOUNTED_AT = new Set([
+  'stile',
+  'horse_stile',
+  'turnstile',
+  'full-height_turnstile',
+  'kissing_gate',
+  'cycle_barrier',
+]);
+
+/** Packs the tags of a node: signals, and barriers that restrict passage. */
+export function nodeTraits(tags: Tags): number {
+  if (tags.size === 0) return 0;
+  if (isSignal(tags)) return SIGNAL;
+  const barrier = tags.get('barrier');
+  if (barrier === undefined) return 0;
+  const locked = tags.get('locked') === 'yes' ? 'local' : 'yes';
+  const walk = accessBy(tags, ['foot', 'access']) ?? locked;
+  const unlessTagged = DISMOUNTED_AT.has(barrier) ? 'no' : locked;
+  const ride = accessBy(tags, ['bicycle', 'vehicle', 'access']) ?? unlessTagged;
+  return (
+    (walk === 'no' ? STOPS_WALK : walk === 'local' ? LIMITS_WALK : 0) |
+    (ride === 'no' ? STOPS_RIDE : ride === 'local' ? LIMITS_RIDE : 0)
+  );
+}
+
+/** Whether traffic lights stop the cars, at a crossing of streets or for pedestrians. */
+function isSignal(tags: Tags): boolean {
+  const highway = tags.get('highway');
+  if (highway !== 'crossing') return highway === 'traffic_signals';
+  return tags.get('crossing') === 'traffic_signals' || tags.get('crossing:signals') === 'yes';
+}
+
+/** Whether a node is a barrier to some modes. */
+export function isBarrier(nodeTraits: number): boolean {
+  return (nodeTraits & ~SIGNAL) !== 0;
+}
+
+/** The traits of a barrier as a way through it, of zero length; 0 if no mode gets through. */
+export function traitsThrough(nodeTraits: number): number {
+  let traits = 0;
+  if ((nodeTraits & STOPS_WALK) === 0) traits |= WALK;
+  if ((nodeTraits & STOPS_RIDE) === 0) traits |= RIDE;
+  if (traits === 0) return 0;
+  if (nodeTraits & STOPS_RIDE) traits |= PUSHED_THROUGH;
+  if (nodeTraits & LIMITS_WALK) traits |= WALK_LOCAL;
+  if (nodeTraits & LIMITS_RIDE) traits |= RIDE_LOCAL;
+  return traits | NO_LINKING;
+}

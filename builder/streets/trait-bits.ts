@@ -1,0 +1,126 @@
+import type { Stress } from './traffic-stress.ts';
+
+/**
+ * Access and properties of a way according to its tags, packed into 32 bits. "Forward" is the order
+ * of the way's nodes. A way with no bit set is not a street; one with only a stress is for cars
+ * alone, and kept for its effect on crossings.
+ */
+export const WALK_FORWARD = 1 << 0;
+export const WALK_BACKWARD = 1 << 1;
+export const RIDE_FORWARD = 1 << 2;
+export const RIDE_BACKWARD = 1 << 3;
+export const WALK = WALK_FORWARD | WALK_BACKWARD;
+export const RIDE = RIDE_FORWARD | RIDE_BACKWARD;
+/** Trips never start or end here: tunnels. */
+export const NO_LINKING = 1 << 4;
+/** Trips seldom start or end here, see `isSeldomLinked`. */
+export const SELDOM_LINKED = 1 << 22;
+/** Three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a class. */
+const FORWARD_SHIFT = 5;
+const BACKWARD_SHIFT = 8;
+const STRESS_BITS = 7;
+/** The stress is tagged; crossings do not raise it. */
+export const STRESS_TAGGED = 1 << 11;
+/** Pedestrians, or riders, may only begin or end a trip here, not pass through. */
+export const WALK_LOCAL = 1 << 12;
+export const RIDE_LOCAL = 1 << 13;
+
+/** The outline of an area that can be walked freely. */
+export const AREA = 1 << 14;
+
+/** Over water, by boat. */
+export const FERRY = 1 << 15;
+
+/** On a bridge or in a tunnel: not at ground height. */
+export const OFF_GROUND = 1 << 16;
+
+/** A cycle track separated from cars serves this direction. */
+export const TRACK_FORWARD = 1 << 18;
+export const TRACK_BACKWARD = 1 << 19;
+
+export function hasTrackForward(traits: number): boolean {
+  return (traits & TRACK_FORWARD) !== 0;
+}
+
+export function hasTrackBackward(traits: number): boolean {
+  return (traits & TRACK_BACKWARD) !== 0;
+}
+
+/** Tags send riders in this direction, or walkers, to a sidepath. */
+export const RIDE_BESIDE_FORWARD = 1 << 20;
+export const RIDE_BESIDE_BACKWARD = 1 << 21;
+export const WALK_BESIDE = 1 << 23;
+
+export function isRiddenBeside(traits: number): boolean {
+  return (traits & (RIDE_BESIDE_FORWARD | RIDE_BESIDE_BACKWARD)) !== 0;
+}
+
+export function isWalkedBeside(traits: number): boolean {
+  return (traits & WALK_BESIDE) !== 0;
+}
+
+/** Traits of a street that has the sidepath to which its tags send riders. */
+export function withoutSentRiders(traits: number): number {
+  const left =
+    (traits & RIDE_BESIDE_FORWARD ? RIDE_FORWARD : 0) |
+    (traits & RIDE_BESIDE_BACKWARD ? RIDE_BACKWARD : 0);
+  return traits & ~left;
+}
+
+/** Traits of a street that has the sidepath to which its tags send walkers. */
+export function withoutSentWalkers(traits: number): number {
+  return isWalkedBeside(traits) ? traits & ~WALK : traits;
+}
+
+/** Whether riders may pass through at the lowest stress, and are not sent elsewhere. */
+export function isCalmToRide(traits: number): boolean {
+  const isCalm = Math.max(stressForward(traits), stressBackward(traits)) === 1;
+  return isCalm && (throughTraits(traits) & RIDE) !== 0 && !isRiddenBeside(traits);
+}
+
+/** Through a barrier where bicycles are pushed. */
+export const PUSHED_THROUGH = 1 << 17;
+
+export function isPushedThrough(traits: number): boolean {
+  return (traits & PUSHED_THROUGH) !== 0;
+}
+
+export function isOffGround(traits: number): boolean {
+  return (traits & OFF_GROUND) !== 0;
+}
+
+export function isByBoat(traits: number): boolean {
+  return (traits & FERRY) !== 0;
+}
+
+export function isArea(traits: number): boolean {
+  return (traits & AREA) !== 0;
+}
+
+/** The traits that apply to through trips. */
+export function throughTraits(traits: number): number {
+  return traits & ~((traits & WALK_LOCAL ? WALK : 0) | (traits & RIDE_LOCAL ? RIDE : 0));
+}
+
+/** Whether through trips on foot are permitted. */
+export function isWalkedThrough(traits: number): boolean {
+  return (throughTraits(traits) & WALK) !== 0;
+}
+
+export function stressForward(traits: number): Stress | 0 {
+  return ((traits >>> FORWARD_SHIFT) & STRESS_BITS) as Stress | 0;
+}
+
+export function stressBackward(traits: number): Stress | 0 {
+  return ((traits >>> BACKWARD_SHIFT) & STRESS_BITS) as Stress | 0;
+}
+
+export function isStressTagged(traits: number): boolean {
+  return (traits & STRESS_TAGGED) !== 0;
+}
+
+/** Traits with another stress. */
+export function withStress(traits: number, forward: number, backward: number): number {
+  const kept = traits & ~((STRESS_BITS << FORWARD_SHIFT) | (STRESS_BITS << BACKWARD_SHIFT));
+  return kept | (forward << FORWARD_SHIFT) | (backward << BACKWARD_SHIFT);
+}
