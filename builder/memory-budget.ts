@@ -8,7 +8,7 @@ import { duration } from './progress.ts';
 import { isLinked, type LinkedRegion } from './region/link-region.ts';
 import { PERCENTILE_INDEX } from './routing-parameters.ts';
 import { ChunkSearch } from './search/search-chunk.ts';
-import type { SearchWorld } from './search/search-world.ts';
+import type { SearchRegion } from './search/search-region.ts';
 import { LANES } from './transit/lane-search.ts';
 
 /** Threads for the searches of a region. */
@@ -43,27 +43,27 @@ const MIB = 2 ** 20;
  */
 export function fitSearch(
   request: Resources,
-  { world, links, region, modes }: LinkedRegion,
+  { searchRegion, links, region, modes }: LinkedRegion,
   toSearch: readonly CountyScope[],
   used = memoryInUse(),
 ): SearchFit {
   const memory = request.memory ?? DEFAULT_MEMORY;
-  const free = memory - BASE_BYTES - used - resultBytes(world, modes.length, toSearch);
-  const perThread = THREAD_BYTES + threadBytes(world);
-  // Threads of a pool share a copy of the world; a single thread needs none.
-  const room = Math.floor((free - bytesOf(world)) / perThread);
+  const free = memory - BASE_BYTES - used - resultBytes(searchRegion, modes.length, toSearch);
+  const perThread = THREAD_BYTES + threadBytes(searchRegion);
+  // Threads of a pool share a copy of the region; a single thread needs none.
+  const room = Math.floor((free - bytesOf(searchRegion)) / perThread);
   if (free < perThread) {
     throw new BuildError(
       `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB but may use only ${Math.floor(memory / MIB)}; allow more with --memory, or build fewer counties`,
     );
   }
   const threads = Math.max(1, Math.min(request.workers ?? 1, room));
-  const seconds = secondsToSearch(world, links, toSearch) / threads;
+  const seconds = secondsToSearch(searchRegion, links, toSearch) / threads;
   const routable = links.filter(isLinked).length;
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${searchRegion.blocks} blocks (${routable} routable), ${searchRegion.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -110,7 +110,7 @@ function bytesOf(value: unknown): Bytes {
 
 /** Memory of the times to the n-th nearest of the largest county to be searched. */
 function resultBytes(
-  { typeCount }: SearchWorld,
+  { typeCount }: SearchRegion,
   modes: number,
   toSearch: readonly CountyScope[],
 ): Bytes {
@@ -119,7 +119,7 @@ function resultBytes(
 }
 
 /** Memory of each thread's own labels, queues and results. */
-function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
+function threadBytes({ walk, bike, transit }: SearchRegion): Bytes {
   const street = [walk, bike, ...(transit ? [walk] : [])].reduce(
     (sum, { graph, targets }) =>
       sum + graph.vertexCount * 12 + graph.arcs.length * 8 + targets.targetCount * 8,
@@ -140,7 +140,7 @@ function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
  * many as one search handles, spread over all counties.
  */
 function secondsToSearch(
-  world: SearchWorld,
+  searchRegion: SearchRegion,
   links: LinkedRegion['links'],
   scopes: readonly CountyScope[],
 ): number {
@@ -153,9 +153,9 @@ function secondsToSearch(
   const step = Math.max(1, Math.floor(stretches.length / SAMPLE_STRETCHES));
   const sample = stretches.filter((_, i) => i % step === 0);
   if (sample.length === 0) return 0;
-  const search = new ChunkSearch(world);
-  const destinationOrdinals = Int32Array.from({ length: world.destinations }, (_, i) => i);
-  const blockOrdinals = Int32Array.from({ length: world.blocks }, (_, i) => i);
+  const search = new ChunkSearch(searchRegion);
+  const destinationOrdinals = Int32Array.from({ length: searchRegion.destinations }, (_, i) => i);
+  const blockOrdinals = Int32Array.from({ length: searchRegion.blocks }, (_, i) => i);
   const run = (stretch: (typeof sample)[number]) =>
     search.run({ ...stretch, firstRow: 0, destinationOrdinals, blockOrdinals });
   run(sample[0]);

@@ -11,7 +11,7 @@ const MINUTES_PER_HOUR = 60;
 const RIDE_KMH = 15;
 
 /**
- * The parameters of the routing world: the only place where they are set. They are recorded in the
+ * The parameters of routing: the only place where they are set. They are recorded in the
  * manifest and echoed to clients as `assumptions`.
  */
 export const ROUTING = {

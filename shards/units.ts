@@ -32,11 +32,11 @@ export type DestTypeId = Branded<number, 'dest_type_id'>;
  * Positions in the builder's global tables: of a destination by `dest_id`, a block by GEOID, a
  * stop.
  */
-export type DestinationOrdinal = Branded<number, 'destination of the world'>;
-export type BlockOrdinal = Branded<number, 'block of the world'>;
-export type StopOrdinal = Branded<number, 'stop of the world'>;
+export type DestinationOrdinal = Branded<number, 'destination of the region'>;
+export type BlockOrdinal = Branded<number, 'block of the region'>;
+export type StopOrdinal = Branded<number, 'stop of the region'>;
 /** Position of any of these among all search targets. */
-export type TargetOrdinal = Branded<number, 'target of the world'>;
+export type TargetOrdinal = Branded<number, 'target of the region'>;
 
 /** Positions in a county's objects: of a block by GEOID, of a POI at home there by `dest_id`. */
 export type CountyBlock = Branded<number, 'block of the county'>;

@@ -15,7 +15,7 @@ import { StopReach } from '../transit/stop-reach.ts';
 /** Everything that a county's rows can depend on. Nothing outside it changes them. */
 export interface CountyScope {
   readonly county: CountyFips;
-  /** Its blocks in the world: `firstBlock` up to `endBlock`. */
+  /** Its blocks in the region: `firstBlock` up to `endBlock`. */
   readonly firstBlock: BlockOrdinal;
   readonly endBlock: BlockOrdinal;
   readonly windowStart: Millis;
@@ -30,7 +30,7 @@ export interface CountyScope {
 }
 
 /** The scope of each origin county, in the order of the counties. */
-export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
+export function scopeCounties({ region, searchRegion }: LinkedRegion): CountyScope[] {
   const { counties, targets, destinations, transit } = region;
   const fastest = fastestIn(region);
   const stopReach =
@@ -62,11 +62,11 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
     const ground = groundWithin(ROUTING.maxReachMinutes, stops);
     const nearby = groundWithin(ROUTING.maxMinutes, stopsWithin(ROUTING.maxMinutes));
     const near: DestinationOrdinal[] = [];
-    const { firstInside, inside } = world;
+    const { firstInside, inside } = searchRegion;
     const here = new Set(
       inside.subarray(firstInside[firstBlock], firstInside[firstBlock + blocks.length]),
     );
-    for (let ordinal = 0; ordinal < world.destinations; ordinal++) {
+    for (let ordinal = 0; ordinal < searchRegion.destinations; ordinal++) {
       const { entrances } = destinations[ordinal];
       const isNear = entrances.some(({ lon, lat }) => nearby.hasPoint(lon, lat));
       if (isNear || here.has(ordinal)) near.push(ordinal);

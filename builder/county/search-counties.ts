@@ -64,7 +64,7 @@ export async function searchCounties({
   const searched = new Map(kept);
   const total = missing.reduce((sum, { scope }) => sum + blocksOf(scope), 0);
   const stage = progress.start('search', total, 'blocks');
-  const pool = openSearchPool(linked.world, missing.length === 0 ? 1 : threads);
+  const pool = openSearchPool(linked.searchRegion, missing.length === 0 ? 1 : threads);
   let done = 0;
   try {
     for (const { scope, key } of missing) {

@@ -36,7 +36,7 @@ export async function searchCounty(
   scratch: string,
   onBlocks: (done: number) => void,
 ): Promise<SearchedCounty> {
-  const { region, world, blocks } = linked;
+  const { region, searchRegion, blocks } = linked;
   const { county, firstBlock, endBlock, windowStart } = scope;
   const own = region.counties.get(county)!;
   const origins = own.map(({ geoid }) => geoid);
@@ -59,14 +59,14 @@ export async function searchCounty(
     );
     const targets = reachBlocks.map((block) => blocks[block].geoid);
     const reach = new MatrixWriter({ origins, targets, modes, unit: MINUTES }, reachSpool);
-    const columns = modes * world.leafCount;
+    const columns = modes * searchRegion.leafCount;
     const nearest = new Uint16Array(own.length * columns);
-    const nth = new NthColumns({ blocks: own.length, modes, types: world.typeCount });
+    const nth = new NthColumns({ blocks: own.length, modes, types: searchRegion.typeCount });
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStart,
-      destinationOrdinals: shareArrays(ordinalsIn(scope.destinations, world.destinations)),
-      blockOrdinals: shareArrays(ordinalsIn(reachBlocks, world.blocks)),
+      destinationOrdinals: shareArrays(ordinalsIn(scope.destinations, searchRegion.destinations)),
+      blockOrdinals: shareArrays(ordinalsIn(reachBlocks, searchRegion.blocks)),
     });
     await inOrder(pool, chunks, (result, request) => {
       pois.append(result.pois);
@@ -109,7 +109,7 @@ export async function searchCounty(
   }
 }
 
-/** World ordinals of the target blocks of a county, ascending. */
+/** Ordinals, in the region, of the target blocks of a county, ascending. */
 function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): BlockOrdinal[] {
   const all: BlockOrdinal[] = [];
   let first = 0;

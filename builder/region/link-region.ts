@@ -6,12 +6,12 @@ import type { Destination } from '../destinations/destination.ts';
 import { InsidePois } from '../destinations/inside-pois.ts';
 import { STOP_LEAVES } from '../destinations/taxonomy.ts';
 import type { Progress } from '../progress.ts';
-import type { SearchWorld } from '../search/search-world.ts';
+import type { SearchRegion } from '../search/search-region.ts';
 import { linkTargets, type TargetLink } from '../streets/linked-targets.ts';
 import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
-import { packLinks, type StreetWorld } from '../streets/street-world.ts';
+import { packLinks, type StreetRegion } from '../streets/street-region.ts';
 import { linkStops } from '../transit/stop-links.ts';
 import { walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
@@ -19,8 +19,8 @@ import type { Region } from './read-region.ts';
 /** The linked region: the data that searches run on, and the links of each block. */
 export interface LinkedRegion {
   readonly region: Region;
-  readonly world: SearchWorld;
-  /** The target blocks, ascending by GEOID: the world's numbering. */
+  readonly searchRegion: SearchRegion;
+  /** The target blocks, ascending by GEOID: the numbering of the region. */
   readonly blocks: readonly BlockPoint[];
   /** Per block, one per `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
@@ -52,13 +52,13 @@ export function linkRegion(
   stage.at(1);
   const bikeLinks = linkAll(region.bike, destinations, blocks);
   const stopLinks = transit && linkStops(transit, region.walk, firstStop);
-  const walk = streetWorld(
+  const walk = streetRegion(
     region.walk,
     [...walkLinks.targets, ...(stopLinks?.into ?? [])],
     walkLinks,
     firstStop + (transit?.stops.length ?? 0),
   );
-  const bike = streetWorld(region.bike, bikeLinks.targets, bikeLinks, firstStop);
+  const bike = streetRegion(region.bike, bikeLinks.targets, bikeLinks, firstStop);
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
   stage.finish(`${linked} of ${blocks.length} blocks are near a walkable street`);
 
@@ -75,7 +75,7 @@ export function linkRegion(
     links: blocks.map((_, i) => [walkLinks.blocks[i], bikeLinks.blocks[i]].map(factsOf)),
     taxonomy,
     modes,
-    world: {
+    searchRegion: {
       destinations: destinations.length,
       blocks: blocks.length,
       walk,
@@ -153,12 +153,12 @@ function linkAll(
   return { targets, blocks: linked, toRide };
 }
 
-function streetWorld(
+function streetRegion(
   network: ModeNetwork,
   targets: readonly TargetLink[],
   { blocks, toRide }: BlockLinks,
   targetCount: number,
-): StreetWorld {
+): StreetRegion {
   const graph = searchGraphOf(network.graph);
   return {
     graph,

@@ -1,20 +1,20 @@
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
+import { unpackLink } from '../streets/street-region.ts';
 import { StreetSearch } from '../streets/street-search.ts';
-import { unpackLink } from '../streets/street-world.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
 import { FastestDepartures } from '../transit/fastest-departures.ts';
 import { LANES, LaneSearch } from '../transit/lane-search.ts';
-import type { TransitWorld } from '../transit/transit-world.ts';
+import type { TransitRegion } from '../transit/transit-region.ts';
 import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './reached.ts';
-import type { SearchWorld } from './search-world.ts';
+import type { SearchRegion } from './search-region.ts';
 
 /**
  * Searches from blocks by every mode, visiting only what is reached from there. One instance serves
  * one thread.
  */
 export class OriginSearch {
-  readonly #world: SearchWorld;
+  readonly #region: SearchRegion;
   readonly #walk: StreetSearch;
   readonly #bike: StreetSearch;
   readonly #transit: TransitSearch | null;
@@ -22,13 +22,13 @@ export class OriginSearch {
   /** By mode. */
   readonly reached: readonly Reached[];
 
-  constructor(world: SearchWorld) {
-    this.#world = world;
-    this.#walk = new StreetSearch(world.walk.graph, world.walk.targets, BLOCK_LIMIT);
-    this.#bike = new StreetSearch(world.bike.graph, world.bike.targets, BLOCK_LIMIT);
-    this.#transit = world.transit && new TransitSearch(world, world.transit);
+  constructor(region: SearchRegion) {
+    this.#region = region;
+    this.#walk = new StreetSearch(region.walk.graph, region.walk.targets, BLOCK_LIMIT);
+    this.#bike = new StreetSearch(region.bike.graph, region.bike.targets, BLOCK_LIMIT);
+    this.#transit = region.transit && new TransitSearch(region, region.transit);
     const searches = [this.#walk, this.#bike, ...(this.#transit ? [this.#transit] : [])];
-    this.#within = searches.map(({ times }) => new WithinLimits(world, times));
+    this.#within = searches.map(({ times }) => new WithinLimits(region, times));
     this.reached = this.#within;
   }
 
@@ -49,7 +49,7 @@ export class OriginSearch {
 
   /** A linked block reaches itself, and the destinations that contain it, in no time. */
   #runFrom(block: BlockOrdinal, lane: number): void {
-    const { walk, bike, destinations, firstInside, inside } = this.#world;
+    const { walk, bike, destinations, firstInside, inside } = this.#region;
     const walkFrom = unpackLink(walk.blockLinks, block);
     if (walkFrom) this.#walk.run(walkFrom);
     else this.#walk.clear();
@@ -74,7 +74,7 @@ export class OriginSearch {
 
 /** Transit on top of finished walk searches. */
 class TransitSearch {
-  readonly #world: SearchWorld;
+  readonly #region: SearchRegion;
   readonly #toStops: StreetSearch;
   readonly #search: LaneSearch;
   readonly #fastest: FastestDepartures;
@@ -87,18 +87,18 @@ class TransitSearch {
   readonly times: Int32Array;
   reachedCount = 0;
 
-  constructor(world: SearchWorld, { timetable, order, egress }: TransitWorld) {
+  constructor(region: SearchRegion, { timetable, order, egress }: TransitRegion) {
     const { departures, departureStep, boardSlack, maxWalkLeg } = ROUTING.transit;
-    this.#world = world;
-    this.#toStops = new StreetSearch(world.walk.graph, world.walk.targets, maxWalkLeg);
+    this.#region = region;
+    this.#toStops = new StreetSearch(region.walk.graph, region.walk.targets, maxWalkLeg);
     const limits = { departures, step: departureStep, boardSlack, limit: BLOCK_LIMIT };
     this.#search = new LaneSearch(timetable, order, limits);
     this.#fastest = new FastestDepartures(timetable.stopCount, limits, PERCENTILE_INDEX + 1);
     this.#doorToDoor = new DoorToDoor(egress, this.#fastest, {
-      split: world.destinations,
+      split: region.destinations,
       limits: [DESTINATION_LIMIT, BLOCK_LIMIT],
     });
-    this.#targets = world.destinations + world.blocks;
+    this.#targets = region.destinations + region.blocks;
     this.#accessStops = new Int32Array(timetable.stopCount);
     this.#accessTimes = new Int32Array(timetable.stopCount);
     this.reached = new Uint32Array(2 * this.#targets);
@@ -110,7 +110,7 @@ class TransitSearch {
     this.#search.begin(windowStart);
     this.#fastest.begin(windowStart);
     for (const [lane, block] of blocks.entries()) {
-      const link = unpackLink(this.#world.walk.blockLinks, block);
+      const link = unpackLink(this.#region.walk.blockLinks, block);
       if (!link) continue;
       this.#toStops.run(link);
       this.#board(lane, this.#toStops);

@@ -2,7 +2,7 @@ import { OrdinalSet } from '../../shards/arrays/ordinal-set.ts';
 import { rankIn } from '../../shards/arrays/sorted.ts';
 import type { Millis } from '../../shards/units.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
-import type { SearchWorld } from './search-world.ts';
+import type { SearchRegion } from './search-region.ts';
 
 /** Maximum times in rows, to destinations and to blocks. */
 export const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
@@ -28,7 +28,7 @@ export class WithinLimits implements Reached {
   destinations = 0;
   count = 0;
 
-  constructor({ destinations, blocks }: SearchWorld, times: Int32Array) {
+  constructor({ destinations, blocks }: SearchRegion, times: Int32Array) {
     this.#destinations = destinations;
     this.#all = destinations + blocks;
     this.#set = new OrdinalSet(this.#all);

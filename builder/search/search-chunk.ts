@@ -12,7 +12,7 @@ import type { BlockOrdinal, Millis, Minutes, Tenths } from '../../shards/units.t
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import { OriginSearch } from './origin-search.ts';
 import type { Reached } from './reached.ts';
-import type { SearchWorld } from './search-world.ts';
+import type { SearchRegion } from './search-region.ts';
 
 /**
  * Milliseconds, up to the cap, in the unit of rows: rounded once, to tenths of a minute, at least
@@ -29,14 +29,14 @@ export function toMinutes(time: Millis): Minutes {
 
 /** Some consecutive blocks of a county to search from. */
 export interface ChunkRequest {
-  /** Block ordinals in the world, `to` exclusive. */
+  /** Block ordinals in the region, `to` exclusive. */
   readonly from: BlockOrdinal;
   readonly to: BlockOrdinal;
   /** The row of block `from` in the county's objects. */
   readonly firstRow: number;
   readonly windowStart: Millis;
   /**
-   * By world ordinal, the ordinal of each destination and block in the county's dictionaries; -1 if
+   * By ordinal in the region, the ordinal of each destination and block in the county's dictionaries; -1 if
    * absent.
    */
   readonly destinationOrdinals: Int32Array;
@@ -57,22 +57,22 @@ export interface ChunkResult {
 
 /** Searches and encodes chunks. One instance serves one thread. */
 export class ChunkSearch {
-  readonly #world: SearchWorld;
+  readonly #region: SearchRegion;
   readonly #search: OriginSearch;
   readonly #pois: RowsOut;
   readonly #reach: RowsOut;
 
-  constructor(world: SearchWorld) {
-    this.#world = world;
-    this.#search = new OriginSearch(world);
+  constructor(region: SearchRegion) {
+    this.#region = region;
+    this.#search = new OriginSearch(region);
     const modes = this.#search.reached.length;
-    this.#pois = new RowsOut(world.destinations, modes, TENTHS, toTenths);
-    this.#reach = new RowsOut(world.blocks, modes, MINUTES, toMinutes);
+    this.#pois = new RowsOut(region.destinations, modes, TENTHS, toTenths);
+    this.#reach = new RowsOut(region.blocks, modes, MINUTES, toMinutes);
   }
 
   run(request: ChunkRequest): ChunkResult {
     const { from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
-    const { destinations, leafCount, typeCount } = this.#world;
+    const { destinations, leafCount, typeCount } = this.#region;
     const { reached } = this.#search;
     const modes = reached.length;
     const count = to - from;
@@ -103,7 +103,7 @@ export class ChunkSearch {
 
   /** Writes the shortest time to each leaf's destinations, by mode, for the block just searched. */
   #nearestOf(cells: Uint16Array): void {
-    const { firstLeaf, leaves, leafCount } = this.#world;
+    const { firstLeaf, leaves, leafCount } = this.#region;
     this.#search.reached.forEach(({ times, targets, destinations }, mode) => {
       const base = mode * leafCount;
       for (let at = 0; at < destinations; at++) {
@@ -119,7 +119,7 @@ export class ChunkSearch {
 
   /** Writes the shortest times to each type's destinations, by mode, for the same block. */
   #nthOf(lists: Uint16Array): void {
-    const { firstType, types, typeCount } = this.#world;
+    const { firstType, types, typeCount } = this.#region;
     this.#search.reached.forEach(({ times, targets, destinations }, mode) => {
       for (let at = 0; at < destinations; at++) {
         const one = targets[at];

@@ -3,7 +3,7 @@ import { OrdinalSet } from '../../shards/arrays/ordinal-set.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { LinkedTargets } from './linked-targets.ts';
 import type { SearchGraph } from './search-graph.ts';
-import type { SearchLink } from './street-world.ts';
+import type { SearchLink } from './street-region.ts';
 
 /** Bucket width: 2¹² ms. Narrower buckets rescan fewer vertices, wider ones are fewer. */
 const BUCKET_SHIFT = 12;

@@ -11,7 +11,7 @@ import { EgressBuilder } from './egress.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import { type LinkedEntrance, longer, type StopLinks } from './stop-links.ts';
-import type { TransitWorld } from './transit-world.ts';
+import type { TransitRegion } from './transit-region.ts';
 import { buildTripTransfers } from './trip-transfers.ts';
 
 const TRANSFER_LIMIT: Millis =
@@ -67,7 +67,7 @@ export function walkFromStops(
   targets: LinkedTargets,
   around: InsidePois,
   progress: Progress,
-): TransitWorld {
+): TransitRegion {
   const firstStop = targets.targetCount - transit.stops.length;
   const stage = progress.start('stops', transit.stops.length, 'stops');
   const search = new StreetSearch(searchGraphOf(walk.graph), targets, maxWalkLeg);

@@ -5,7 +5,7 @@ import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
-import { unpackLink } from '../../builder/streets/street-world.ts';
+import { unpackLink } from '../../builder/streets/street-region.ts';
 import { LANES } from '../../builder/transit/lane-search.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
@@ -26,17 +26,17 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const region = await readFiles({ ...given, feeds: await datesOf(given, silent) });
   const taxonomy = new Taxonomy(TAXONOMY);
   const linked = linkRegion(region, MODE_LABELS, taxonomy, silent);
-  const { world } = linked;
+  const { searchRegion } = linked;
   const [{ windowStart }] = scopeCounties(linked);
   const origins: number[] = [];
-  for (let block = 0; block < world.blocks; block++) {
-    if (unpackLink(world.walk.blockLinks, block)) origins.push(block);
+  for (let block = 0; block < searchRegion.blocks; block++) {
+    if (unpackLink(searchRegion.walk.blockLinks, block)) origins.push(block);
   }
   // Neighbours, as in a build, from all parts of the city.
   const stride = LANES * Math.ceil(origins.length / ORIGINS);
   const some = origins.filter((_, i) => i % stride < LANES);
-  const all = new OriginSearch(world);
-  const streets = new OriginSearch({ ...world, transit: null });
+  const all = new OriginSearch(searchRegion);
+  const streets = new OriginSearch({ ...searchRegion, transit: null });
   const rounds = Array.from({ length: ROUNDS }, () => {
     const [streetsMs, allMs] = [streets, all].map((search) => {
       const begun = performance.now();
@@ -54,7 +54,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const about = {
     place: inputs.place,
     origins: some.length,
-    targets: world.destinations + world.blocks,
+    targets: searchRegion.destinations + searchRegion.blocks,
     faster_than_walking_mean: Math.round(faster / some.length),
   };
   figure(

@@ -74,7 +74,7 @@ test('is the same for the same inputs', async () => {
 
 test('no trips are searched that no rider from a region could take', async () => {
   const tripsWith = async (...feeds: readonly FeedTables[]) =>
-    (await link(twoTowns(), feeds)).linked.world.transit!.timetable.arrivals.length;
+    (await link(twoTowns(), feeds)).linked.searchRegion.transit!.timetable.arrivals.length;
   const [near, far] = [shuttle(0, 3), shuttle(4, 3)];
   expect(await tripsWith(near, far)).toBe(await tripsWith(near));
 });

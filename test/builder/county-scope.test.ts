@@ -127,8 +127,8 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     const { osm, blocks } = await writeSmallCity(folder, row);
     const sizes = Array.from({ length: row.towns }, () => BLOCKS);
     const { linked, scopes } = await linkCity({ osm, blocks, gtfs: [feed] }, sizes);
-    const { destinations: places, blocks: count } = linked.world;
-    const search = new OriginSearch(linked.world);
+    const { destinations: places, blocks: count } = linked.searchRegion;
+    const search = new OriginSearch(linked.searchRegion);
     for (const { firstBlock, endBlock, windowStart, ...scope } of scopes) {
       const inScope = new Set(scope.destinations);
       leftOut.places += places - inScope.size;

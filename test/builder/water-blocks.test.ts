@@ -21,11 +21,11 @@ test('no trip starts or ends in a water block, however near a street is', async 
     return typeof region.walk.linker.linkStop(lon, lat) !== 'string';
   });
   expect(besideStreet.length).toBeGreaterThan(5);
-  for (const world of [linked.world.walk, linked.world.bike]) {
-    const targets = new Set(world.targets.entries.filter((_, i) => i % 2 === 0));
+  for (const streets of [linked.searchRegion.walk, linked.searchRegion.bike]) {
+    const targets = new Set(streets.targets.entries.filter((_, i) => i % 2 === 0));
     for (const ordinal of water) {
-      expect(world.blockLinks[ordinal * 4]).toBe(-1);
-      expect(targets.has(linked.world.destinations + ordinal)).toBe(false);
+      expect(streets.blockLinks[ordinal * 4]).toBe(-1);
+      expect(targets.has(linked.searchRegion.destinations + ordinal)).toBe(false);
     }
     expect(targets.size).toBeGreaterThan(300);
   }
@@ -70,9 +70,9 @@ test('a land block surrounded by water leads away and to a stop, but to no shop'
     walk: buildModeNetwork(streets, 'walk', { coverage, impassable }),
     bike: buildModeNetwork(streets, 'bike', { coverage, impassable }),
   };
-  const { links, world } = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
+  const { links, searchRegion } = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
   expect(links[0].map(({ status }) => status)).toEqual(['linked', 'linked']);
-  for (const { targets } of [world.walk, world.bike]) {
+  for (const { targets } of [searchRegion.walk, searchRegion.bike]) {
     const tied = new Set(targets.entries.filter((_, i) => i % 2 === 0));
     expect([0, 1, 2, 3, 4].filter((target) => tied.has(target))).toEqual([0, 1, 2, 4]);
   }

@@ -39,15 +39,15 @@ test('a bicycle starts and ends in the street, or is pushed along the sidewalk, 
   });
   const streets = { ...region.streets, traits };
   const bike = buildModeNetwork(streets, 'bike', region);
-  const { world } = linkRegion(
+  const { searchRegion } = linkRegion(
     { ...region, streets, bike },
     MODE_LABELS,
     new Taxonomy(TAXONOMY),
     silent,
   );
-  const search = new OriginSearch(world);
+  const search = new OriginSearch(searchRegion);
   search.run([0], ROUTING.transit.windowStart, () => {});
-  const [, near, far] = search.reached[1].times.subarray(world.destinations);
+  const [, near, far] = search.reached[1].times.subarray(searchRegion.destinations);
   const seconds = (pushed: number, ridden: number) => pushed / (4.8 / 3.6) + ridden / (15 / 3.6);
   expect(near / 1000).toBeCloseTo(seconds(5 + 50 + 5, 0), 0);
   expect(far / 1000).toBeCloseTo(seconds(25 + 25, 1_000), 0);

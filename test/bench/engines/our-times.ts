@@ -34,14 +34,14 @@ export function ourTimes(
   });
   const counties = new Map([['99001', points]]);
   const modes = MODE_LABELS.slice(0, region.transit ? 3 : 2);
-  const { world } = linkRegion(
+  const { searchRegion } = linkRegion(
     { ...region, counties, targets: counties },
     modes,
     new Taxonomy(publicTaxonomy(() => region.transit !== null)),
     silent,
   );
-  const search = new OriginSearch(world);
-  const first = world.destinations + origins.length;
+  const search = new OriginSearch(searchRegion);
+  const first = searchRegion.destinations + origins.length;
   const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
   search.run([...origins.keys()], ROUTING.transit.windowStart, () => {
     modes.forEach((mode, at) => {

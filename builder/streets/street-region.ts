@@ -4,7 +4,7 @@ import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 
 /** The input of searches by one street mode. */
-export interface StreetWorld {
+export interface StreetRegion {
   readonly graph: SearchGraph;
   readonly targets: LinkedTargets;
   /** Links where trips from each block begin: four numbers per block, as written by `packLinks`. */

@@ -1,18 +1,18 @@
-import type { StreetWorld } from '../streets/street-world.ts';
-import type { TransitWorld } from '../transit/transit-world.ts';
+import type { StreetRegion } from '../streets/street-region.ts';
+import type { TransitRegion } from '../transit/transit-region.ts';
 
 /**
  * Everything that searches read and none writes: typed arrays, shared by threads. Targets have one
  * numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on
  * foot, transit stops.
  */
-export interface SearchWorld {
+export interface SearchRegion {
   readonly destinations: number;
   readonly blocks: number;
-  readonly walk: StreetWorld;
-  readonly bike: StreetWorld;
+  readonly walk: StreetRegion;
+  readonly bike: StreetRegion;
   /** Null without feeds. */
-  readonly transit: TransitWorld | null;
+  readonly transit: TransitRegion | null;
   /**
    * Destinations that contain block `b`: `inside[firstInside[b]]` to `inside[firstInside[b + 1]]`,
    * exclusive.
