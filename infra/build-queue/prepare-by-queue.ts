@@ -125,7 +125,8 @@ export function openQueuedPreparation(
       isClosed = true;
       await local.close();
       await Promise.allSettled(runs);
-      for (const queued of unfinished) await removeIfUnstarted(queued);
+      // A queue that is away keeps them: the next command that plans the same removes them.
+      for (const queued of unfinished) await removeIfUnstarted(queued).catch(() => false);
       // If this fails, the lease expires.
       await endLease(store, build).catch(() => {});
     },

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
+import { messageOf } from '../../shards/error-facts.ts';
 import type { Millis } from '../../shards/units.ts';
 import { UsageError } from '../errors.ts';
 import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
@@ -136,8 +137,10 @@ export class BuildQueue {
     return this.#failure();
   }
 
-  /** Removes unfinished jobs that no worker has begun; returns how many. */
-  async removeUnstarted(isWanted: (job: BuildQueueJob) => boolean): Promise<number> {
+  /** Removes unfinished jobs that no worker has begun; counts them, and those that are running. */
+  async removeUnstarted(
+    isWanted: (job: BuildQueueJob) => boolean,
+  ): Promise<{ readonly removed: number; readonly running: number }> {
     const found: (BuildQueueJob | undefined)[] = await this.jobs.getJobs([...UNFINISHED_STATES]);
     const wanted = found.filter((job) => job !== undefined).filter(isWanted);
     let removed = 0;
@@ -145,7 +148,7 @@ export class BuildQueue {
     for (const job of wanted.sort((a, b) => heightOf(b) - heightOf(a))) {
       if (await removeIfUnstarted(job)) removed++;
     }
-    return removed;
+    return { removed, running: wanted.length - removed };
   }
 
   /** The most recent failure, unless a build queued after it has succeeded. */
@@ -180,13 +183,19 @@ function heightOf({ name }: BuildQueueJob): number {
   return ['join', 'publish'].indexOf(name) + 1;
 }
 
+/** BullMQ tells a job that a worker has begun from other failures by the message alone. */
+const IS_LOCKED = /could not be removed because it is locked/;
+
 /**
  * Removes a job from the queue, but none that it waits for, unless a worker has begun it; returns
- * whether it did.
+ * whether it did. Rejects if the queue fails.
  */
-export function removeIfUnstarted(job: BuildQueueJob): Promise<boolean> {
-  return job.remove({ removeChildren: false }).then(
-    () => true,
-    () => false,
-  );
+export async function removeIfUnstarted(job: BuildQueueJob): Promise<boolean> {
+  try {
+    await job.remove({ removeChildren: false });
+    return true;
+  } catch (error) {
+    if (IS_LOCKED.test(messageOf(error))) return false;
+    throw error;
+  }
 }

@@ -11,7 +11,12 @@ import { withWritesExcluded } from '../../builder/publish/leases.ts';
 import { StoreBusy } from '../../builder/publish/locks.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { openQueuedPreparation } from '../../infra/build-queue/prepare-by-queue.ts';
-import { BuildQueue, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
+import {
+  BuildQueue,
+  connect,
+  QUEUE_NAME,
+  removeIfUnstarted,
+} from '../../infra/build-queue/queue.ts';
 import { storeNameOf } from '../../infra/build-queue/queued-job.ts';
 import { isTransient } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
@@ -300,6 +305,8 @@ test('a cancelled build leaves the queue but for the job in progress, and anothe
     0,
     `build ${build}: 3 jobs removed from the queue\n`,
   ]);
+  const running = await tta('worker', ...at, '--cancel', build);
+  expect([running.code, running.stderr]).toEqual([1, expect.stringContaining('are running')]);
   mayEnd.open();
   expect(await queue.untilDone()).toBeNull();
   expect(await (await queue.jobs.getJob(other.root))!.getState()).toBe('completed');
@@ -308,6 +315,14 @@ test('a cancelled build leaves the queue but for the job in progress, and anothe
   const again = await tta('worker', ...at, '--cancel', build);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no job of build')]);
   expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
+});
+
+test('a job of a queue that is gone is not taken for one that is running', async () => {
+  const queue = await BuildQueue.open(redis.address(12));
+  const preparation = { ...ref, name: 'plans/job-0.json' };
+  const job = await queue.jobs.add('prepare', { build: 'a', storeName: 'b', preparation });
+  await queue.close();
+  await expect(removeIfUnstarted(job)).rejects.toThrow(/[Cc]onnection/);
 });
 
 test('a preparation removes the jobs that a killed command left of the same plan', async () => {

@@ -90,8 +90,14 @@ async function cancel(
   const { BuildQueue } = await import('../../build-queue/queue.ts');
   const { endLease } = await import('../../../builder/publish/leases.ts');
   await whileOpen(BuildQueue.open(QUEUE), async (queue) => {
-    const removed = await queue.removeUnstarted(({ data }) => data.build === build);
-    if (removed === 0) throw new UsageError(`--cancel: the queue has no job of build "${build}"`);
+    const { removed, running } = await queue.removeUnstarted(({ data }) => data.build === build);
+    if (removed === 0) {
+      throw new UsageError(
+        running === 0
+          ? `--cancel: the queue has no job of build "${build}"`
+          : `--cancel: all jobs of build "${build}" in the queue are running; stop their workers to end them`,
+      );
+    }
     await whileOpen(openWritableStore(STORE), (store) => endLease(store, build));
     process.stdout.write(`build ${build}: ${counted(removed, 'job')} removed from the queue\n`);
   });
