@@ -13,6 +13,9 @@ export type Millis = Branded<number, 'ms'>;
 export type Tenths = Branded<number, 'min/10'>;
 export type Minutes = Branded<number, 'min'>;
 export type Seconds = Branded<number, 's'>;
+/** Moments: since 1970, UTC. */
+export type EpochMillis = Branded<number, 'ms since 1970'>;
+export type EpochSeconds = Branded<number, 's since 1970'>;
 export type Metres = Branded<number, 'm'>;
 export type SquareMetres = Branded<number, 'm2'>;
 /** WGS84 degrees. */

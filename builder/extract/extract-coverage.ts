@@ -7,7 +7,7 @@ import {
   bufferBox,
   EVERYWHERE,
 } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, Metres, Millis } from '../../shards/units.ts';
+import type { BoundingBox, EpochMillis, Metres } from '../../shards/units.ts';
 import { headerOfPbf } from '../osm/pbf.ts';
 import { outlineOf } from './outline.ts';
 
@@ -20,7 +20,7 @@ export interface ExtractCoverage {
   /** The polygon it was cut by, if that is next to it. */
   readonly outline: Area | null;
   /** When it was cut; 0 if not stated. */
-  readonly cutMs: Millis;
+  readonly cutMs: EpochMillis;
 }
 
 /**

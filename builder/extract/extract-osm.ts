@@ -1,7 +1,7 @@
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, Millis } from '../../shards/units.ts';
+import type { BoundingBox, EpochMillis } from '../../shards/units.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { destinationsFromOsm } from '../destinations/from-osm.ts';
 import { BuildError } from '../errors.ts';
@@ -55,7 +55,7 @@ export interface OsmExtract {
   /** The exact areas, by file: the polygon it was cut by; null if no file has one. */
   readonly outlines: readonly Area[] | null;
   /** When the newest element was edited, or the files were cut. */
-  readonly newestMs: Millis;
+  readonly newestMs: EpochMillis;
   /** The area in which all streets of the files were kept; they continue beyond it. */
   readonly streetArea: BoundingBox;
   readonly streets: StreetWays;
@@ -70,7 +70,7 @@ export interface OsmExtract {
 /** A file that elements were read from. */
 export interface OsmFile extends ExtractCoverage {
   /** When its newest element was edited, if it was read, or else when it was cut. */
-  readonly newestMs: Millis;
+  readonly newestMs: EpochMillis;
 }
 
 /**

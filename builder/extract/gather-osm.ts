@@ -1,6 +1,6 @@
 import { concat } from '../../shards/arrays/concat.ts';
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
-import type { Bytes, Millis } from '../../shards/units.ts';
+import type { Bytes, EpochMillis } from '../../shards/units.ts';
 import type { PointSource } from '../destinations/from-osm.ts';
 import type { MapCells } from '../geo/map-cells.ts';
 import { NodeTable } from '../osm/node-table.ts';
@@ -14,7 +14,7 @@ import { emptyStreets, emptyWays, type RawWays } from './raw-ways.ts';
 
 export interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
-  readonly newestMs: ReadonlyMap<string, Millis>;
+  readonly newestMs: ReadonlyMap<string, EpochMillis>;
   /** By `key=value`, how many elements in the cells describe a POI of no known type. */
   readonly unmapped: ReadonlyMap<string, number>;
 }
@@ -37,7 +37,7 @@ export async function gatherOsm(
   map: MapElements | null,
   read: (bytes: Bytes) => void,
 ): Promise<GatheredOsm> {
-  const newestMs = new Map<string, Millis>();
+  const newestMs = new Map<string, EpochMillis>();
   const pass = async (handlers: PbfHandlers) => {
     for (const path of paths) {
       const seen = await readPass(path, handlers, read);
@@ -49,23 +49,26 @@ export async function gatherOsm(
   // area.
   const near = isPart ? await waysIn(cells.grown(), pass) : null;
   const isNear = (way: number) => near === null || near.has(way);
-  const met = emptyAreas(map);
-  await pass(relationPass(met, isNear));
+  const collected = emptyAreas(map);
+  await pass(relationPass(collected, isNear));
   const ways = { streets: emptyStreets(), impassable: emptyWays() };
-  await pass(wayPass(met, ways, isNear, paths.length > 1));
+  await pass(wayPass(collected, ways, isNear, paths.length > 1));
   const table = new NodeTable(
-    allReferences([ways.streets, ways.impassable, ...(map ? [map.lines] : [])], met.memberWays),
+    allReferences(
+      [ways.streets, ways.impassable, ...(map ? [map.lines] : [])],
+      collected.memberWays,
+    ),
   );
   const points = new Map<number, PointSource>();
-  await pass(nodePass(table, points, met, cells.box));
+  await pass(nodePass(table, points, collected, cells.box));
   return {
     ...ways,
-    areas: [...met.areas.values()],
-    memberWays: met.memberWays,
+    areas: [...collected.areas.values()],
+    memberWays: collected.memberWays,
     points: [...points.values()],
     table,
     newestMs,
-    unmapped: met.unmapped.counts(),
+    unmapped: collected.unmapped.counts(),
   };
 }
 

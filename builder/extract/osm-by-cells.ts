@@ -20,7 +20,8 @@ export interface WideArea {
   readonly box: BoundingBox;
 }
 
-export interface PartedElements {
+/** Elements by the cells that they enter, and the areas that are too wide for that. */
+export interface PartitionedElements {
   readonly parts: ReadonlyMap<number, CellElements>;
   readonly wide: readonly WideArea[];
 }
@@ -36,7 +37,7 @@ export const MAX_SIDE = 2;
  * Splits elements by the cells that they enter, each into all of those: a way with its nodes, an
  * area with its bounding box, which contains its centre and its entrances.
  */
-export function partByCells(elements: OsmElements, cells: MapCells): PartedElements {
+export function partitionByCell(elements: OsmElements, cells: MapCells): PartitionedElements {
   const { table, streets, impassable, areas, points } = elements;
   const parts = new Map<number, CellElements>();
   const wide: WideArea[] = [];

@@ -17,7 +17,7 @@ import { UnmappedValues } from './unmapped-values.ts';
 /**
  * Areas that may be destinations, and the ways they need: their nodes, once the way has been read.
  */
-export interface MetAreas {
+export interface CollectedAreas {
   readonly areas: Map<string, AreaSource>;
   readonly memberWays: Map<number, Float64Array | null>;
   /** Ways that outline water, whatever their own tags. */
@@ -29,7 +29,7 @@ export interface MetAreas {
 }
 
 /** The data kept of ways, by their nodes. */
-export interface MetWays {
+export interface CollectedWays {
   readonly streets: RawStreets;
   readonly impassable: RawWays;
 }
@@ -39,14 +39,14 @@ function isKept(tags: Tags): boolean {
   return mayBeDestination(tags) || isMappedStation(tags);
 }
 
-export function emptyAreas(map: MapElements | null): MetAreas {
+export function emptyAreas(map: MapElements | null): CollectedAreas {
   const unmapped = new UnmappedValues();
   return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped, map };
 }
 
 /** The first pass: collects the ways that relations need, if any of these is nearby. */
 export function relationPass(
-  { areas, memberWays, shores, map }: MetAreas,
+  { areas, memberWays, shores, map }: CollectedAreas,
   isNear: (way: number) => boolean,
 ): PbfHandlers {
   return {
@@ -73,8 +73,8 @@ export function relationPass(
  * draw relations that are. `isOverlapping`: of several files, two may contain the same way.
  */
 export function wayPass(
-  { areas, memberWays, shores, unmapped, map }: MetAreas,
-  { streets, impassable }: MetWays,
+  { areas, memberWays, shores, unmapped, map }: CollectedAreas,
+  { streets, impassable }: CollectedWays,
   isNear: (way: number) => boolean,
   isOverlapping: boolean,
 ): PbfHandlers {
@@ -115,7 +115,7 @@ export function wayPass(
 export function nodePass(
   table: NodeTable,
   points: Map<number, PointSource>,
-  { unmapped, map }: MetAreas,
+  { unmapped, map }: CollectedAreas,
   area: BoundingBox,
 ): PbfHandlers {
   return {

@@ -1,6 +1,6 @@
 import { PbfReader } from 'pbf';
 import { messageOf } from '../../shards/error-facts.ts';
-import type { BoundingBox, Millis } from '../../shards/units.ts';
+import type { BoundingBox, EpochMillis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { damaged, type PbfRange, readBlobs } from './blob-reader.ts';
 import { decodeBlock, NANODEGREES, type PbfHandlers } from './primitive-block.ts';
@@ -13,7 +13,7 @@ export interface PbfSummary {
    * The timestamp of the newest element decoded, or the replication time of the header, whichever
    * is later.
    */
-  readonly newestMs: number;
+  readonly newestMs: EpochMillis;
 }
 
 const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes']);
@@ -61,7 +61,7 @@ export async function headerOfPbf(path: string): Promise<PbfSummary> {
  * The date of a file's data: when it was cut, from its header, or else when the newest way in it
  * was edited; 0 if neither is known.
  */
-export async function dateOfPbf(path: string): Promise<Millis> {
+export async function dateOfPbf(path: string): Promise<EpochMillis> {
   const { newestMs } = await headerOfPbf(path);
   return newestMs > 0 ? newestMs : (await readPbf(path, { way() {} })).newestMs;
 }
@@ -69,7 +69,7 @@ export async function dateOfPbf(path: string): Promise<Millis> {
 interface Header {
   readonly box: BoundingBox | null;
   readonly sorted: boolean;
-  readonly replicationMs: number;
+  readonly replicationMs: EpochMillis;
 }
 
 async function headerOf(path: string): Promise<Header | null> {

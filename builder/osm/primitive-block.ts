@@ -1,4 +1,5 @@
 import { PbfReader } from 'pbf';
+import type { EpochMillis } from '../../shards/units.ts';
 import { PackedColumn } from './packed-column.ts';
 import type { Tags } from './tags.ts';
 
@@ -22,7 +23,7 @@ export interface BlockCounts {
   nodes: number;
   ways: number;
   relations: number;
-  newestMs: number;
+  newestMs: EpochMillis;
 }
 
 const MEMBER_TYPES = ['node', 'way', 'relation'] as const;

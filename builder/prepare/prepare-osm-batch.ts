@@ -3,7 +3,7 @@ import { edgesOf } from '../../shards/geometry/wgs84.ts';
 import { gatherOsm } from '../extract/gather-osm.ts';
 import { MapElements } from '../extract/map-elements.ts';
 import { mapFeatures } from '../extract/map-features.ts';
-import { partByCells } from '../extract/osm-by-cells.ts';
+import { partitionByCell } from '../extract/osm-by-cells.ts';
 import { OsmCellEncoder } from '../extract/osm-cell.ts';
 import { maxFrequent } from '../extract/unmapped-values.ts';
 import { MapCells } from '../geo/map-cells.ts';
@@ -41,7 +41,7 @@ export async function prepareOsmBatch(
   const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, map, onWork);
   const encoder = new OsmCellEncoder(elements);
   const refs: PreparedCells = {};
-  const { parts, wide } = partByCells(elements, cells);
+  const { parts, wide } = partitionByCell(elements, cells);
   for (const [cell, part] of [...parts].sort(([a], [b]) => a - b)) {
     refs[cell] = await putObject(store, `prepared/osm-${cell}`, 'tta', encoder.encode(part));
   }

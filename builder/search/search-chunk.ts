@@ -36,8 +36,8 @@ export interface ChunkRequest {
   readonly firstRow: number;
   readonly windowStart: Millis;
   /**
-   * By ordinal in the region, the ordinal of each destination and block in the county's dictionaries; -1 if
-   * absent.
+   * By ordinal in the region, the ordinal of each destination and block in the dictionaries of the
+   * county; -1 if it is not there.
    */
   readonly destinationOrdinals: Int32Array;
   readonly blockOrdinals: Int32Array;
@@ -59,15 +59,15 @@ export interface ChunkResult {
 export class ChunkSearch {
   readonly #region: SearchRegion;
   readonly #search: OriginSearch;
-  readonly #pois: RowsOut;
-  readonly #reach: RowsOut;
+  readonly #pois: RowEncoder;
+  readonly #reach: RowEncoder;
 
   constructor(region: SearchRegion) {
     this.#region = region;
     this.#search = new OriginSearch(region);
     const modes = this.#search.reached.length;
-    this.#pois = new RowsOut(region.destinations, modes, TENTHS, toTenths);
-    this.#reach = new RowsOut(region.blocks, modes, MINUTES, toMinutes);
+    this.#pois = new RowEncoder(region.destinations, modes, TENTHS, toTenths);
+    this.#reach = new RowEncoder(region.blocks, modes, MINUTES, toMinutes);
   }
 
   run(request: ChunkRequest): ChunkResult {
@@ -133,11 +133,11 @@ export class ChunkSearch {
 }
 
 /** Encodes the rows of a chunk. Its memory is reused for the next chunk. */
-class RowsOut {
+class RowEncoder {
   readonly #unit: TimeUnit;
   readonly #toUnit: (time: Millis) => number;
-  /** Per mode, room for every target. */
-  readonly #room: readonly ModeRow[];
+  /** Per mode, with space for every target. */
+  readonly #buffers: readonly ModeRow[];
   readonly #bytes = new VarintWriter(1 << 20);
   #lengths = new Uint32Array(0);
   #count = 0;
@@ -146,7 +146,7 @@ class RowsOut {
   constructor(targets: number, modes: number, unit: TimeUnit, toUnit: (time: Millis) => number) {
     this.#unit = unit;
     this.#toUnit = toUnit;
-    this.#room = Array.from({ length: modes }, () => ({
+    this.#buffers = Array.from({ length: modes }, () => ({
       targets: new Uint32Array(targets),
       times: new Uint16Array(targets),
     }));
@@ -169,7 +169,7 @@ class RowsOut {
     ordinals: Int32Array,
   ): void {
     const modes = reached.map((one, mode) =>
-      this.#pick(this.#room[mode], some(one), one.times, start, ordinals),
+      this.#pick(this.#buffers[mode], some(one), one.times, start, ordinals),
     );
     this.#lengths[this.#count++] = encodeRow(this.#bytes, ordinal, modes, this.#unit);
   }

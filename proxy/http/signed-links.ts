@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Seconds } from '../../shards/units.ts';
+import type { EpochSeconds } from '../../shards/units.ts';
 
 /**
  * Signs addresses that work without a key until a moment, with HMAC-SHA-256. A link contains
@@ -13,12 +13,11 @@ export class LinkSigner {
     this.#secrets = secrets;
   }
 
-  /** `expires`: seconds since 1970. */
-  sign(path: string, expires: Seconds): string {
+  sign(path: string, expires: EpochSeconds): string {
     return signatureOf(this.#secrets()[0], path, expires);
   }
 
-  isSigned(path: string, expires: Seconds, signature: string): boolean {
+  isSigned(path: string, expires: EpochSeconds, signature: string): boolean {
     const given = Buffer.from(signature);
     return this.#secrets().some((secret) => {
       const right = Buffer.from(signatureOf(secret, path, expires));
@@ -27,6 +26,6 @@ export class LinkSigner {
   }
 }
 
-function signatureOf(secret: string, path: string, expires: Seconds): string {
+function signatureOf(secret: string, path: string, expires: EpochSeconds): string {
   return createHmac('sha256', secret).update(`${path}\n${expires}`).digest('base64url');
 }

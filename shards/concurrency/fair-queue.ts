@@ -50,28 +50,28 @@ export class FairQueue<T extends object> {
   readonly #inSeveral = new WeakSet<T>();
   readonly #gone = new WeakSet<T>();
 
-  push(waiters: Waiters, wanted: T): void {
+  push(waiters: Waiters, item: T): void {
     if (typeof waiters === 'string') {
-      this.#pushTo(waiters, wanted);
+      this.#pushTo(waiters, item);
       return;
     }
-    this.#inSeveral.add(wanted);
-    for (const clientId of new Set(waiters)) this.#pushTo(clientId, wanted);
+    this.#inSeveral.add(item);
+    for (const clientId of new Set(waiters)) this.#pushTo(clientId, item);
   }
 
-  #pushTo(clientId: ClientId, wanted: T): void {
+  #pushTo(clientId: ClientId, item: T): void {
     const line = this.#newcomers.get(clientId) ?? this.#served.get(clientId);
-    if (line) line.push(wanted);
-    else this.#newcomers.set(clientId, [wanted]);
+    if (line) line.push(item);
+    else this.#newcomers.set(clientId, [item]);
   }
 
   /** Takes the next item among clients that `mayGo` allows. */
-  shift(mayGo: (clientId: ClientId) => boolean = anybody): T | undefined {
+  shift(mayGo: (clientId: ClientId) => boolean = allowAll): T | undefined {
     if (this.#inARow < MAX_IN_A_ROW) {
-      const newcome = this.#shiftFrom(this.#newcomers, mayGo);
-      if (newcome !== undefined) {
+      const item = this.#shiftFrom(this.#newcomers, mayGo);
+      if (item !== undefined) {
         this.#inARow++;
-        return newcome;
+        return item;
       }
     }
     this.#inARow = 0;
@@ -82,23 +82,23 @@ export class FairQueue<T extends object> {
     for (const [clientId, line] of lines) {
       if (line.length > 0 && !mayGo(clientId)) continue;
       lines.delete(clientId);
-      const wanted = this.#firstOf(line);
-      if (wanted === undefined) continue;
+      const item = this.#firstOf(line);
+      if (item === undefined) continue;
       this.#served.set(clientId, line);
-      return wanted;
+      return item;
     }
     return undefined;
   }
 
   #firstOf(line: T[]): T | undefined {
     for (;;) {
-      const wanted = line.shift();
-      if (wanted === undefined || !this.#inSeveral.has(wanted)) return wanted;
-      if (this.#gone.has(wanted)) continue;
-      this.#gone.add(wanted);
-      return wanted;
+      const item = line.shift();
+      if (item === undefined || !this.#inSeveral.has(item)) return item;
+      if (this.#gone.has(item)) continue;
+      this.#gone.add(item);
+      return item;
     }
   }
 }
 
-const anybody = () => true;
+const allowAll = () => true;

@@ -1,7 +1,6 @@
 import { CacheBudget, CostAwareCache } from '../concurrency/cost-aware-cache.ts';
 import type { Waiters, WaitingGroup } from '../concurrency/fair-queue.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
-import type { ObjectRef } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
 
 /** A decoded value and its memory use. */
@@ -31,13 +30,13 @@ export class ReleaseCache {
     return this.#kept;
   }
 
-  /** Returns what was decoded of an object; concurrent readers share one load. */
+  /** Returns the value of a key, or loads it; concurrent readers share one load. */
   async getOrLoad<T extends object>(
-    ref: ObjectRef,
+    key: string,
     load: (group: WaitingGroup) => Promise<CachedValue<T>>,
     waiters?: Waiters,
   ): Promise<T> {
-    const { value } = await this.loads.getOrCompute(ref.name, load, waiters);
+    const { value } = await this.loads.getOrCompute(key, load, waiters);
     return value as T;
   }
 }

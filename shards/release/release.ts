@@ -77,7 +77,7 @@ export class Release {
   readonly blockBoxes: CountyBoxes<ReleaseCounty>;
   readonly poiBoxes: CountyBoxes<ReleaseCounty>;
   readonly #cache: ReleaseCache;
-  readonly #derived = new SingleFlight<string, object>(new Map());
+  readonly #retained = new SingleFlight<string, object>(new Map());
 
   constructor(store: Store, latest: Latest, manifest: Manifest, cache: ReleaseCache) {
     this.store = store;
@@ -129,7 +129,7 @@ export class Release {
   /** The blocks of a county. One read of the whole object, then cached. */
   index(county: CountyManifest): Promise<BlockIndex> {
     const ref = county.objects.index;
-    return this.#cache.getOrLoad(ref, async () => {
+    return this.#cache.getOrLoad(ref.name, async () => {
       const value = BlockIndex.decode(ref.name, await readVerified(this.store, ref));
       if (value.count !== county.blocks) {
         throw new ShardError(ref.name, 'blocks', `${value.count} of ${county.blocks} blocks`);
@@ -175,7 +175,7 @@ export class Release {
    */
   weightCounts(county: CountyManifest, weight: string): Promise<Uint32Array> {
     const ref = this.weightObject(county, weight);
-    return this.derivedFrom(ref, weight, async () => {
+    return this.cachedFrom(ref, weight, async () => {
       const value =
         weight === PEOPLE.weight
           ? (await this.index(county)).people()
@@ -185,7 +185,7 @@ export class Release {
   }
 
   async #weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
-    const table = await this.#cache.getOrLoad(ref, async () => {
+    const table = await this.#cache.getOrLoad(ref.name, async () => {
       const value = await WeightTable.open(this.store, ref);
       if (value.blocks !== county.blocks) {
         throw new ShardError(ref.name, 'blocks', `${value.blocks} of ${county.blocks} blocks`);
@@ -203,7 +203,7 @@ export class Release {
    */
   nthNearest(county: CountyManifest): Promise<Matrix> {
     const ref = county.objects['nth-nearest'];
-    return this.#cache.getOrLoad(ref, async () => {
+    return this.#cache.getOrLoad(ref.name, async () => {
       const value = await Matrix.open(this.store, ref);
       if (value.targets.length !== county.blocks || value.modes !== this.manifest.modes.length) {
         throw new ShardError(ref.name, 'shape', 'does not match the manifest');
@@ -223,7 +223,7 @@ export class Release {
       }
       return { value, bytes: matrix.byteLength + table.byteLength };
     };
-    return this.#cache.getOrLoad(ref, load, waiters);
+    return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
   /** The POIs at home in a county, and the head of their catchments. Two reads, then cached. */
@@ -235,7 +235,7 @@ export class Release {
       const bytes = matrix.byteLength + table.byteLength + table.count * 64;
       return { value: { matrix, table, ...order }, bytes };
     };
-    return this.#cache.getOrLoad(ref, load, waiters);
+    return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
   /** The object with a county's block-to-block times in one of the release's directions. */
@@ -248,7 +248,7 @@ export class Release {
   /** The head of a county's block-to-block times, from or to its blocks. */
   reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
     const ref = this.reachObject(county, direction);
-    return this.#cache.getOrLoad(ref, async () => {
+    return this.#cache.getOrLoad(ref.name, async () => {
       const value = await Matrix.open(this.store, ref);
       return { value, bytes: value.byteLength };
     });
@@ -265,7 +265,7 @@ export class Release {
       const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
       return { value: { outlines, index }, bytes };
     };
-    return this.#cache.getOrLoad(ref, load, waiters);
+    return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
   /** Shared borders of a county's block polygons. Computed once, then cached. */
@@ -275,14 +275,14 @@ export class Release {
       const value = await runCooperatively(group, sharedBorderSteps(outlines));
       return { value, bytes: value.byteLength };
     };
-    return this.derivedFrom(county.objects.blocks, 'borders', make, waiters);
+    return this.cachedFrom(county.objects.blocks, 'borders', make, waiters);
   }
 
   /** The census places of a state. */
   places(state: StateManifest): Promise<PlaceTable> {
     const ref = state.objects.places;
-    return this.derived(ref.name, () =>
-      this.#cache.getOrLoad(ref, async () => {
+    return this.retained(ref.name, () =>
+      this.#cache.getOrLoad(ref.name, async () => {
         const value = await PlaceTable.open(this.store, ref);
         return { value, bytes: value.byteLength };
       }),
@@ -295,7 +295,7 @@ export class Release {
    */
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
-    return this.#cache.getOrLoad(ref, async (group) => {
+    return this.#cache.getOrLoad(ref.name, async (group) => {
       const whole = await readVerified(this.store, ref, group);
       const value = await runCooperatively(group, outlineSteps(ref.name, whole));
       return { value, bytes: value.x.length * 8 };
@@ -304,7 +304,7 @@ export class Release {
 
   /** The blocks whose centre is in a census place, ascending. One range read, then cached. */
   placeBlocks(table: PlaceTable, ordinal: StatePlace): Promise<Float64Array> {
-    return this.derivedFrom(table.ref, `blocks-${ordinal}`, async () => {
+    return this.cachedFrom(table.ref, `blocks-${ordinal}`, async () => {
       const value = Float64Array.from(await table.blocks(ordinal));
       return { value, bytes: value.byteLength };
     });
@@ -312,7 +312,7 @@ export class Release {
 
   /** The boundary of a census place. One range read, then cached. */
   placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
-    return this.derivedFrom(table.ref, `outline-${ordinal}`, async () => {
+    return this.cachedFrom(table.ref, `outline-${ordinal}`, async () => {
       const value = new BandedArea(await table.outline(ordinal));
       return { value, bytes: value.byteLength };
     });
@@ -321,8 +321,8 @@ export class Release {
   /** The home county of each `dest_id`. One read, then cached. */
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
-    return this.derived(ref.name, () =>
-      this.#cache.getOrLoad(ref, async () => {
+    return this.retained(ref.name, () =>
+      this.#cache.getOrLoad(ref.name, async () => {
         const value = new DestDirectory(ref.name, await readVerified(this.store, ref));
         return { value, bytes: value.byteLength };
       }),
@@ -331,7 +331,7 @@ export class Release {
 
   /** A tile archive. Two reads, then cached. */
   tiles(tiles: TileArchive): Promise<PmtilesArchive> {
-    return this.#cache.getOrLoad(tiles.archive, async () => {
+    return this.#cache.getOrLoad(tiles.archive.name, async () => {
       const pages = await this.pagesOf({ object: tiles.archive, sums: tiles.sums });
       const value = await PmtilesArchive.open(pages, tiles.archive);
       return { value, bytes: value.byteLength + pages.byteLength };
@@ -340,7 +340,7 @@ export class Release {
 
   /** The bytes of an object, checked as they are read. One read, then cached. */
   pagesOf({ object, sums }: CheckedObject): Promise<CheckedPages> {
-    return this.#cache.getOrLoad(sums, async () => {
+    return this.#cache.getOrLoad(sums.name, async () => {
       const value = await CheckedPages.open(this.store, object, sums, (bytes) => {
         this.#cache.readAlong += bytes;
       });
@@ -348,18 +348,20 @@ export class Release {
     });
   }
 
-  /** A value derived from an object, or a part of it: made once, then cached like the object. */
-  derivedFrom<T extends object>(
-    ref: ObjectRef,
-    what: string,
+  /**
+   * A value derived from an object, or a part of it: computed, then kept while the cache has room.
+   */
+  cachedFrom<T extends object>(
+    { name }: ObjectRef,
+    part: string,
     make: (group: WaitingGroup) => Promise<CachedValue<T>>,
     waiters?: Waiters,
   ): Promise<T> {
-    return this.#cache.getOrLoad({ ...ref, name: `${ref.name}/${what}` }, make, waiters);
+    return this.#cache.getOrLoad(`${name}/${part}`, make, waiters);
   }
 
-  /** A value derived from the release as a whole, computed once. */
-  derived<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#derived.getOrCompute(name, work) as Promise<T>;
+  /** A value derived from the release, computed once and kept as long as the release. */
+  retained<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#retained.getOrCompute(name, work) as Promise<T>;
   }
 }

@@ -90,7 +90,7 @@ export async function findPlaces(
   text: string,
   limit: number,
 ): Promise<PlaceItem[]> {
-  const { everywhere, byState } = await release.derived('place names', () => indexPlaces(release));
+  const { everywhere, byState } = await release.retained('place names', () => indexPlaces(release));
   const asked = foldText(text);
   const found = new Set(everywhere.find(asked, limit));
   const [, name, usps] = WITH_STATE.exec(asked) ?? [];

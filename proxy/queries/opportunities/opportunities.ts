@@ -209,7 +209,7 @@ function weightByTarget(
     one.objects.index.sha256,
     release.weightObject(one, weight).sha256,
   ]);
-  return release.derivedFrom(matrix.ref, `${weight} of ${sources.join(' ')}`, async () => {
+  return release.cachedFrom(matrix.ref, `${weight} of ${sources.join(' ')}`, async () => {
     const value = new Uint32Array(matrix.targets.length);
     for (const { fips, first, end } of countyRanges(matrix.targets)) {
       const of = release.county(fips);

@@ -145,7 +145,7 @@ async function wantedBy(
   const names =
     name === undefined
       ? undefined
-      : await release.derivedFrom(objects.catchment, 'names', async () => {
+      : await release.cachedFrom(objects.catchment, 'names', async () => {
           const value = new FragmentCache(table.count, (poi) => foldText(table.name(poi)));
           return { value, bytes: value.bytesAtMost(table.textBytes) };
         });
@@ -161,7 +161,7 @@ function textsOf(
   catchments: Catchments,
   format: RowFormat,
 ): Promise<FragmentCache<ByteText>> {
-  return release.derivedFrom(objects.catchment, `rows.${format.name}`, async () => {
+  return release.cachedFrom(objects.catchment, `rows.${format.name}`, async () => {
     const value = new FragmentCache(catchments.table.count, (poi) => {
       const result = poiResult(catchments, poi);
       const members = format.members({ ...result }, POIS.columns);

@@ -112,7 +112,7 @@ function textsOf(
   { matrix, table }: PoiMatrix,
   format: RowFormat,
 ): Promise<FragmentCache<PoiText>> {
-  return release.derivedFrom(objects.pois, `rows.${format.name}`, async () => {
+  return release.cachedFrom(objects.pois, `rows.${format.name}`, async () => {
     const value = new FragmentCache(table.count, (poi): PoiText => {
       const { name, lon, lat, street, city, state, zip } = table.facts(poi);
       const facts = { name, lon, lat, address: { street, city, state, zip } };
