@@ -49,7 +49,7 @@ await run(async () => {
   const { at, accountUrl } = await settlePortal(settings.portal);
   const serving = await serve({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
   try {
-    await tellOf(serving, { ...settings, portal: { ...settings.portal, port: at.port } });
+    await openAndPrint(serving, { ...settings, portal: { ...settings.portal, port: at.port } });
   } catch (error) {
     await serving.close(0);
     throw error;
@@ -57,7 +57,7 @@ await run(async () => {
 });
 
 /** Opens the portal alongside the API, and prints their addresses. */
-async function tellOf(serving: Serving, settings: StartSettings): Promise<void> {
+async function openAndPrint(serving: Serving, settings: StartSettings): Promise<void> {
   const release = serving.releases.current;
   const geoid = await busiestBlock(release);
   const key = await demoKey(serving.ledger, settings.folder);

@@ -59,7 +59,7 @@ export function chooseServiceDays(
       );
     }
   }
-  const patterns = feeds.map((_, i) => tellPatterns(daysOf[i], byFeed[i] ?? common));
+  const patterns = feeds.map((_, i) => weekdayPatterns(daysOf[i], byFeed[i] ?? common));
   feeds.forEach(({ path, agency }, i) => {
     const day = byFeed[i];
     if (day === null) return;
@@ -166,7 +166,7 @@ function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAs
 }
 
 /** The kind of the chosen day, then the most common others. */
-function tellPatterns(
+function weekdayPatterns(
   { trips, patterns }: FeedDays,
   day: ServiceDay,
 ): FeedFacts['weekday_patterns'] {

@@ -52,19 +52,19 @@ export function transposeReach(context: TransposeContext): Promise<Map<CountyFip
 
 /**
  * `catchment` of each county: for each destination at home there, the blocks that reach it.
- * `tellOf` returns the destinations at home in the counties of a batch.
+ * `destinationsOf` returns the destinations at home in the counties of a batch.
  */
 export function transposePois(
   context: TransposeContext,
   reportedIn: HomeCounties['reportedIn'],
-  tellOf: (
+  destinationsOf: (
     batch: readonly CountyFips[],
   ) => Promise<ReadonlyMap<CountyFips, readonly DestinationFacts[]>>,
 ): Promise<Map<CountyFips, ObjectRef>> {
   return transposeWhereNew(context, 'catchment', TENTHS, async (batch) => {
-    const reported = await tellOf(batch);
+    const byCounty = await destinationsOf(batch);
     return async (county) => {
-      const destinations = reported.get(county) ?? [];
+      const destinations = byCounty.get(county) ?? [];
       return {
         county,
         origins: Float64Array.from(destinations, ({ destId }) => destId),

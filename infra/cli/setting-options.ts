@@ -13,20 +13,20 @@ export const READ_BY_LIBRARIES: Readonly<Record<string, string>> = {
 
 /** Adds the flags of its settings to a command, and help for all of them. */
 export function addSettings(command: Command, schema: { readonly shape: Shape }): Command {
-  const variables: [name: string, says: string][] = [];
+  const variables: [name: string, description: string][] = [];
   for (const [name, type] of Object.entries(schema.shape)) {
     const flag = flagOf(name, type);
-    const { says, value = '<value>' } = aboutOf(type);
+    const { description, value = '<value>' } = aboutOf(type);
     if (flag === null) {
-      variables.push([namesOf(name, type), withDefault(says, type)]);
+      variables.push([namesOf(name, type), withDefault(description, type)]);
     } else {
-      const words = `${withDefault(says, type)} (env: ${namesOf(name, type)})`;
+      const words = `${withDefault(description, type)} (env: ${namesOf(name, type)})`;
       command.addOption(new Option(`${flag} ${value}`, words));
     }
   }
   if ('STORE' in schema.shape) variables.push(...Object.entries(READ_BY_LIBRARIES));
   if (variables.length === 0) return command;
-  const items = variables.map(([names, says]) => `  ${names}\n      ${says}`);
+  const items = variables.map(([names, description]) => `  ${names}\n      ${description}`);
   return command.addHelpText('after', `\nEnvironment only:\n${items.join('\n')}`);
 }
 
@@ -35,7 +35,7 @@ export function namesOf(name: string, type: z.core.$ZodType): string {
   return aboutOf(type).secret ? `${name}, ${name}_FILE` : name;
 }
 
-function withDefault(says: string, type: z.core.$ZodType): string {
-  const otherwise = defaultOf(type);
-  return otherwise === null ? says : `${says} (default: ${otherwise})`;
+function withDefault(description: string, type: z.core.$ZodType): string {
+  const whenUnset = defaultOf(type);
+  return whenUnset === null ? description : `${description} (default: ${whenUnset})`;
 }

@@ -37,53 +37,60 @@ export const serveSchema = z.object({
   STORE,
   ...BOTH,
   RATE_LIMIT_PER_MINUTE: setting(count().prefault('300'), {
-    says: 'requests per minute for each account',
+    description: 'requests per minute for each account',
     value: '<n>',
   }),
-  PORT: setting(port().prefault('8080'), { says: 'port to listen on', value: '<port>' }),
+  PORT: setting(port().prefault('8080'), { description: 'port to listen on', value: '<port>' }),
   PROCESSES: setting(
     integerSetting(1, 512)
       .optional()
       .transform((n) => n ?? availableParallelism()),
-    { says: 'number of processes that share the port', value: '<n>', otherwise: 'one per core' },
+    {
+      description: 'number of processes that share the port',
+      value: '<n>',
+      whenUnset: 'one per core',
+    },
   ),
   ROW_BUDGET: setting(count().prefault(String(API_DEFAULTS.batchRowBudget)), {
-    says: 'maximum rows per batch',
+    description: 'maximum rows per batch',
     value: '<n>',
   }),
   CACHE_BYTES: setting(sizeSetting(1).prefault('576MiB'), {
-    says: 'memory per process for caching parts of the release and finished responses',
+    description: 'memory per process for caching parts of the release and finished responses',
     value: '<size>',
   }),
   RESPONSE_CACHE_BYTES: setting(sizeSetting(0).optional(), {
-    says: 'share of --cache-bytes for cached responses',
+    description: 'share of --cache-bytes for cached responses',
     value: '<size>',
-    otherwise: 'all of it',
+    whenUnset: 'all of it',
   }),
   RELEASE_POLL_SECONDS: setting(integerSetting(1, 3_600).prefault('30'), {
-    says: 'how often to check for a new release',
+    description: 'how often to check for a new release',
     value: '<seconds>',
   }),
   EXPORT_LINKS: setting(
     proxyConfigSchema.shape.exportLinks.unwrap().prefault(API_DEFAULTS.exportLinks),
     {
-      says: 'where links to exported tables lead: service, or bucket for presigned URLs of a store in S3, which clients must be able to reach',
+      description:
+        'where links to exported tables lead: service, or bucket for presigned URLs of a store in S3, which clients must be able to reach',
       value: '<where>',
     },
   ),
   METRICS_PORT,
   DRAIN_SECONDS: setting(integerSetting(0, 600).prefault('0'), {
-    says: 'seconds to report not-ready on /v1/ready after SIGTERM, before refusing connections',
+    description:
+      'seconds to report not-ready on /v1/ready after SIGTERM, before refusing connections',
     value: '<seconds>',
   }),
   SHED_AT_LAG_MS: setting(integerSetting(0, 60_000).prefault(String(API_DEFAULTS.shedAtLagMs)), {
-    says: 'event loop delay in milliseconds at which requests are rejected; 0: never',
+    description: 'event loop delay in milliseconds at which requests are rejected; 0: never',
     value: '<ms>',
   }),
   CURSOR_SECRETS: setting(secretsSetting.optional(), {
-    says: 'one or two, comma-separated: the first encrypts cursors, both decrypt them; changing the first changes the ETags of paginated routes once',
+    description:
+      'one or two, comma-separated: the first encrypts cursors, both decrypt them; changing the first changes the ETags of paginated routes once',
     secret: true,
-    otherwise: 'one stored in the ledger',
+    whenUnset: 'one stored in the ledger',
   }),
 });
 

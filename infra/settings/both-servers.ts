@@ -17,23 +17,27 @@ export const BOTH = {
   LEDGER,
   HOST,
   BASE_URL: setting(proxyConfigSchema.shape.baseUrl.unwrap().optional(), {
-    says: 'public URL of the API',
+    description: 'public URL of the API',
     value: '<url>',
-    otherwise: 'where it listens; for tta portal, http://127.0.0.1:8080',
+    whenUnset: 'where it listens; for tta portal, http://127.0.0.1:8080',
   }),
   ACCOUNT_URL: setting(portalConfigSchema.shape.accountUrl.unwrap().optional(), {
-    says: 'public URL of the portal, on a host of its own; with https:, its cookies are HTTPS-only',
+    description:
+      'public URL of the portal, on a host of its own; with https:, its cookies are HTTPS-only',
     value: '<url>',
-    otherwise: 'where the portal listens; the API does not mention one',
+    whenUnset: 'where the portal listens; the API does not mention one',
   }),
   PROBLEM_BASE: setting(webUrl('https://api.example.org/problems').optional(), {
-    says: 'public URL of the pages that explain problem types',
+    description: 'public URL of the pages that explain problem types',
     value: '<url>',
-    otherwise: 'the server’s own URL plus /problems',
+    whenUnset: 'the server’s own URL plus /problems',
   }),
   FREE_RATE_LIMIT_PER_MINUTE: setting(
     count().prefault(String(API_DEFAULTS.freeRateLimitPerMinute)),
-    { says: 'requests per minute for each IP address, on routes without a key', value: '<n>' },
+    {
+      description: 'requests per minute for each IP address, on routes without a key',
+      value: '<n>',
+    },
   ),
   TRUST_PROXY: setting(
     z
@@ -42,13 +46,14 @@ export const BOTH = {
       .pipe(trustedProxies)
       .optional(),
     {
-      says: 'number of proxies in front of this server, if it is reachable only through them; or their networks: loopback,10.0.0.0/8',
+      description:
+        'number of proxies in front of this server, if it is reachable only through them; or their networks: loopback,10.0.0.0/8',
       value: '<proxies>',
-      otherwise: 'none',
+      whenUnset: 'none',
     },
   ),
   LOG_LEVEL: setting(proxyConfigSchema.shape.logLevel.unwrap().prefault(API_DEFAULTS.logLevel), {
-    says: 'log level: silent, fatal, error, warn, info or debug',
+    description: 'log level: silent, fatal, error, warn, info or debug',
     value: '<level>',
   }),
 };

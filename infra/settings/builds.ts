@@ -14,46 +14,46 @@ import { checkedSetting, integerSetting, sizeSetting, wordsSetting } from './set
 /** Settings of `tta plan`, in addition to its inputs. */
 export const planSchema = z.object({
   STORE: setting(checkedSetting(storeFault), {
-    says: 'where to publish: a folder, or s3://bucket/prefix',
+    description: 'where to publish: a folder, or s3://bucket/prefix',
     flag: '--out',
     value: '<store>',
-    shown: shownLocation,
+    redact: shownLocation,
   }),
   UNIT_BLOCKS: setting(integerSetting(1, 10_000_000).prefault(String(DEFAULT_UNIT_BLOCKS)), {
-    says: 'maximum blocks per unit of work; the counties of a unit are in memory together',
+    description: 'maximum blocks per unit of work; the counties of a unit are in memory together',
     flag: '--unit-blocks',
     value: '<n>',
   }),
 });
 
-function threads(says: string) {
+function threads(description: string) {
   return setting(
     integerSetting(1, 256)
       .optional()
       .transform((n) => n ?? availableParallelism()),
-    { says, value: '<n>', otherwise: 'one per core' },
+    { description, value: '<n>', whenUnset: 'one per core' },
   );
 }
 
 /** Resources of a process that searches. */
-const means = {
+const resources = {
   WORKERS: threads('number of search threads'),
   MEMORY: setting(sizeSetting(1).prefault('4GB'), {
-    says: 'memory limit for the build',
+    description: 'memory limit for the build',
     value: '<size>',
   }),
 };
 
-const queueAbout = {
+const queueDocs = {
   value: '<redis>',
   flag: '--queue',
   secret: true,
-  shown: withoutPassword,
+  redact: withoutPassword,
 } as const;
 
 const QUEUE = setting(checkedSetting(queueFault).optional(), {
-  ...queueAbout,
-  says: 'the Redis to queue jobs in, for workers to run; without it, this process runs them',
+  ...queueDocs,
+  description: 'the Redis to queue jobs in, for workers to run; without it, this process runs them',
 });
 
 /** Settings of `tta export`. */
@@ -62,25 +62,26 @@ export const exportSchema = z.object({ STORE, WORKERS: threads('number of thread
 /** Settings of `tta worker`. */
 export const workerSchema = z.object({
   QUEUE: setting(checkedSetting(queueFault), {
-    ...queueAbout,
-    says: 'the Redis to take jobs from, redis://HOST[:PORT][/DB]',
+    ...queueDocs,
+    description: 'the Redis to take jobs from, redis://HOST[:PORT][/DB]',
   }),
   STORE,
-  ...means,
+  ...resources,
   HOST,
   METRICS_PORT,
 });
 
 /** Settings of `tta build`, in addition to its inputs. */
 export const buildSchema = planSchema.extend({
-  ...means,
+  ...resources,
   QUEUE,
   DIRECTIONS: setting(
     wordsSetting(DIRECTIONS)
       .refine((given) => given.includes('from'), '"to" is derived from "from"; give from,to')
       .prefault(DIRECTIONS.join(',')),
     {
-      says: 'directions of block-to-block times: from, or from,to; without "to" the build is faster and smaller, but has no isochrones towards a place',
+      description:
+        'directions of block-to-block times: from, or from,to; without "to" the build is faster and smaller, but has no isochrones towards a place',
       value: '<list>',
     },
   ),
@@ -104,5 +105,5 @@ function service(name: keyof PublicServices, what: string) {
     // Paths are appended to it.
     .transform((url) => url.replace(/\/+$/, ''))
     .prefault(PUBLIC_SERVICES[name]);
-  return setting(type, { says: `source of ${what}`, value: '<url>' });
+  return setting(type, { description: `source of ${what}`, value: '<url>' });
 }

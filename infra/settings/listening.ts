@@ -6,12 +6,12 @@ export const port = () => integerSetting(0, 65_535);
 
 /** The address a process listens on. */
 export const HOST = setting(z.string().prefault('127.0.0.1'), {
-  says: 'address to listen on',
+  description: 'address to listen on',
   value: '<host>',
 });
 
 export const METRICS_PORT = setting(port().optional(), {
-  says: 'port for Prometheus metrics, at /metrics',
+  description: 'port for Prometheus metrics, at /metrics',
   value: '<port>',
-  otherwise: 'no metrics',
+  whenUnset: 'no metrics',
 });

@@ -10,17 +10,17 @@ import { checkedSetting } from './setting-types.ts';
 
 /** The locations of releases and accounts. */
 export const STORE = setting(checkedSetting(storeFault), {
-  says: 'releases: a folder, s3://bucket/prefix or, read-only, https://host/prefix',
+  description: 'releases: a folder, s3://bucket/prefix or, read-only, https://host/prefix',
   value: '<store>',
-  shown: shownLocation,
+  redact: shownLocation,
 });
 
 export const LEDGER = setting(checkedSetting(ledgerAddressFault), {
-  says: `accounts: ${LEDGER_FORMS}`,
+  description: `accounts: ${LEDGER_FORMS}`,
   value: '<ledger>',
   flag: '--ledger',
   secret: true,
-  shown: withoutPassword,
+  redact: withoutPassword,
 });
 
 /** Settings of commands on a store. */

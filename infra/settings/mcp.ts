@@ -6,17 +6,17 @@ import { setting } from './setting.ts';
 /** Settings of `tta mcp`. */
 export const mcpSchema = z.object({
   API_URL: setting(webUrl('https://api.example.org').prefault('http://127.0.0.1:8080'), {
-    says: 'URL of the API',
+    description: 'URL of the API',
     flag: '--api',
     value: '<url>',
   }),
   ACCOUNT_URL: setting(portalConfigSchema.shape.accountUrl.unwrap().optional(), {
-    says: 'public URL of the portal, for links to its map',
+    description: 'public URL of the portal, for links to its map',
     value: '<url>',
-    otherwise: 'results have no links',
+    whenUnset: 'results have no links',
   }),
   API_KEY: setting(z.string().min(1).optional(), {
-    says: 'API key; without one, only the free tools work',
+    description: 'API key; without one, only the free tools work',
     secret: true,
   }),
 });

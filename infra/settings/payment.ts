@@ -12,13 +12,13 @@ const priceId = z
 /** Settings of payment, shared with the portal's. */
 export const STRIPE = {
   STRIPE_SECRET_KEY: setting(z.string().optional(), {
-    says: 'Stripe secret key',
+    description: 'Stripe secret key',
     secret: true,
-    otherwise: 'nothing is for sale',
+    whenUnset: 'nothing is for sale',
     needs: ['STRIPE_WEBHOOK_SECRET', 'STRIPE_MEMBERSHIP_PRICE'],
   }),
   STRIPE_WEBHOOK_SECRET: setting(z.string().optional(), {
-    says: 'secret of the webhook ACCOUNT_URL/billing/webhook',
+    description: 'secret of the webhook ACCOUNT_URL/billing/webhook',
     secret: true,
     needs: ['STRIPE_SECRET_KEY'],
   }),
@@ -29,15 +29,16 @@ export const STRIPE = {
       .pipe(z.tuple([priceId], priceId))
       .optional(),
     {
-      says: 'id of the current price, 10 USD a month; optionally followed, comma-separated, by former prices that members may still pay',
+      description:
+        'id of the current price, 10 USD a month; optionally followed, comma-separated, by former prices that members may still pay',
       value: '<prices>',
       needs: ['STRIPE_SECRET_KEY'],
     },
   ),
   STRIPE_API_URL: setting(webUrl('https://api.stripe.com').optional(), {
-    says: 'URL of the Stripe API',
+    description: 'URL of the Stripe API',
     value: '<url>',
-    otherwise: 'Stripe itself',
+    whenUnset: 'Stripe itself',
   }),
 };
 

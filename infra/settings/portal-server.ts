@@ -36,7 +36,7 @@ export interface MailSettings {
 export const portalSchema = z.object({
   ...BOTH,
   PORTAL_PORT: setting(port().prefault('8081'), {
-    says: 'port to listen on',
+    description: 'port to listen on',
     flag: '--port',
     value: '<port>',
   }),
@@ -48,9 +48,9 @@ export const portalSchema = z.object({
       })
       .optional(),
     {
-      says: 'mail server: smtp://user:password@host:587 or smtps://…',
+      description: 'mail server: smtp://user:password@host:587 or smtps://…',
       secret: true,
-      otherwise: 'mails are written to VAR_DIR/mail',
+      whenUnset: 'mails are written to VAR_DIR/mail',
       needs: ['MAIL_FROM'],
     },
   ),
@@ -59,37 +59,40 @@ export const portalSchema = z.object({
       .string()
       .refine(isSender, 'is not an address such as Travel times <no-reply@example.org>')
       .optional(),
-    { says: 'From address of e-mails', value: '<address>' },
+    { description: 'From address of e-mails', value: '<address>' },
   ),
   MAILS_PER_HOUR: setting(count().prefault('2000'), {
-    says: 'maximum mails per hour from all portals of a ledger; at most a fifth of that, and no more than 200, for one network (/24, /48)',
+    description:
+      'maximum mails per hour from all portals of a ledger; at most a fifth of that, and no more than 200, for one network (/24, /48)',
     value: '<n>',
   }),
   SIGNUP_GRANTS_PER_DAY: setting(integerSetting(0, 1e9).prefault('500'), {
-    says: 'maximum new accounts per day that get free tokens; 0: none. Others get theirs when they sign in again on another day',
+    description:
+      'maximum new accounts per day that get free tokens; 0: none. Others get theirs when they sign in again on another day',
     value: '<n>',
   }),
   SIGNUP_GRANTS_PER_NETWORK: setting(count().prefault('10'), {
-    says: 'of those, maximum per network: an IPv4 /24, an IPv6 /48. See TRUST_PROXY',
+    description: 'of those, maximum per network: an IPv4 /24, an IPv6 /48. See TRUST_PROXY',
     value: '<n>',
   }),
   SIGNUP_GRANTS_PER_DOMAIN: setting(count().prefault('20'), {
-    says: 'of those, maximum per mail domain, except public mail providers',
+    description: 'of those, maximum per mail domain, except public mail providers',
     value: '<n>',
   }),
   SESSION_SECRETS: setting(secretsSetting.optional(), {
-    says: 'one or two, comma-separated: the first signs new sessions, both are accepted',
+    description: 'one or two, comma-separated: the first signs new sessions, both are accepted',
     secret: true,
-    otherwise: 'one stored in the ledger',
+    whenUnset: 'one stored in the ledger',
   }),
   MAP_STYLE_URL: setting(portalConfigSchema.shape.mapStyleUrl, {
-    says: 'MapLibre style to draw below the map; it, its tiles, fonts and icons come from one host',
-    otherwise: 'the base map of the release',
+    description:
+      'MapLibre style to draw below the map; it, its tiles, fonts and icons come from one host',
+    whenUnset: 'the base map of the release',
   }),
   ...STRIPE,
   METRICS_PORT,
   VAR_DIR: setting(z.string().prefault('var'), {
-    says: 'folder for data other than the ledger',
+    description: 'folder for data other than the ledger',
     value: '<dir>',
   }),
 });

@@ -83,7 +83,7 @@ export function attributeOf(flag: string): string {
 /** A setting as shown in an error. */
 function described(name: string, type: z.ZodType, given: Given | undefined): string {
   if (!given) return [flagOf(name, type), name].filter(Boolean).join(' or ');
-  const { secret, shown } = aboutOf(type);
-  if (secret && !shown) return given.as;
-  return `${given.as}="${shown ? shown(given.text) : given.text}"`;
+  const { secret, redact } = aboutOf(type);
+  if (secret && !redact) return given.as;
+  return `${given.as}="${redact ? redact(given.text) : given.text}"`;
 }

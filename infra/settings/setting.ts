@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Documentation of a setting. */
 export interface About {
   /** A short description. */
-  readonly says: string;
+  readonly description: string;
   /** Its flag, by default derived from the name; `null` if only a variable exists. */
   readonly flag?: string | null;
   /** Placeholder for the value in help, such as `<n>`. */
@@ -11,9 +11,9 @@ export interface About {
   /** May also be given in a file named by `NAME_FILE`; has no flag, and is never shown. */
   readonly secret?: true;
   /** Formats the value for display, if it differs from the text or is partly secret. */
-  readonly shown?: (text: string) => string;
+  readonly redact?: (text: string) => string;
   /** Behaviour when unset, if there is no default value. */
-  readonly otherwise?: string;
+  readonly whenUnset?: string;
   /** Settings that must be given along with it. */
   readonly needs?: readonly string[];
 }
@@ -42,5 +42,5 @@ export function flagOf(name: string, type: z.core.$ZodType): string | null {
 /** Its default, as text; `null` if it is required or has none. */
 export function defaultOf(type: z.core.$ZodType): string | null {
   if (type instanceof z.ZodPrefault) return String(type.def.defaultValue);
-  return aboutOf(type).otherwise ?? null;
+  return aboutOf(type).whenUnset ?? null;
 }

@@ -44,7 +44,7 @@ export async function settleDispute(billing: BillingContext, id: string): Promis
   return settlePaymentIntent(billing, await billing.stripe.disputes.retrieve(id));
 }
 
-/** Settles any kind of payment. */
+/** Settles the payment that a charge, a refund or a dispute is about. */
 async function settlePaymentIntent(
   billing: BillingContext,
   { payment_intent }: { readonly payment_intent: string | { readonly id: string } | null },
@@ -101,22 +101,22 @@ async function settleReversals(
   let isSettled = true;
   let [given, taken] = [0, 0];
   for (const [which, { cause, atMs, stands }] of reversals.entries()) {
-    const round = roundOf(cause, booked);
-    const isTaken = booked.has(round);
-    // The first round is booked even if cancelled already, so that a process with stale data takes
+    const current = currentCause(cause, booked);
+    const isTaken = booked.has(current);
+    // The first is booked even if cancelled already, so that a process with stale data takes
     // nothing more.
-    if (stands ? isTaken : !isTaken && round !== cause) continue;
+    if (stands ? isTaken : !isTaken && current !== cause) continue;
     isSettled = false;
     if (stands) {
-      const share = { tokens: shares[which], cause: round, atMs };
+      const share = { tokens: shares[which], cause: current, atMs };
       taken += (await billing.ledger.clawBack(account, share, 'payment')).taken;
-    } else given += await giveBack(billing, account, round, atMs);
+    } else given += await giveBack(billing, account, current, atMs);
   }
   return isSettled ? null : { given, taken };
 }
 
 /** Cause of a reversal's current state: a dispute may be lost, won, and lost again. */
-function roundOf(cause: string, booked: ReadonlyMap<string, number>): string {
+function currentCause(cause: string, booked: ReadonlyMap<string, number>): string {
   for (let round = 1; ; round++) {
     const name = round === 1 ? cause : `${cause}:${round}`;
     if (!booked.has(undoing(name))) return name;

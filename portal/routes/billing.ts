@@ -70,11 +70,11 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
       }
     },
   });
-  await app.register(async (scope) => takeEvents(scope, services));
+  await app.register(async (scope) => receiveEvents(scope, services));
 }
 
 /** Accepts raw bodies of any content type: the signature covers every byte. */
-function takeEvents(app: FastifyInstance, services: PortalServices): void {
+function receiveEvents(app: FastifyInstance, services: PortalServices): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   const options = { bodyLimit: MAX_EVENT_BYTES, config: { signed: true, operation: EVENT } };
@@ -179,7 +179,7 @@ const FOLLOW: PortalOperation = {
 };
 
 const EVENT: PortalOperation = {
-  operationId: 'takeEvent',
+  operationId: 'receiveEvent',
   summary: 'Receive an event from the payment processor',
   description: 'Responds once the event is stored on disk. It is processed afterwards.',
   tag: 'Payment',

@@ -24,7 +24,7 @@ const MIN_BYTES_PER_SECOND = 16_384;
 const GRACE_MS: Millis = 20_000;
 
 /** How an object is sent. */
-export interface Sending {
+export interface SendOptions {
   readonly cacheControl: string;
   /** Whether its bytes count as requests of the client's address. */
   readonly isCounted: boolean;
@@ -37,7 +37,7 @@ export async function sendObject(
   { addressRates }: ProxyServices,
   release: Release,
   checked: CheckedObject,
-  { cacheControl, isCounted }: Sending,
+  { cacheControl, isCounted }: SendOptions,
 ): Promise<FastifyReply> {
   const { method, headers } = request;
   const { object } = checked;

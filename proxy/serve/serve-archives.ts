@@ -4,7 +4,7 @@ import { Problem, truncate } from '../../portal/http/problem.ts';
 import type { TileArchive } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ProxyServices } from '../services.ts';
-import { type Sending, sendObject } from './send-object.ts';
+import { type SendOptions, sendObject } from './send-object.ts';
 
 /** The route of public objects: as in a bucket, the name that the release's manifest gives them. */
 export const ARCHIVE_PATH = '/tiles/:archive';
@@ -12,7 +12,7 @@ export const ARCHIVE_PATH = '/tiles/:archive';
 /** The name of a county's block bands. */
 const BLOCK_BANDS = /^block-bands-(\d{5})-/;
 
-const PUBLIC: Sending = { cacheControl: CACHE_CONTROL.immutable, isCounted: true };
+const PUBLIC: SendOptions = { cacheControl: CACHE_CONTROL.immutable, isCounted: true };
 
 /**
  * Serves the tile archives and block bands of the release in force by byte ranges, to anyone, as a

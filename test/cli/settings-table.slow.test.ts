@@ -40,11 +40,11 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replace(/^./, (c) => 
 function rowOf([name, type]: Rows[number]): string {
   const flag = flagOf(name, type);
   const isRequired = !type.safeParse(undefined).success;
-  const { otherwise } = aboutOf(type);
+  const { whenUnset } = aboutOf(type);
   const value = defaultOf(type);
-  const byDefault = isRequired ? 'required' : (otherwise ?? (value === null ? '' : code(value)));
+  const byDefault = isRequired ? 'required' : (whenUnset ?? (value === null ? '' : code(value)));
   const names = namesOf(name, type).split(', ').map(code).join(', ');
-  return `| ${names} | ${flag === null ? '' : code(flag)} | ${byDefault} | ${cell(aboutOf(type).says)} |`;
+  return `| ${names} | ${flag === null ? '' : code(flag)} | ${byDefault} | ${cell(aboutOf(type).description)} |`;
 }
 
 const DOCUMENT = `# Settings
