@@ -26,9 +26,9 @@ export class ToolCalls {
 
   /** The types of the release, requested once. */
   types(): Promise<TypeCatalogue> {
-    this.#types ??= this.data(this.client.getDestinationTypes()).then(
-      ({ destination_types }) => new TypeCatalogue(destination_types),
-    );
+    this.#types ??= this.client
+      .getDestinationTypes()
+      .then(({ data, headers }) => TypeCatalogue.of(data.destination_types, headers.get('etag')));
     return this.#types;
   }
 

@@ -13,6 +13,14 @@ export interface NamedType {
   readonly leafIds: readonly number[];
 }
 
+/** A type with what texts are compared with. */
+interface SpelledType extends NamedType {
+  /** Stems of the words of its name and label. */
+  readonly words: readonly string[];
+  /** Its whole names, as stems. */
+  readonly names: readonly string[];
+}
+
 /** Options listed to the caller. */
 const MAX_OPTIONS = 8;
 /** Edits from a name within which a text may be a misspelling of it. */
@@ -42,16 +50,30 @@ const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
   veterinarians: ['vets'],
 };
 
+type Nodes = DataOf<'getDestinationTypes'>['destination_types'];
+
 /** The destination types of a release, by id and by name. */
 export class TypeCatalogue {
-  readonly all: readonly NamedType[];
+  readonly all: readonly SpelledType[];
   readonly #byId: ReadonlyMap<number, NamedType>;
 
-  constructor(nodes: DataOf<'getDestinationTypes'>['destination_types']) {
-    this.all = nodes.map(({ dest_type_id: id, name, label, leaf_ids, is_leaf }) => {
-      return { id, name, label, leafIds: is_leaf ? [id] : leaf_ids };
-    });
+  constructor(nodes: Nodes) {
+    this.all = nodes.map(({ dest_type_id: id, name, label, leaf_ids, is_leaf }) => ({
+      id,
+      name,
+      label,
+      leafIds: is_leaf ? [id] : leaf_ids,
+      words: [...stemsOf(name), ...stemsOf(label)],
+      names: [name, label, ...(ALSO_CALLED[label] ?? [])].map((one) => stemsOf(one).join(' ')),
+    }));
     this.#byId = new Map(this.all.map((one) => [one.id, one]));
+  }
+
+  /** The catalogue of a response; the same for responses with the same ETag. */
+  static of(nodes: Nodes, etag: string | null): TypeCatalogue {
+    const catalogue = KNOWN.get(etag ?? '') ?? new TypeCatalogue(nodes);
+    if (etag !== null) KNOWN.set(etag, catalogue);
+    return catalogue;
   }
 
   nameOf(id: number): string {
@@ -59,14 +81,14 @@ export class TypeCatalogue {
   }
 
   /** Types whose name contains every word of a text, regardless of case and plural. */
-  matching(text: string): NamedType[] {
+  matching(text: string): SpelledType[] {
     const stems = stemsOf(text);
     const wanted = stems.join(' ');
-    return this.all.filter(({ name, label }) => {
-      const own = [...stemsOf(name), ...stemsOf(label)];
-      const isNamed = stems.every((stem) => own.some((word) => word.startsWith(stem)));
-      return isNamed || namesOf({ name, label }).includes(wanted);
-    });
+    return this.all.filter(
+      ({ words, names }) =>
+        stems.every((stem) => words.some((word) => word.startsWith(stem))) ||
+        names.includes(wanted),
+    );
   }
 
   /**
@@ -81,13 +103,11 @@ export class TypeCatalogue {
     const byId = this.all.find(({ id }) => String(id) === text.trim());
     if (byId) return byId;
     const found = this.matching(text);
-    const wanted = stemsOf(text).join(' ');
-    const whole = found.filter((one) => namesOf(one).includes(wanted));
+    const stems = stemsOf(text);
+    const wanted = stems.join(' ');
+    const whole = found.filter(({ names }) => names.includes(wanted));
     if (whole.length === 1) return whole[0];
-    const byWord = found.filter(({ name, label }) => {
-      const own = [...stemsOf(name), ...stemsOf(label)];
-      return stemsOf(text).every((stem) => own.includes(stem));
-    });
+    const byWord = found.filter(({ words }) => stems.every((stem) => words.includes(stem)));
     if (byWord.length === 1) return byWord[0];
     if (found.length === 1) return found[0];
     // A type that stands for all others that fit is what its name says.
@@ -106,36 +126,28 @@ export class TypeCatalogue {
   /** Types for a name of none: first those that it may be a misspelling of, then the groups. */
   #suggestions(wanted: string): NamedType[] {
     const most = Math.min(MAX_EDITS, Math.floor(wanted.length / 3));
-    const close = this.all.filter((one) =>
-      namesOf(one).some((name) => editDistance(name, wanted) <= most),
+    const close = this.all.filter(({ names }) =>
+      names.some((name) => editDistance(name, wanted) <= most),
     );
     return [...new Set([...close, ...this.all.filter(({ leafIds }) => leafIds.length > 1)])];
   }
 }
+
+/** Catalogues by ETag: of the current release, and of the one before it. */
+const KNOWN = new LRUCache<string, TypeCatalogue>({ max: 2 });
 
 /** Rows that some types have by one mode: one a leaf type. */
 export function rowCountOf(types: readonly NamedType[]): number {
   return new Set(types.flatMap(({ leafIds }) => leafIds)).size;
 }
 
-/** The whole names of a type, as stems. */
-function namesOf({ name, label }: Pick<NamedType, 'name' | 'label'>): string[] {
-  return [name, label, ...(ALSO_CALLED[label] ?? [])].map((one) => stemsOf(one).join(' '));
-}
-
+/** Stems of the words of a text. */
 function stemsOf(text: string): readonly string[] {
-  return STEMS.memo(text);
+  return foldText(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map(stemOf);
 }
-
-/** Stems of the words of texts. Every call compares the names of all types. */
-const STEMS = new LRUCache<string, readonly string[]>({
-  max: 1_000,
-  memoMethod: (text) =>
-    foldText(text)
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter((word) => word !== '')
-      .map(stemOf),
-});
 
 /** A word without its plural. */
 function stemOf(word: string): string {
