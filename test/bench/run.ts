@@ -17,6 +17,7 @@ import { baltimore, largeCity, metropolis } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
+import { benchMap } from './map.ts';
 import { benchMcp } from './mcp.ts';
 import { benchNation } from './nation.ts';
 import { benchNationalManifest } from './national-manifest.ts';
@@ -35,6 +36,7 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   coverage: benchCoverage,
   loop: benchLoop,
   mcp: benchMcp,
+  map: benchMap,
   isochrones: (built) => benchIsochrones(built, [WALK_30]),
   soak: benchSoak,
   fuzz: benchFuzz,

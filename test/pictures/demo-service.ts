@@ -26,14 +26,18 @@ export interface DemoService {
 }
 
 /**
- * Starts the service over a folder such as `var`; without a release in it, builds the demo city.
+ * Starts the service over a folder such as `var`; without a release in it, or a `STORE` among more
+ * settings, builds the demo city.
  */
-export async function startDemo(folder: string): Promise<DemoService> {
+export async function startDemo(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<DemoService> {
   if (!existsSync(START)) throw new Error(`${START} is missing: run npm run build first`);
   const ports = { PORT: String(await freePort()), PORTAL_PORT: String(await freePort()) };
   const server = await startServer(
     [START],
-    { VAR_DIR: folder, LOG_LEVEL: 'silent', ...ports },
+    { VAR_DIR: folder, LOG_LEVEL: 'silent', ...ports, ...settings },
     { until: /Try it:\n.*\n/ },
   );
   const printed = (pattern: RegExp) => pattern.exec(server.said())![1];

@@ -1,19 +1,16 @@
 import '../styles/map.css';
-import { useEffect } from 'preact/hooks';
 import { useApi } from '../api/use-api.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { mapCatalogue } from './catalogue.ts';
-import { prefetchMapLibre } from './drawing/map-stage.tsx';
 import { Explorer } from './explorer.tsx';
 
 /** Travel times of the release on a map: free, and without a key. */
 export function MapPage() {
   const api = useApi();
   const catalogue = useLoaded(() => mapCatalogue(api));
-  useEffect(prefetchMapLibre, []);
   return (
     <Page title="Map" class="map-page" heading="Travel times on a map">
       {catalogue.state === 'here' && catalogue.value !== null ? (

@@ -8,7 +8,6 @@ import {
   setWorkerUrl,
   type VectorTileSource,
 } from 'maplibre-gl';
-import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { PMTiles, Protocol } from 'pmtiles';
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import type { BaseMap } from '../base-map-style.ts';
@@ -18,6 +17,7 @@ import { PADDING } from '../still/frame.ts';
 import { ArchiveSource } from './archive-source.ts';
 import { baseMapStyle, paintBaseMap } from './base-map.ts';
 import { type BlockClasses, BlockFills } from './block-fills.ts';
+import { workerUrl } from './map-libre.ts';
 import { type MapMarker, MapMarkers } from './map-markers.ts';
 import {
   layersOf,

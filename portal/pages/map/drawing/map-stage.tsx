@@ -7,19 +7,12 @@ import type { MapPosition } from '../state/map-state.ts';
 import type { Point } from '../state/point.ts';
 import { StillStage } from '../still/still-stage.tsx';
 import type { DrawnMap, Shown, TileBlock } from './draw-map.ts';
+import { hasWebgl, loadMapLibre } from './map-libre.ts';
 import type { MapMarker } from './map-markers.ts';
 import type { Outlines, Scheme } from './paint.ts';
 
 /** Below it tiles have no blocks, only bands. */
 const BLOCK_ZOOM = 11;
-
-const loadMapLibre = () => import('./draw-map.ts');
-
-/** Starts loading MapLibre, which is larger than everything else together. */
-export function prefetchMapLibre(): void {
-  // A failure is shown where the map would be.
-  if (hasWebgl()) loadMapLibre().catch(() => {});
-}
 
 /** The map, or a message where it cannot be drawn. */
 export function MapStage(props: {
@@ -155,12 +148,4 @@ export function MapStage(props: {
       </p>
     </div>
   );
-}
-
-function hasWebgl(): boolean {
-  try {
-    return document.createElement('canvas').getContext('webgl2') !== null;
-  } catch {
-    return false;
-  }
 }

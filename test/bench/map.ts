@@ -1,0 +1,172 @@
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { MAP_COLOURS } from '../../portal/map-classes.ts';
+import { PAGE_PATHS } from '../../portal/page-paths.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { MICRO, type Millis } from '../../shards/units.ts';
+import { startDemo } from '../pictures/demo-service.ts';
+import { openChromium, SOFTWARE_GL } from '../support/chromium.ts';
+import type { Built } from './built.ts';
+import { figure, median } from './figure.ts';
+
+const VIEWPORT = { width: 1280, height: 800 };
+/** A mobile connection: 10 Mb/s either way, and 40 ms to each response. */
+const NETWORK = { downloadThroughput: 1.25e6, uploadThroughput: 1.25e6, latency: 40 };
+const LOADS = 5;
+const WANTED_PAINT_MS: Millis = 1_000;
+const WANTED_COLOUR_MS: Millis = 2_000;
+
+/** Blocks in view while the map is panned, or all of a release that has fewer. */
+const BLOCKS = 6_000;
+const WANTED_FRAMES = 50;
+const PAN_MS: Millis = 4_000;
+/** From the middle of the map either way, in steps of a pointer. */
+const PAN_PX = 200;
+const STEP_PX = 8;
+/** World pixels at zoom 0, as MapLibre counts zooms; tiles have blocks from zoom 11. */
+const WORLD = 512;
+const [LEAST_ZOOM, MOST_ZOOM, ZOOM_STEP] = [11, 15, 0.25];
+
+/**
+ * The map as a browser without a graphics card and with an empty cache shows it: how soon something
+ * is painted, and a block is coloured; and the frames a second while a pointer drags it.
+ */
+export async function benchMap({ store, release, place, folder }: Built): Promise<void> {
+  const service = await startDemo(path.join(folder, 'map'), { STORE: store });
+  const browser = await openChromium(...SOFTWARE_GL);
+  try {
+    const map = service.portal + PAGE_PATHS.map;
+    const opened: Opened[] = [];
+    while (opened.length < LOADS) opened.push(await openMap(browser, map));
+    const about = { network: '10 Mb/s, 40 ms', loads: LOADS, place };
+    const paint = median(opened.map(({ paintedMs }) => paintedMs));
+    figure('map.first_paint', paint, 'ms', { wanted_ms: WANTED_PAINT_MS, ...about });
+    const colour = median(opened.map(({ colouredMs }) => colouredMs));
+    figure('map.first_colour', colour, 'ms', { wanted_ms: WANTED_COLOUR_MS, ...about });
+    const view = await viewOf(release);
+    const { lat, lon, zoom, blocks } = view;
+    const rate = await framesWhilePanned(browser, `${map}#x=1&map=${zoom}/${lat}/${lon}`);
+    figure('map.frames', rate, '1/s', { wanted: WANTED_FRAMES, blocks, zoom, place });
+  } finally {
+    await browser.close();
+    await service.stop();
+  }
+}
+
+/** Since the page was requested. */
+interface Opened {
+  readonly paintedMs: Millis;
+  readonly colouredMs: Millis;
+}
+
+async function openMap(browser: Browser, address: string): Promise<Opened> {
+  const context = await browser.newContext({ viewport: VIEWPORT });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', { offline: false, ...NETWORK });
+  await page.addInitScript({ content: WATCH_COLOURS });
+  await page.goto(address, { waitUntil: 'commit' });
+  const coloured = page.locator('[data-coloured-ms]');
+  await coloured.waitFor();
+  const colouredMs = Number(await coloured.getAttribute('data-coloured-ms'));
+  const paintedMs = await page.evaluate<number>(
+    `performance.getEntriesByName('first-contentful-paint')[0].startTime`,
+  );
+  await context.close();
+  return { paintedMs, colouredMs };
+}
+
+/**
+ * Runs in the page: looks at the map some times a second until a pixel has the colour of a class. A
+ * canvas that does not keep its picture could only be read while it is drawn.
+ */
+const WATCH_COLOURS = `{
+  const [everyMs, width, height] = [20, 160, 100];
+  const colours = ${JSON.stringify(MAP_COLOURS.light.classes)};
+  const wanted = new Set(colours.map((colour) => Number.parseInt(colour.slice(1), 16)));
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (type, options) {
+    return getContext.call(this, type, { ...options, preserveDrawingBuffer: true });
+  };
+  const sample = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  sample.imageSmoothingEnabled = false;
+  const timer = setInterval(() => {
+    const canvas = document.querySelector('.map-canvas canvas');
+    if (canvas === null) return;
+    sample.drawImage(canvas, 0, 0, width, height);
+    const { data } = sample.getImageData(0, 0, width, height);
+    for (let i = 0; i < data.length; i += 4) {
+      if (!wanted.has((data[i] << 16) | (data[i + 1] << 8) | data[i + 2])) continue;
+      document.documentElement.dataset.colouredMs = performance.now();
+      clearInterval(timer);
+      return;
+    }
+  }, everyMs);
+}`;
+
+/** A view of the middle of a release at the highest zoom that has enough blocks in it. */
+async function viewOf(release: Release) {
+  const centres: [x: number, y: number][] = [];
+  for (const { manifest } of release.counties) {
+    const index = await release.index(manifest);
+    for (let i = 0; i < index.count; i++) {
+      if (index.landArea(i) === 0) continue;
+      centres.push([index.lon[i] / MICRO / 360, northOf(index.lat[i] / MICRO)]);
+    }
+  }
+  const [x, y] = [0, 1].map((axis) => median(centres.map((centre) => centre[axis])));
+  const countAt = (zoom: number) => {
+    const scale = WORLD * 2 ** zoom;
+    const [across, up] = [VIEWPORT.width / 2 / scale, VIEWPORT.height / 2 / scale];
+    return centres.filter(([cx, cy]) => Math.abs(cx - x) < across && Math.abs(cy - y) < up).length;
+  };
+  let zoom = MOST_ZOOM;
+  while (zoom > LEAST_ZOOM && countAt(zoom) < BLOCKS) zoom -= ZOOM_STEP;
+  const lat = (Math.atan(Math.sinh(y * 2 * Math.PI)) * 180) / Math.PI;
+  return { lat: lat.toFixed(5), lon: (x * 360).toFixed(5), zoom, blocks: countAt(zoom) };
+}
+
+/** Spherical Mercator: the share of the world's height above the equator. */
+function northOf(lat: number): number {
+  return Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
+}
+
+/** Frames a second in which the map follows a pointer that drags it to and fro. */
+async function framesWhilePanned(browser: Browser, address: string): Promise<number> {
+  const context = await browser.newContext({ viewport: VIEWPORT });
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.locator('[data-drawn]').waitFor();
+  await page.evaluate(COUNT_FRAMES);
+  const box = (await page.locator('.map-canvas').boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  const before = await countedOn(page);
+  const begun = performance.now();
+  for (let at = 0, step = STEP_PX; performance.now() - begun < PAN_MS; at += step) {
+    if (Math.abs(at + step) > PAN_PX) step = -step;
+    await page.mouse.move(x + at, y + at / 2);
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  const frames = (await countedOn(page)) - before;
+  await page.mouse.up();
+  await context.close();
+  return frames / seconds;
+}
+
+const countedOn = (page: Page) => page.evaluate<number>('window.framesMoved');
+
+/** Runs in the page: counts the frames before which the pointer had moved. */
+const COUNT_FRAMES = `{
+  window.framesMoved = 0;
+  let hasMoved = false;
+  window.addEventListener('mousemove', () => { hasMoved = true; });
+  const count = () => {
+    if (hasMoved) window.framesMoved++;
+    hasMoved = false;
+    requestAnimationFrame(count);
+  };
+  requestAnimationFrame(count);
+}`;
