@@ -16,6 +16,25 @@ test('a file of sites is read by its column names, in any order, with quotes and
   });
 });
 
+const BALTIMORE = { id: 'Café', lat: 39.29, lon: -76.61, isCandidate: false };
+
+test.each([
+  ['semicolons and decimal commas', 'id;lat;lon\r\nCafé;39,29;-76,61\r\n'],
+  ['a line that states the separator', 'sep=;\r\nid;lat;lon\r\nCafé;39,29;-76,61\r\n'],
+  ['tabs', 'id\tlat\tlon\nCafé\t39.29\t-76.61\n'],
+  ['decimal commas in quotes', 'id,lat,lon\nCafé,"39,29","-76,61"\n'],
+  ['other names of columns', 'ID,Latitude (WGS84),Longitude [deg]\nCafé,39.29,-76.61\n'],
+  ['lng', 'id,lat,lng\nCafé,39.29,-76.61\n'],
+  ['empty lines', '\n\nid,lat,lon\n\n,,\nCafé,39.29,-76.61\n  \n\n'],
+  ['lines that end in CR', 'id,lat,lon\rCafé,39.29,-76.61\r'],
+])('a file with %s is read, in UTF-8 and UTF-16', async (_, text) => {
+  const littleEndian = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  const bigEndian = Buffer.from(littleEndian).swap16();
+  for (const file of [text, `\uFEFF${text}`, littleEndian, bigEndian]) {
+    expect(await readSites(new Blob([file]))).toEqual({ sites: [BALTIMORE] });
+  }
+});
+
 test('a file that is saved has the same sites when it is opened', async () => {
   const sites = [
     { id: 'Main, "2"', lat: 36.123456, lon: -70.2, isCandidate: true },
@@ -32,6 +51,16 @@ test.each([
   ['id,lat,lon\n,1,2\n', 'Site 1 of the file: id is empty'],
   ['id,lat,lon\na,,2\n', 'lat must be a number from -90 to 90'],
   ['id,lat,lon\na,91,2\n', 'lat must be a number from -90 to 90'],
+  [
+    'id,lat,lon\na,-122.4,37.8\n',
+    'lat must be a number from -90 to 90; lat and lon may be exchanged',
+  ],
+  ['id,lat,lon\na,39,29,-76,61\n', 'Site 1 of the file: it has more values than there are columns'],
+  [
+    'Name;Breite;lon\na;1;2\n',
+    'lacks the columns: id, lat. It needs id, lat, lon; it has name, breite, lon.',
+  ],
+  ['PK\u0003\u0004\0\0', 'is not text: save it as CSV'],
   ['id,lat,lon\na,1,east\n', 'lon must be a number from -180 to 180'],
   [
     `id,lat,lon\n${Array.from({ length: 1001 }, (_, i) => `${i},1,2\n`).join('')}`,
