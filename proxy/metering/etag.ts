@@ -3,9 +3,9 @@ import type { ObjectRef } from '../../shards/store/store.ts';
 
 /**
  * Change this whenever the same data and request give other bytes, in any format: every ETag then
- * differs, so that no client keeps an old body.
+ * differs, so that no client keeps an old body. `test/proxy/contract-version.test.ts` holds it.
  */
-const CONTRACT_VERSION = '5';
+export const CONTRACT_VERSION = '5';
 
 /**
  * The strong ETag of a response, from everything that determines its bytes: the contract, the

@@ -7,8 +7,8 @@ const MAX_BYTES = 1_000_000;
 
 /**
  * Reads sites from CSV with the columns `id`, `lat`, `lon` and, if some are candidates, `candidate`
- * (`yes` or `no`), as spreadsheets save it in any language: between commas, semicolons or tabs, with
- * decimal points or commas, in UTF-8 or UTF-16. Nothing is sent anywhere.
+ * (`yes` or `no`), as spreadsheets save it in any language: between commas, semicolons or tabs,
+ * with decimal points or commas, in UTF-8 or UTF-16. Nothing is sent anywhere.
  */
 export async function readSites(file: Blob): Promise<ReadSites> {
   if (file.size > MAX_BYTES) return { fault: 'The file is over 1 MB: too large for 1,000 sites.' };
