@@ -1,5 +1,5 @@
 /** The layers of the base map that are drawn from OpenStreetMap. */
-export type MapLayer = 'landuse' | 'water' | 'roads' | 'places';
+type MapLayer = 'landuse' | 'water' | 'roads' | 'places';
 
 export type PropertyValue = string | number | boolean;
 

@@ -10,9 +10,9 @@ import { MapCells } from '../geo/map-cells.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { PreparationJobContext } from './preparation.ts';
 import type { OsmJobSpec } from './preparation-job.ts';
+import { NO_MAP, preparedMapSchema } from './read-base-map-cells.ts';
 import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
-import { NO_MAP, preparedMapSchema } from './read-map-cells.ts';
-import { putMapCells } from './write-map-cells.ts';
+import { putMapCells } from './write-base-map-cells.ts';
 
 /** Values without a type that are kept from a batch, for each key. */
 const KEPT_VALUES = 500;

@@ -7,8 +7,8 @@ import type { BoundingBox, Metres } from '../../shards/units.ts';
 import { extractOsm, type OsmExtract, type OsmFile } from '../extract/extract-osm.ts';
 import { OsmCellJoiner } from '../extract/osm-cell.ts';
 import type { Progress } from '../progress.ts';
+import { preparedMapSchema } from './read-base-map-cells.ts';
 import { objectsNear, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
-import { preparedMapSchema } from './read-map-cells.ts';
 
 /** References to the prepared OpenStreetMap data in a store. */
 export const preparedOsmSchema = z.strictObject({

@@ -14,7 +14,7 @@ import type { PreparationJob } from './preparation-job.ts';
 import { prepareByJobs } from './prepare-by-jobs.ts';
 import { type PreparedBatch, preparedBatchSchema } from './prepare-osm-batch.ts';
 import type { PreparedOsm } from './read-osm-cells.ts';
-import { joinMaps } from './write-map-cells.ts';
+import { joinMaps } from './write-base-map-cells.ts';
 
 /** How much of the files a batch holds, packed. */
 const BATCH_BYTES: Bytes = 250e6;

@@ -11,7 +11,7 @@ import {
   mapObjectsNear,
   type PreparedMap,
   readMapFeatures,
-} from '../prepare/read-map-cells.ts';
+} from '../prepare/read-base-map-cells.ts';
 import type { MapSources } from './base-map-tiles.ts';
 import type { TilePyramid } from './tile-pyramids.ts';
 

@@ -7,7 +7,7 @@ import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, Bytes, CountyFips } from '../../shards/units.ts';
 import { boxOfTile } from '../geo/web-mercator.ts';
-import type { PreparedMap } from '../prepare/read-map-cells.ts';
+import type { PreparedMap } from '../prepare/read-base-map-cells.ts';
 import { BandPainter, type DrawnTile } from './band-tiles.ts';
 import { drawBaseMap, type MapSources } from './base-map-tiles.ts';
 import type { Arcs } from './block-arcs.ts';

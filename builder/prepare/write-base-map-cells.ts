@@ -1,12 +1,12 @@
 import { edgesOf } from '../../shards/geometry/wgs84.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { MapCellWriter } from '../base-map/map-cell.ts';
+import { BaseMapCellWriter } from '../base-map/base-map-cell.ts';
 import type { MapFeatures } from '../extract/map-features.ts';
 import { MAX_SIDE } from '../extract/osm-by-cells.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { putObject } from '../publish/put-object.ts';
+import { LAST_OVERVIEW_ZOOM, type PreparedMap } from './read-base-map-cells.ts';
 import type { PreparedCells } from './read-cells.ts';
-import { LAST_OVERVIEW_ZOOM, type PreparedMap } from './read-map-cells.ts';
 
 /**
  * Puts features of the base map into the store by the cells that their boxes touch, of those given;
@@ -17,15 +17,15 @@ export async function putMapCells(
   { shapes, boxes }: MapFeatures,
   mapped: ReadonlySet<number>,
 ): Promise<PreparedMap> {
-  const overview = new Map<number, MapCellWriter>();
-  const detail = new Map<number, MapCellWriter>();
+  const overview = new Map<number, BaseMapCellWriter>();
+  const detail = new Map<number, BaseMapCellWriter>();
   const wide: PreparedMap['wide'] = [];
   for (const [feature, box] of boxes.entries()) {
     const cells = MapCells.of(box);
     const touched = cells.touching(box).filter((cell) => mapped.has(cell));
     if (touched.length === 0) continue;
     if (cells.side > MAX_SIDE) {
-      const writer = new MapCellWriter();
+      const writer = new BaseMapCellWriter();
       writer.add(shapes, feature);
       const object = await putObject(store, 'prepared/map-wide', 'tta', writer.encode());
       wide.push({ box: edgesOf(box), object });
@@ -34,7 +34,7 @@ export async function putMapCells(
     const isEarly = shapes.minZoom.view()[feature] <= LAST_OVERVIEW_ZOOM;
     const writers = isEarly ? overview : detail;
     for (const cell of touched) {
-      const writer = writers.get(cell) ?? new MapCellWriter();
+      const writer = writers.get(cell) ?? new BaseMapCellWriter();
       writers.set(cell, writer);
       writer.add(shapes, feature);
     }
@@ -49,7 +49,7 @@ export async function putMapCells(
 async function putAll(
   store: WritableStore,
   stem: string,
-  writers: ReadonlyMap<number, MapCellWriter>,
+  writers: ReadonlyMap<number, BaseMapCellWriter>,
 ): Promise<PreparedCells> {
   const refs: PreparedCells = {};
   for (const [cell, writer] of [...writers].sort(([a], [b]) => a - b)) {

@@ -3,7 +3,7 @@ import { boxesMeet, boxWithin } from '../../shards/geometry/wgs84.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox, Metres } from '../../shards/units.ts';
-import { MapCellReader } from '../base-map/map-cell.ts';
+import { BaseMapCellReader } from '../base-map/base-map-cell.ts';
 import type { MapShapes } from '../base-map/map-shapes.ts';
 import { objectsNear, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
 
@@ -47,7 +47,7 @@ export async function readMapFeatures(
   objects: readonly ObjectRef[],
   shapes: MapShapes,
 ): Promise<Uint32Array> {
-  const reader = new MapCellReader(shapes);
+  const reader = new BaseMapCellReader(shapes);
   for (const ref of objects) reader.add(ref.name, await readVerified(store, ref));
   return reader.features();
 }

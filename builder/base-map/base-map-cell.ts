@@ -8,7 +8,7 @@ import { MapKinds, type MapShapes, type ShapeType } from './map-shapes.ts';
 const KIND = 'MAPC';
 
 /** Encodes features of one cell after another. */
-export class MapCellWriter {
+export class BaseMapCellWriter {
   readonly #kinds = new MapKinds();
   readonly #features = new VarintWriter(1 << 12);
 
@@ -46,7 +46,7 @@ export class MapCellWriter {
  * Reads cells. A feature that several of them have is read once; if one of them lacks nodes of it,
  * because that batch of cells did not read the file that has them, the one with the most points.
  */
-export class MapCellReader {
+export class BaseMapCellReader {
   readonly #shapes: MapShapes;
   /** Points of the most complete version of each feature, and where that is. */
   readonly #best = new Map<number, { points: number; feature: number }>();
