@@ -31,7 +31,7 @@ interface GetRoute<P extends z.ZodObject, Q extends z.ZodObject> extends Route {
   readonly query: Q;
 }
 
-export type Input<P extends z.ZodObject, Q extends z.ZodObject> = {
+type Input<P extends z.ZodObject, Q extends z.ZodObject> = {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
 };

@@ -1,7 +1,7 @@
 import type { Dictionary, RowGroup } from '../../shards/parquet/table.ts';
 
 /** Rows of a group, at most: enough to compress well, few enough to hold and to skip. */
-export const GROUP_ROWS = 1 << 17;
+const GROUP_ROWS = 1 << 17;
 
 /**
  * Collects indexed rows into groups. Rows that belong together, such as those of an origin, are in

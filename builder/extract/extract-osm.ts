@@ -15,7 +15,7 @@ import { type MappedStation, mappedStations } from './osm-stations.ts';
 import type { RawWays } from './raw-ways.ts';
 
 /** The lines that enter an area, with coordinates. A line is split where nodes are missing. */
-export function keepLines(raw: RawWays, table: NodeTable, area: BoundingBox): Lines {
+function keepLines(raw: RawWays, table: NodeTable, area: BoundingBox): Lines {
   const refs = raw.refs.view();
   const lon = new GrowableArray(Float64Array);
   const lat = new GrowableArray(Float64Array);

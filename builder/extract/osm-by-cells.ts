@@ -15,7 +15,7 @@ export interface CellElements {
 }
 
 /** An area that covers many cells. */
-export interface WideArea {
+interface WideArea {
   readonly area: AreaSource;
   readonly box: BoundingBox;
 }

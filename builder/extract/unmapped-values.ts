@@ -3,7 +3,7 @@ import type { Tags } from '../osm/tags.ts';
 
 /** Keys that name POIs. */
 export const POI_KEYS = ['shop', 'amenity'] as const;
-export type PoiKey = (typeof POI_KEYS)[number];
+type PoiKey = (typeof POI_KEYS)[number];
 
 /** The number of nodes and ways in an area with a value that has no type. */
 export interface UnmappedValue {

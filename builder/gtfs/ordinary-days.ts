@@ -4,7 +4,7 @@ import { isWeekday, type ServiceDay } from './service-time.ts';
 const WEEK = 7;
 
 /** Weekdays, Monday to Friday, with the same service. */
-export interface WeekdayPattern {
+interface WeekdayPattern {
   /** Ascending. */
   readonly days: readonly ServiceDay[];
   /** The days to choose from: those with the most similar neighbours a week away. */

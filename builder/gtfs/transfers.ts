@@ -5,7 +5,7 @@ import { FEED_LIMITS } from './limits.ts';
 import { type Row, readTable } from './table.ts';
 
 /** A rule for transfers between two stops or stations. */
-export interface StopTransfer {
+interface StopTransfer {
   readonly from: string;
   readonly to: string;
   readonly kind: 'usual' | 'timed' | 'minimum' | 'never';
@@ -14,7 +14,7 @@ export interface StopTransfer {
 }
 
 /** Whether riders may stay seated when a vehicle continues from one trip to another. */
-export interface TripLink {
+interface TripLink {
   readonly from: string;
   readonly to: string;
   readonly mayStay: boolean;

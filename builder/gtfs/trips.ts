@@ -21,7 +21,7 @@ export interface TripRun {
   readonly departures: readonly ServiceSeconds[];
 }
 
-export interface Call {
+interface Call {
   readonly stop: string;
   readonly board: boolean;
   readonly alight: boolean;

@@ -11,7 +11,7 @@ import { requireKind } from './file-kind.ts';
  * the memory or takes hours. The largest tables of national feeds have two gigabytes, and the most
  * repetitive ones shrink to a fiftieth.
  */
-export const ZIP_LIMITS = {
+const ZIP_LIMITS = {
   entries: 10_000,
   /** Size of an entry, unpacked. */
   bytes: 8 * 2 ** 30,

@@ -12,7 +12,7 @@ import { readFacts } from './known-destinations.ts';
 const TEXT_COLUMNS = ['name', 'street', 'city', 'state', 'zip', 'brand'] as const;
 
 /** The destinations whose home is a county, as a layer of points for use on any map. */
-export function poiMap(county: string, destinations: readonly DestinationFacts[]): Uint8Array {
+function poiMap(county: string, destinations: readonly DestinationFacts[]): Uint8Array {
   return writeFlatGeobuf(
     `pois_${county}`,
     [

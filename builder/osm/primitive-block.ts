@@ -3,7 +3,7 @@ import type { EpochMillis } from '../../shards/units.ts';
 import { PackedColumn } from './packed-column.ts';
 import type { Tags } from './tags.ts';
 
-export interface RelationMember {
+interface RelationMember {
   readonly type: 'node' | 'way' | 'relation';
   readonly ref: number;
   readonly role: string;

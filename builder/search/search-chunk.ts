@@ -18,12 +18,12 @@ import type { SearchRegion } from './search-region.ts';
  * Milliseconds, up to the cap, in the unit of rows: rounded once, to tenths of a minute, at least
  * 1.0.
  */
-export function toTenths(time: Millis): Tenths {
+function toTenths(time: Millis): Tenths {
   return Math.max(ROUTING.minMinutes * 10, Math.round((time * 10) / MILLIS_PER_MINUTE));
 }
 
 /** Milliseconds in the unit of reach: whole minutes, rounded up, at least 1. */
-export function toMinutes(time: Millis): Minutes {
+function toMinutes(time: Millis): Minutes {
   return Math.max(ROUTING.minMinutes, Math.ceil(time / MILLIS_PER_MINUTE));
 }
 

@@ -23,7 +23,7 @@ export interface ModeGraph {
 }
 
 /** The position of each edge of the network on the chains of the graph. */
-export interface Chains {
+interface Chains {
   /** End vertices of each chain, and the milliseconds along it; `CLOSED` if not passable. */
   readonly a: Int32Array;
   readonly b: Int32Array;

@@ -9,7 +9,7 @@ import type { Progress } from '../progress.ts';
 import { clockOf, type TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read for. */
-export interface DatedFeed {
+interface DatedFeed {
   readonly path: string;
   /** The `fingerprint` of the feed. */
   readonly sha256: string;

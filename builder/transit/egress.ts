@@ -3,7 +3,7 @@ import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Millis, StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
 
 /** Longer than any walk. */
-export const NO_WALK = 1 << 24;
+const NO_WALK = 1 << 24;
 
 /**
  * Targets are ordered along the ground; a cluster is 16 consecutive ones, which are near each

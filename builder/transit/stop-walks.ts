@@ -22,7 +22,7 @@ const TRANSFER_LIMIT: Millis =
  * the way from entrance to entrance: ways inside the stations only add their time. `entrances`: by
  * stop.
  */
-export function* walksBetweenEntrances(
+function* walksBetweenEntrances(
   walk: ModeNetwork,
   entrances: readonly (readonly LinkedEntrance[])[],
 ): Generator<StopWalk> {

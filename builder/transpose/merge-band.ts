@@ -15,7 +15,7 @@ export interface BandRequest {
   readonly unit: TimeUnit;
 }
 
-export interface BandPiece {
+interface BandPiece {
   /** The slice's first origin, counted through all sources. */
   readonly firstOrigin: number;
   readonly bytes: Uint8Array;

@@ -26,7 +26,7 @@ export interface TranspositionRequest {
 }
 
 /** A matrix to create. */
-export interface TransposedPart {
+interface TransposedPart {
   /** Ids of its origins: the targets of the sources. */
   readonly origins: Float64Array;
   /** Returns, for each origin of all sources, its ordinal among this matrix's targets, or -1. */

@@ -17,7 +17,7 @@ export interface CountedCounty {
 const BLOCK_DIGITS = 15;
 const BLOCKS_PER_TRACT = 10_000;
 /** The share of a release's blocks that a weight must cover. */
-export const LEAST_COVERAGE = 0.9;
+const LEAST_COVERAGE = 0.9;
 
 /** A weight while its files are read. */
 interface Tally {

@@ -38,7 +38,7 @@ export type CellUse =
 export const BAY_DEPTH = 30;
 
 /** A block of open water south of the city, from one column to another. */
-export interface BayBlock {
+interface BayBlock {
   readonly fromColumn: number;
   readonly toColumn: number;
 }

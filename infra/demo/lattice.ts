@@ -16,7 +16,7 @@ const UNITS_PER_DEGREE = 1e7;
  * so are areas; a north-south step of the lattice is too long by at most 1 in 10⁵ within 40 km of
  * the origin.
  */
-export function toDegrees(east: Metres, north: Metres): readonly [lon: Degrees, lat: Degrees] {
+function toDegrees(east: Metres, north: Metres): readonly [lon: Degrees, lat: Degrees] {
   let lat = ORIGIN.lat;
   // The degree's length changes so slowly that the second step is exact to a millimetre.
   for (let step = 0; step < 2; step++) {

@@ -19,7 +19,7 @@ export async function openTracing(
 }
 
 /** Attributes of a span, with OpenTelemetry's names where they exist. */
-export type SpanAttributes = Readonly<Record<string, string | number>>;
+type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** Makes a call within a span that ends with it. */
 export type Trace = <T>(

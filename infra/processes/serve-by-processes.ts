@@ -18,7 +18,7 @@ import { RateLeases } from './rate-leases.ts';
 const WINDOW_MS = 60_000;
 const DEATHS_OF_EACH = 3;
 const FIRST_PAUSE_MS = 100;
-export const LONGEST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * When to restart a process that died: the first immediately, later ones after pauses that double.

@@ -76,7 +76,7 @@ function givenOf(
 }
 
 /** The parser's name of a flag: `--base-url` is `baseUrl`. */
-export function attributeOf(flag: string): string {
+function attributeOf(flag: string): string {
   return flag.slice(2).replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -159,7 +159,7 @@ export const AUDIT_EVENTS = [
   'tokens-taken-back',
   'membership-changed',
 ] as const;
-export type AuditEvent = (typeof AUDIT_EVENTS)[number];
+type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
 export interface ApiKey {
   readonly id: string;

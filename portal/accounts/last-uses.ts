@@ -2,7 +2,7 @@ import { lruMap } from '../../shards/lru-map.ts';
 import type { KeyHash } from './key-hash.ts';
 
 /** Resolution of a key's last use: at most one write per interval. */
-export const LAST_USE_MS = 60_000;
+const LAST_USE_MS = 60_000;
 const MAX_KEYS_KNOWN = 100_000;
 
 /** When this process last recorded each key's use, so that not every request causes a write. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 
-export const MAX_MAILBOX_BYTES = 1_500;
+const MAX_MAILBOX_BYTES = 1_500;
 
 /**
  * The mailbox that an address delivers to: two addresses with one mailbox belong to one person.

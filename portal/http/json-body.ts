@@ -11,7 +11,7 @@ export interface BoundedJson {
 }
 
 /** Error for JSON nested deeper than any request. */
-export class NestedTooDeep extends Error {
+class NestedTooDeep extends Error {
   override readonly name = 'NestedTooDeep';
 }
 
@@ -19,8 +19,8 @@ export class NestedTooDeep extends Error {
  * More values than the largest accepted body has: 2,000 sites and candidates, 7 values each, an
  * area of 10,000 blocks, and a thousand more. Bounds parsing time.
  */
-export const MAX_VALUES = 25_000;
-export const MAX_DEPTH = 32;
+const MAX_VALUES = 25_000;
+const MAX_DEPTH = 32;
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -31,7 +31,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  * closed. A body that long is invalid by its beginning alone. Throws a `SyntaxError` for invalid
  * JSON, a `TypeError` for invalid UTF-8.
  */
-export function parseBounded(bytes: Uint8Array): BoundedJson {
+function parseBounded(bytes: Uint8Array): BoundedJson {
   const { end, closers } = extent(bytes);
   const text = DECODER.decode(bytes.subarray(0, end));
   return { value: JSON.parse(text + closers), isWhole: end === bytes.length };

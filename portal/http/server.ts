@@ -36,7 +36,7 @@ export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
 }
 
 /** Rejects HTTP/1.1 without a Host, and any request with two: RFC 9112 section 3.2. */
-export function requireHost(app: FastifyInstance): void {
+function requireHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { httpVersion, rawHeaders } = request.raw;
     const hosts = hostsIn(rawHeaders);
@@ -66,7 +66,7 @@ function hostsIn(rawHeaders: readonly string[]): number {
  * Ignores unknown expectations of a request: RFC 9110 section 10.1.1. Node would respond with 417,
  * without a problem document. It handles `100-continue` itself.
  */
-export function ignoreExpectations(app: FastifyInstance): void {
+function ignoreExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response);
   });

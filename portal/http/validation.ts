@@ -33,7 +33,7 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string | undefine
 }
 
 /** The same for a path or query value: each is text, or the texts of a repeated parameter. */
-export function textValidationMessage(issue: z.core.$ZodRawIssue): string | undefined {
+function textValidationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_type' || issue.expected !== 'string') return validationMessage(issue);
   return issue.input === undefined ? 'is missing' : 'must be given once';
 }

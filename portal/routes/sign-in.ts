@@ -23,7 +23,7 @@ import { forChange, forSession } from './signed-in.ts';
 const LAST_MS = 5_000;
 
 /** Work that continues after its request has been answered. */
-export class AfterResponse {
+class AfterResponse {
   readonly #running = new Set<Promise<void>>();
   readonly #app: FastifyInstance;
 

@@ -16,7 +16,7 @@ const free = {
   cache: 'catalogue',
 } as const;
 
-export const lastUpdated = freeEndpoint({
+const lastUpdated = freeEndpoint({
   ...free,
   path: '/v1/last-updated',
   operationId: 'getLastUpdated',
@@ -32,7 +32,7 @@ export const lastUpdated = freeEndpoint({
   },
 });
 
-export const modes = freeEndpoint({
+const modes = freeEndpoint({
   ...free,
   path: '/v1/meta/modes',
   operationId: 'getModes',
@@ -53,7 +53,7 @@ export const modes = freeEndpoint({
   },
 });
 
-export const destinationTypes = freeEndpoint({
+const destinationTypes = freeEndpoint({
   ...free,
   path: '/v1/meta/destination-types',
   operationId: 'getDestinationTypes',
@@ -85,7 +85,7 @@ export const destinationTypes = freeEndpoint({
   },
 });
 
-export const weights = freeEndpoint({
+const weights = freeEndpoint({
   ...free,
   path: '/v1/meta/weights',
   operationId: 'getWeights',
@@ -99,7 +99,7 @@ export const weights = freeEndpoint({
   respond: ({ releases }) => ({ body: { weights: releases.current.weights } }),
 });
 
-export const vintage = freeEndpoint({
+const vintage = freeEndpoint({
   ...free,
   path: '/v1/meta/vintage',
   operationId: 'getVintage',
@@ -144,7 +144,7 @@ export const vintage = freeEndpoint({
   },
 });
 
-export const queries = freeEndpoint({
+const queries = freeEndpoint({
   ...free,
   path: '/v1/plans',
   operationId: 'getPlans',

@@ -9,7 +9,7 @@ import type { ToolCalls } from './tool-calls.ts';
 
 const text = z.string().trim().min(1).max(100);
 /** A type by name, or by id as text or number. */
-export const type = z.coerce.string().trim().min(1).max(100);
+const type = z.coerce.string().trim().min(1).max(100);
 const MODE = ['walk', 'bike', 'transit'] as const;
 
 /**

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ToolCalls } from './tool-calls.ts';
 
 /** Result of a tool: a short text for the reader, the same as data, and where more of it is. */
-export interface ToolResult<Data> {
+interface ToolResult<Data> {
   readonly text: string;
   readonly data: Data;
   readonly links?: readonly ToolLink[];

@@ -18,7 +18,7 @@ const tenthsOfMinutes = z
 
 export const modeLabel = z.enum(MODE_LABELS).meta({ id: 'Mode', description: 'Travel mode.' });
 
-export const address = z
+const address = z
   .object({
     street: z.string().nullable(),
     city: z.string().nullable(),

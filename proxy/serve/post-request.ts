@@ -36,7 +36,7 @@ export interface PostRequest {
 }
 
 /** A request that the release can fulfil. */
-export interface ResolvedPost {
+interface ResolvedPost {
   /** Undefined if it depends on the response. */
   readonly price: number | undefined;
   /** Computes the response that the given balance can pay for. */

@@ -1,7 +1,7 @@
 import type { Minutes, Tenths } from '../units.ts';
 
 /** Width of a map's time bands, and their number. */
-export const BAND_MINUTES: Minutes = 5;
+const BAND_MINUTES: Minutes = 5;
 export const BANDS = 6;
 /** Upper bound of each band. */
 export const BAND_ENDS: readonly Minutes[] = Array.from(

@@ -17,7 +17,7 @@ export interface FgbFeature {
   readonly properties: Readonly<Record<string, string | number | null>>;
 }
 
-export interface LonLat {
+interface LonLat {
   readonly lon: Degrees;
   readonly lat: Degrees;
 }

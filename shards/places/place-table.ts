@@ -22,7 +22,7 @@ import {
 } from '../units.ts';
 
 /** Writes the rings of one area: for each, its number of points, then the deltas between them. */
-export function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings): void {
+function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings): void {
   const rings = firstPoint.length - 1;
   writer.uint(rings);
   for (let r = 0; r < rings; r++) writer.uint(firstPoint[r + 1] - firstPoint[r]);
@@ -35,7 +35,7 @@ export function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings):
 }
 
 /** Reads what `writeOutline` wrote; throws a `RangeError` for anything else. */
-export function readOutline(reader: VarintReader): Rings {
+function readOutline(reader: VarintReader): Rings {
   const rings = reader.uint();
   if (rings > reader.left) throw new RangeError(`counts ${rings} rings`);
   const firstPoint = new Uint32Array(rings + 1);

@@ -15,7 +15,7 @@ export interface CoverageGap {
 }
 
 /** The area that a release holds data of, and how much of it can be routed. */
-export interface DataCoverage {
+interface DataCoverage {
   readonly states: number;
   readonly counties: number;
   readonly population: number;

@@ -7,7 +7,7 @@ import type { CountyFips, DestId, Tenths } from '../units.ts';
 import { COUNTY_OBJECT_KINDS, type CountyObjectKind, type Manifest } from './manifest.ts';
 
 /** Differences of a county's POI time rows between two releases. */
-export interface RowsMoved {
+interface RowsMoved {
   /** Rows in both. */
   rows: number;
   /** Rows in both whose time differs. */

@@ -2,7 +2,7 @@ import type { Bytes, Millis } from '../units.ts';
 import type { ObjectRef, ObjectStat, PresignedUrl, Store } from './store.ts';
 
 /** A call to a store. */
-export interface StoreCall {
+interface StoreCall {
   readonly operation: 'range' | 'whole' | 'stat';
   readonly object: string;
   /** Requested length of a range; otherwise 0. */

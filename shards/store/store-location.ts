@@ -1,7 +1,7 @@
 import { s3Fault } from './s3/s3-address.ts';
 
 /** Returns the error in `https://host/prefix` as a store; null if valid. */
-export function httpsFault(location: string): string | null {
+function httpsFault(location: string): string | null {
   if (!URL.canParse(location)) return 'is not an address such as https://host/prefix';
   const { protocol, hostname, username, password, search, hash } = new URL(location);
   if (username !== '' || password !== '') {

@@ -86,7 +86,7 @@ async function issueTo(
 }
 
 /** Oldest first. */
-export async function keyRecords(redis: RedisConnection, id: AccountId): Promise<KeyRecord[]> {
+async function keyRecords(redis: RedisConnection, id: AccountId): Promise<KeyRecord[]> {
   const { keys, uses, revoked } = keysOf(id);
   return keysIn(await redis.run(READ_KEYS, [keys, uses, revoked]));
 }

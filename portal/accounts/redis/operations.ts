@@ -11,7 +11,7 @@ import * as sessions from './sessions.ts';
 import * as signIns from './sign-ins.ts';
 
 /** Operations that may safely be repeated, by name. */
-export const OPERATIONS = {
+const OPERATIONS = {
   account: accounts.account,
   accountByEmail: accounts.accountByEmail,
   answerChallenge: signIns.answerChallenge,
@@ -49,7 +49,7 @@ export const OPERATIONS = {
 };
 
 /** Operations that move tokens for a response, each applied exactly once. */
-export const ONCE_OPERATIONS = {
+const ONCE_OPERATIONS = {
   debit: balances.debit,
   debitOnce: replays.debitOnce,
   refund: balances.refund,

@@ -11,7 +11,7 @@ import { useSession } from '../session/session.tsx';
 import { membershipText } from './membership-text.ts';
 
 /** Benefits of a membership, and its purchase or management. */
-export function MembershipPlan(props: {
+function MembershipPlan(props: {
   readonly plan: PortalConfig['plans']['membership'];
   readonly membership: Membership | null;
   /** Opens a page of the payment processor; `null` if nothing can be bought. */
@@ -44,7 +44,7 @@ export function MembershipPlan(props: {
 }
 
 /** One-time token packs. */
-export function TokenPacks(props: {
+function TokenPacks(props: {
   readonly packs: PortalConfig['plans']['token_packs'];
   /** Opens a page of the payment processor; `null` if nothing can be bought. */
   readonly pay: (askAddress: () => Promise<string>) => void;

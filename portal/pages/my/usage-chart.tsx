@@ -9,7 +9,7 @@ import { UsageBar } from './usage-bar.tsx';
 const UNTIL_KNOWN = 720;
 
 /** Width of an element in pixels, updated when it changes. */
-export function useWidth<Kind extends HTMLElement>(): [RefObject<Kind | null>, number] {
+function useWidth<Kind extends HTMLElement>(): [RefObject<Kind | null>, number] {
   const element = useRef<Kind>(null);
   const [width, setWidth] = useState(UNTIL_KNOWN);
   useLayoutEffect(() => {

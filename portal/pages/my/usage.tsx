@@ -12,7 +12,7 @@ import { divideUsage, lastDays } from './divided-usage.ts';
 import { UsageChart } from './usage-chart.tsx';
 
 /** Selects one of several values by name. */
-export function Choice<Value extends string | number>(props: {
+function Choice<Value extends string | number>(props: {
   readonly label: string;
   readonly options: Readonly<Record<string, Value>>;
   readonly chosen: Value;
@@ -39,7 +39,7 @@ export function Choice<Value extends string | number>(props: {
 }
 
 /** The usage as a table, newest day first. */
-export function UsageTable(props: {
+function UsageTable(props: {
   readonly rows: readonly UsageDay[];
   readonly keyName: (row: UsageDay) => string;
 }) {

@@ -12,7 +12,7 @@ const NAME = 'signed-in';
  * Whether this browser was signed in: a hint that saves a request on first visits. The session
  * itself is a cookie that scripts cannot read. Browsers without storage have no hint.
  */
-export function wasSignedIn(): boolean {
+function wasSignedIn(): boolean {
   try {
     return localStorage.getItem(NAME) !== null;
   } catch {
@@ -20,7 +20,7 @@ export function wasSignedIn(): boolean {
   }
 }
 
-export function rememberSignedIn(isSignedIn: boolean): void {
+function rememberSignedIn(isSignedIn: boolean): void {
   try {
     if (isSignedIn) localStorage.setItem(NAME, 'yes');
     else localStorage.removeItem(NAME);

@@ -8,7 +8,7 @@ import { useSession } from '../session/session.tsx';
 import { useApiAddress } from './use-api-address.ts';
 
 /** The service's icon: bands of travel time around a place. */
-export function Sign() {
+function Sign() {
   return (
     <svg class="sign" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
       <circle class="band-3" cx="16" cy="16" r="15" />
@@ -18,7 +18,7 @@ export function Sign() {
   );
 }
 
-export function SignOutButton() {
+function SignOutButton() {
   const { ended } = useSession();
   const [fault, setFault] = useState('');
   const leave = async () => {

@@ -6,7 +6,7 @@ import { requestCode, verifyCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
 
 /** Explains to the user why signing in failed. */
-export function plainly(error: unknown): string {
+function plainly(error: unknown): string {
   if (!(error instanceof Fault)) return 'Something went wrong. Please try again.';
   switch (error.slug) {
     case 'invalid-code':
@@ -26,7 +26,7 @@ function inWords(seconds: number): string {
 }
 
 /** Whole seconds until something can be retried. */
-export function useCountdown(first: number): {
+function useCountdown(first: number): {
   readonly seconds: number;
   begin(seconds: number): void;
 } {

@@ -22,7 +22,7 @@ import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/
 import type { CountyBlocks, FoundBlocks } from './drawn-blocks.ts';
 
 /** Row filter for the blocks of an area. */
-export interface ArealQuery extends SummaryFilter {
+interface ArealQuery extends SummaryFilter {
   readonly withPopulation: boolean;
   /** Whether pairs without a time get a row too, with the reason. */
   readonly withMissing: boolean;
@@ -30,7 +30,7 @@ export interface ArealQuery extends SummaryFilter {
 
 /** Why there is no time: too far, or unknown. */
 export const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
-export type MissingReason = (typeof MISSING_REASONS)[number];
+type MissingReason = (typeof MISSING_REASONS)[number];
 
 /** Maximum number of blocks read together. */
 const BLOCKS_PER_READ = 32;
@@ -41,7 +41,7 @@ const PAGE_BYTES: Bytes = 4 << 20;
  * Adds the next `limit` rows of some blocks after a position (GEOID, type id, mode id); no block is
  * below that of the position. Returns where the page ends, if there are more rows.
  */
-export async function addArealPage(
+async function addArealPage(
   results: Rows,
   release: Release,
   found: AsyncIterable<CountyBlocks>,

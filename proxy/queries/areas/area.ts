@@ -53,10 +53,7 @@ export function findCounty(release: Release, fips: CountyFips): CountyManifest {
 }
 
 /** All blocks of a county. */
-export async function blocksOfCounty(
-  release: Release,
-  county: CountyManifest,
-): Promise<CountyBlocks> {
+async function blocksOfCounty(release: Release, county: CountyManifest): Promise<CountyBlocks> {
   const index = await release.index(county);
   const ordinals = new Uint32Array(index.count);
   for (let i = 0; i < ordinals.length; i++) ordinals[i] = i;

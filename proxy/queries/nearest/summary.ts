@@ -125,7 +125,7 @@ export async function summaryOf(
 }
 
 /** The mode and type of a cell. */
-export function cellOf(
+function cellOf(
   { manifest, taxonomy: { leafIds } }: Release,
   column: number,
 ): { mode: Mode; type: DestTypeId } {

@@ -32,7 +32,7 @@ import {
 import type { SearchedArea } from '../searched-area.ts';
 
 /** POI filter. */
-export interface PoiSearch {
+interface PoiSearch {
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** Folded. */
   readonly name: string | undefined;
@@ -61,7 +61,7 @@ export function countiesWithPois(release: Release, { boxes }: SearchedArea): Rel
  * keys: the county's code as a number, the world grid cell, and the id. It is valid in any release,
  * even if other POIs surround it. Returns the position of the next page, or null if there is none.
  */
-export async function addPois(
+async function addPois(
   results: Rows,
   release: Release,
   counties: readonly ReleaseCounty[],

@@ -17,7 +17,7 @@ export interface EntryFilter {
 }
 
 /** Entries by one mode, as columns. */
-export interface Entries extends ModeRow {
+interface Entries extends ModeRow {
   readonly mode: Mode;
 }
 

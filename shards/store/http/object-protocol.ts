@@ -5,7 +5,7 @@ import type { PresignedUrl } from '../store.ts';
 export type Headers = Record<string, string>;
 
 /** An HTTP request for an object. */
-export interface ObjectRequest {
+interface ObjectRequest {
   /** Such as `https://host:8443`. */
   readonly origin: string;
   /** From the root of the host, percent-encoded. */

@@ -41,7 +41,7 @@ export function useBlockPeople(
 }
 
 /** People of the blocks `geoids`, ascending, near a box; null if a county of them is not found. */
-export async function blockPeople(
+async function blockPeople(
   api: Client,
   geoids: Float64Array,
   [west, south, east, north]: Box,

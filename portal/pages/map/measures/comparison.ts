@@ -1,7 +1,7 @@
 import type { Reach } from './reach.ts';
 
 /** Beyond any minute. */
-export const NEVER = 255;
+const NEVER = 255;
 /** Differences of up to this many minutes count as none. */
 export const DEAD_BAND_MINUTES = 2;
 /** A larger difference is a large one. */

@@ -61,10 +61,7 @@ export function BasketPanel(
 }
 
 /** `Grocery stores within 15 min on foot`. */
-export function criterionName(
-  { typeNames }: Catalogue,
-  { mode, type, minutes }: Criterion,
-): string {
+function criterionName({ typeNames }: Catalogue, { mode, type, minutes }: Criterion): string {
   return `${typeNames.get(type) ?? `type ${type}`} within ${minutes} min ${byMode(mode)}`;
 }
 
