@@ -52,7 +52,7 @@ async function blocksOf(recipe: string): Promise<{ language: string; text: strin
   });
 }
 
-test.each(['amenity-basket', 'dual-access', 'own-sites'])(
+test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites'])(
   'the requests of %s have the responses that it shows',
   async (recipe) => {
     let answer = '';

@@ -342,13 +342,31 @@ test('the queries of the recipe have the results of the API', async () => {
     return { within: results[0].within['15'], total: results[0].total };
   };
   const all = release.counties.map(({ fips }) => fips);
-  const [[[people]], best] = answers;
+  const [[[people]], best, [jobs]] = answers;
   expect(people).toBe((await peopleWithin15(101, all)).within);
   expect(best).toHaveLength(10);
   for (const [geoid, count] of best) {
     const url = `/v1/blocks/${geoid}/access?of=people&mode=transit&minutes=30`;
     expect((await get(url)).results[0].count).toBe(count);
   }
+  const weights = (await rowsOf('weights')).map((row) => row.split(','));
+  const names = Object.keys(read.weights.types);
+  const reached = new Map<string, number>();
+  for (let i = 0; i < weights.length; i += 250) {
+    const origins = weights.slice(i, i + 250).map(([geoid]) => geoid);
+    const body = { origins, of: ['jobs'], mode: ['transit'], minutes: [30] };
+    const { results } = (await proxy.post('/v1/access', proxy.key, body)).json();
+    for (const { geoid, count } of results) reached.set(geoid, count);
+  }
+  const averages = ['people', 'hispanic', 'workers_low_wage'].map((group) => {
+    const column = names.indexOf(group);
+    const known = weights.filter(([geoid]) => reached.has(geoid));
+    const sum = known.reduce((sum, row) => sum + Number(row[column]), 0);
+    const reach = known.reduce((sum, row) => sum + Number(row[column]) * reached.get(row[0])!, 0);
+    return Math.round(reach / sum);
+  });
+  expect(reached.size).toBeGreaterThan(500);
+  expect(jobs).toEqual(averages);
   const { within, total } = await peopleWithin15(601, [COUNTY]);
   expect(printed).toMatch(new RegExp(`False +${total - within}\\nTrue +${within}\\n`));
 });
