@@ -9,6 +9,9 @@ import { geometryColumns } from './geometry-columns.ts';
 
 const GEOID = { name: 'geoid', type: 'string', description: 'Census block, 15 digits.' } as const;
 
+/** Few enough that the outlines of a large county are never all in memory. */
+const OUTLINED_GROUP_ROWS = 1 << 14;
+
 /** The blocks themselves, as GeoParquet. */
 export const blocksTable: CountyTable = {
   name: 'blocks',
@@ -42,30 +45,34 @@ export const blocksTable: CountyTable = {
     ...geometryColumns(true),
   ],
   objectsOf: ({ manifest: { objects } }) => [objects.index, objects.blocks],
-  async *rows({ release }, { manifest }) {
+  async *rows({ release, done }, { manifest }) {
     const index = await release.index(manifest);
     const { outlines } = await release.areas(manifest, SHARED);
-    const ordinals = Array.from({ length: index.count }, (_, i) => i);
-    const polygons = ordinals.map((i): Polygons | null => {
-      const area = ordinalIn(outlines.geoids, index.geoids[i]);
-      return area === -1 ? null : polygonsOf(outlines, area);
-    });
-    const isLinked = (mode: 'walk' | 'bike') =>
-      ordinals.map((i) => index.link(i, mode).status === 'linked');
-    yield {
-      rows: index.count,
-      values: [
-        Array.from(index.geoids, geoidFromNumber),
-        ordinals.map((i) => index.population(i)),
-        ordinals.map((i) => index.landArea(i)),
-        Array.from(index.lon, (lon) => lon / MICRO),
-        Array.from(index.lat, (lat) => lat / MICRO),
-        isLinked('walk'),
-        isLinked('bike'),
-        polygons,
-        polygons.map((each) => each && boxOf(each.flat(2))),
-      ],
-    };
+    for (let first = 0; first < index.count; first += OUTLINED_GROUP_ROWS) {
+      const length = Math.min(OUTLINED_GROUP_ROWS, index.count - first);
+      const ordinals = Array.from({ length }, (_, i) => first + i);
+      const polygons = ordinals.map((i): Polygons | null => {
+        const area = ordinalIn(outlines.geoids, index.geoids[i]);
+        return area === -1 ? null : polygonsOf(outlines, area);
+      });
+      const isLinked = (mode: 'walk' | 'bike') =>
+        ordinals.map((i) => index.link(i, mode).status === 'linked');
+      yield {
+        rows: length,
+        values: [
+          ordinals.map((i) => geoidFromNumber(index.geoids[i])),
+          ordinals.map((i) => index.population(i)),
+          ordinals.map((i) => index.landArea(i)),
+          ordinals.map((i) => index.lon[i] / MICRO),
+          ordinals.map((i) => index.lat[i] / MICRO),
+          isLinked('walk'),
+          isLinked('bike'),
+          polygons,
+          polygons.map((each) => each && boxOf(each.flat(2))),
+        ],
+      };
+      done((first + length) / index.count);
+    }
   },
 };
 

@@ -12,11 +12,8 @@ const TTA = path.resolve('dist/infra/cli/tta.js');
 /** Builds with the command itself: time, peak memory, and bytes per row. Returns the store. */
 export async function benchBuild(inputs: BenchInputs, folder: string): Promise<string> {
   const store = path.join(folder, 'store');
-  const { osm, gtfs, blocks, places } = inputs;
-  const args = ['--osm', osm, '--gtfs', ...gtfs, '--blocks', ...blocks, '--places', ...places];
-  if (inputs.counties.length > 0) args.push('--counties', inputs.counties.join(','));
   const begun = performance.now();
-  const stdout = await build([...args, '--out', store]);
+  const stdout = await build([...buildFlags(inputs), '--out', store]);
   const about = { place: inputs.place };
   figure('build.seconds', (performance.now() - begun) / 1000, 's', about);
   figure('build.peak_memory', Number(/(\d+) MB/.exec(stdout)![1]), 'MB', about);
@@ -26,6 +23,12 @@ export async function benchBuild(inputs: BenchInputs, folder: string): Promise<s
   await opened.close();
   figure('pois.bytes_a_row', bytes / rows, 'B', { ...about, rows, everything_counted: true });
   return store;
+}
+
+/** The flags of `tta build` that name its inputs. */
+export function buildFlags({ osm, gtfs, blocks, places, counties }: BenchInputs): string[] {
+  const flags = ['--osm', osm, '--gtfs', ...gtfs, '--blocks', ...blocks, '--places', ...places];
+  return counties.length > 0 ? [...flags, '--counties', counties.join(',')] : flags;
 }
 
 /** Builds by the command, as a user would; returns its final output. */

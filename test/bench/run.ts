@@ -9,6 +9,7 @@ import { benchBuild } from './build.ts';
 import { type Built, withBuilt } from './built.ts';
 import { benchCoverage } from './coverage.ts';
 import { benchEngines } from './engines.ts';
+import { benchExports } from './exports.ts';
 import { benchFleet } from './fleet.ts';
 import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
@@ -46,6 +47,7 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   stores: benchStores,
   tileserver: benchAgainstTileserver,
   manifest: benchNationalManifest,
+  exports: benchExports,
 };
 const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis', 'schedule'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
