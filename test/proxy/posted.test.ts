@@ -232,7 +232,7 @@ interface Schema {
   readonly properties: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly maxItems?: number;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number)[];
   readonly maximum?: number;
 }
 interface Methods {
@@ -263,7 +263,8 @@ function largest(schema: Schema): unknown {
     return Array.from({ length: schema.maxItems! }, () => largest(schema.items!));
   }
   if (schema.type === 'boolean') return true;
-  if (schema.type === 'string') return schema.enum?.[0] ?? unknown;
+  if (schema.enum) return schema.enum[0];
+  if (schema.type === 'string') return unknown;
   // Members without a type have their bounds documented elsewhere: they are left out.
   return schema.type && (schema.maximum ?? Number.MAX_SAFE_INTEGER);
 }
@@ -313,9 +314,19 @@ describe('over the demo city', () => {
     const all_of = Array(8).fill({ type: 101, mode: 'transit', max_minutes: 30, nth: 5 });
     const near = Array(4).fill({ ...points[0], mode: 'transit', max_minutes: 60 });
     const mode = ['walk', 'bike', 'transit'];
+    const window = { departure: 'am', percentile: 10 };
     const LARGEST: Readonly<Record<string, object>> = {
-      '/v1/coverage': { area: { blocks }, mode, type: [101], weight, nth: 5, names: true, all_of },
-      '/v1/blocks/match': { area: { blocks }, all_of, near, limit: 1000, cursor: null },
+      '/v1/coverage': {
+        area: { blocks },
+        mode,
+        type: [101],
+        weight,
+        nth: 5,
+        names: true,
+        all_of,
+        ...window,
+      },
+      '/v1/blocks/match': { area: { blocks }, all_of, near, limit: 1000, cursor: null, ...window },
       '/v1/sites/coverage': {
         sites: named('site'),
         candidates: named('candidate'),
@@ -325,6 +336,7 @@ describe('over the demo city', () => {
         direction: 'from',
         weight,
         minutes,
+        ...window,
       },
       '/v1/access': {
         origins: points.slice(0, 250),
@@ -334,6 +346,7 @@ describe('over the demo city', () => {
         of: [...weight, 'type:101'],
         decay: 'step',
         max_rows: 50_000,
+        ...window,
       },
     };
     const { paths } = (await city.get('/openapi.json')).json();
