@@ -39,7 +39,7 @@ export async function replayResponse(
   if (replay.outcome === 'conflict') {
     throw new Problem(
       'idempotency-conflict',
-      'this Idempotency-Key was used for another path, body or Accept within the last 24 hours; use a new one',
+      'this Idempotency-Key was used for another path or body within the last 24 hours; use a new one',
     );
   }
   if (replay.outcome === 'insufficient') throw tokensExhausted(replay.balance);
