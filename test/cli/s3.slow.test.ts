@@ -81,7 +81,7 @@ test('a release is built into a bucket, verified, replaced, promoted, inspected 
   expect((await release('promote', 'one')).stdout).toMatch(/^two-\w+ → one-/);
   const { stdout } = await release('show', 'one');
   const nearest = /nearest\/99001-\w+\.tta/.exec(stdout)?.[0];
-  expect((await tta(['inspect', `${store}/${nearest}`])).stdout).toMatch(/nearest: \d+ blocks/);
+  expect((await tta(['inspect', `${store}/${nearest}`])).stdout).toMatch(/nearest: [\d,]+ blocks/);
   const collect = () => release('gc', '--keep', '0', '--grace-hours', '0');
   for (const [name, value] of Object.entries(rgw.env)) vi.stubEnv(name, value);
   const written = await openWritableStore(store);
@@ -105,7 +105,8 @@ test('an export into a bucket has the files of one into a folder; verifying it f
   }
   const sums = await readFile(path.join(here, 'release=demo/SHA256SUMS'), 'utf8');
   const lines = sums.trimEnd().split('\n');
-  expect(lines).toHaveLength(3);
+  // Three tables, and the seven texts beside them.
+  expect(lines).toHaveLength(10);
   for (const line of lines) {
     const [sha256, name] = line.split('  ');
     const { Body } = await rgw.client.getObject({ Bucket, Key: `tables/release=demo/${name}` });
@@ -113,7 +114,7 @@ test('an export into a bucket has the files of one into a folder; verifying it f
     expect([name, createHash('sha256').update(bytes).digest('hex')]).toEqual([name, sha256]);
   }
   const verify = () => tta(['export', 'verify', out]);
-  expect(await verify()).toMatchObject({ code: 0, stdout: '3 files as exported\n' });
+  expect(await verify()).toMatchObject({ code: 0, stdout: '10 files as exported\n' });
   const Key = 'tables/release=demo/table=types/types.parquet';
   await rgw.client.putObject({ Bucket, Key, Body: 'PAR1' });
   const { code, stdout } = await verify();
