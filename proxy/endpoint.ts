@@ -56,7 +56,7 @@ export interface FreeEndpoint<
 
 export interface StaticResult {
   readonly status?: number;
-  /** Absent if it is the hash of the body. With it, `body` is read only for clients without it. */
+  /** Absent if it is the hash of the body. With it, clients that have it need no rendered body. */
   readonly etag?: string;
   readonly body: object;
 }

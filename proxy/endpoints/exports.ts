@@ -73,10 +73,10 @@ export const exportList = freeEndpoint({
   }),
   problems: ['invalid-cursor'],
   cache: 'catalogue',
-  async respond({ releases, exports, cursors }, { query }) {
-    const { store, latest } = releases.current;
-    const list = await exports.of(store, latest.manifest);
-    return exportPage(latest.release, list, query, () => cursors);
+  async respond(services, { query }) {
+    const { store, latest } = services.releases.current;
+    const list = await services.exports.of(store, latest.manifest);
+    return exportPage(latest.release, list, query, () => services.cursors);
   },
 });
 
@@ -163,8 +163,7 @@ type ExportedFile = z.output<typeof exportedFileSchema>;
 async function checkEnds(release: Release, file: ServedExport): Promise<void> {
   const { object } = file;
   const pages = await release.pagesOf(file);
-  await pages.readRange(object, 0, 1);
-  await pages.readRange(object, object.bytes - 1, 1);
+  await Promise.all([pages.readRange(object, 0, 1), pages.readRange(object, object.bytes - 1, 1)]);
 }
 
 /** The reason why none of the exported tables is the wanted one. */

@@ -17,7 +17,7 @@ interface ExportQuery {
 
 /**
  * A page of the exports of a release. A list that fits into one page is returned without a cursor,
- * unless pages are requested; it needs no `cursors`, which depend on the ledger. Throws
+ * unless pages are requested; it needs no `cursors`, which throw while the ledger is away. Throws
  * `invalid-cursor` for a cursor of another request.
  */
 export function exportPage(
@@ -55,8 +55,6 @@ export function exportPage(
   });
   return {
     etag: strongEtag(asked, [{ sha256: seal }]),
-    get body() {
-      return { release, exports: page, ...(isPaged && { next_cursor }) };
-    },
+    body: { release, exports: page, ...(isPaged && { next_cursor }) },
   };
 }

@@ -1,10 +1,13 @@
 import { cp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { createClient } from '../../portal/client/src/index.ts';
+import { exportList } from '../../proxy/endpoints/exports.ts';
 import { type ExportList, ExportLists } from '../../proxy/exports/export-lists.ts';
 import { CursorSealer } from '../../proxy/http/cursor.ts';
 import { exportPage } from '../../proxy/queries/export-page.ts';
+import type { ProxyServices } from '../../proxy/services.ts';
 import {
   encodeServedExports,
   type ServedExport,
@@ -159,4 +162,18 @@ test('the client iterates over the pages of a list', async () => {
     listed.push(one);
   }
   expect(tablesIn(listed)).toEqual(ALL.filter((one) => one.startsWith('nearest ')));
+});
+
+test('a list of one page is served while the ledger, which has the secrets of cursors, is away', async () => {
+  const services = {
+    releases: small.releases,
+    exports: new ExportLists(),
+    get cursors(): never {
+      throw new LedgerUnavailable('away');
+    },
+  } as unknown as ProxyServices;
+  const listed = async (query: Record<string, unknown>) => exportList.respond(services, { params: {}, query });
+  const { body } = await listed({});
+  expect(tablesIn((body as { exports: Listed[] }).exports)).toEqual(['blocks 10001', 'types null']);
+  await expect(listed({ limit: 1 })).rejects.toThrow(LedgerUnavailable);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Call, expectInvalid, expectOk } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
-import { METERED_GETS, METERED_POSTS } from '../routes.ts';
+import { KNOWN_REQUESTS } from '../routes.ts';
 
 const demo = demoOfTests();
-const routes = [...METERED_GETS, ...METERED_POSTS].filter(({ route }) => takesModes(route));
+const routes = KNOWN_REQUESTS.filter(({ route }) => takesModes(route));
 
 /** Whether a route takes modes: as a parameter, as a member, or in criteria. */
 function takesModes(route: string): boolean {
