@@ -172,7 +172,8 @@ test('a list of one page is served while the ledger, which has the secrets of cu
       throw new LedgerUnavailable('away');
     },
   } as unknown as ProxyServices;
-  const listed = async (query: Record<string, unknown>) => exportList.respond(services, { params: {}, query });
+  const listed = async (query: Record<string, unknown>) =>
+    exportList.respond(services, { params: {}, query });
   const { body } = await listed({});
   expect(tablesIn((body as { exports: Listed[] }).exports)).toEqual(['blocks 10001', 'types null']);
   await expect(listed({ limit: 1 })).rejects.toThrow(LedgerUnavailable);
