@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { interceptors, Pool } from 'undici';
 
 /** The program's input. */
 export interface HonestOrders {
@@ -19,13 +19,18 @@ export interface HonestReport {
   readonly longest: number;
   /** The costs that responses stated. */
   readonly charged: number;
-  /** Responses other than 200, and failures without a response. */
+  /** Responses other than 200 after the retries, and failures without a response. */
   readonly failures: readonly string[];
 }
 
 /** A separate address, so that the attackers cannot exhaust its per-address limits. */
 const LOCAL_ADDRESS = '127.0.0.2';
 const CONNECTIONS = 16;
+/**
+ * Retries as a shedding service asks for them by `Retry-After`. A client of fifty requests a second
+ * has several in progress on a busy machine, and all but the first may be refused.
+ */
+const RETRIES = { maxRetries: 5, statusCodes: [503], errorCodes: [] };
 
 process.once('message', async (orders: HonestOrders) => {
   process.send!(await ask(orders));
@@ -34,7 +39,7 @@ process.once('message', async (orders: HonestOrders) => {
 
 /**
  * Sends requests at a steady rate, however long responses take. A request's time runs from when it
- * was due, including any wait for a free connection or for this process.
+ * was due, including retries and any wait for a free connection or for this process.
  */
 async function ask(orders: HonestOrders): Promise<HonestReport> {
   const { address, key, paths, requestsPerSecond, seconds } = orders;
@@ -42,7 +47,7 @@ async function ask(orders: HonestOrders): Promise<HonestReport> {
     connections: CONNECTIONS,
     pipelining: 1,
     localAddress: LOCAL_ADDRESS,
-  });
+  }).compose(interceptors.retry(RETRIES));
   const headers = { authorization: `Bearer ${key}` };
   const times: number[] = [];
   const failures: string[] = [];

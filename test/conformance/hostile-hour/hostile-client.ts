@@ -18,7 +18,7 @@ export interface HostileReport {
   readonly attacks: Readonly<Record<string, number>>;
   readonly statuses: Readonly<Record<number, number>>;
   readonly largestError: number;
-  /** The beginnings of responses over 499. */
+  /** The beginnings of responses over 499, except those of a service that sheds load. */
   readonly failures: readonly string[];
   /** The value of the responses received in full: for declared repeats, by their rows. */
   readonly delivered: Readonly<Record<HostileAccount, number>>;
@@ -45,7 +45,8 @@ async function attack(orders: HostileOrders): Promise<HostileReport> {
   const see = ({ status, headers, body }: WireAnswer, account: HostileAccount) => {
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status >= 400) largestError = Math.max(largestError, body.length);
-    if (status >= 500) failures.push(`${status} ${body.subarray(0, 300)}`);
+    const isShed = status === 503 && 'retry-after' in headers;
+    if (status >= 500 && !isShed) failures.push(`${status} ${body.subarray(0, 300)}`);
     const isRepeated = headers['idempotency-replayed'] === 'true';
     delivered[account] += isRepeated
       ? rowsIn(headers['content-type'], body)
