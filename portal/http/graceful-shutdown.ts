@@ -1,5 +1,5 @@
 import { Server } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Millis } from '../../shards/units.ts';
@@ -49,10 +49,23 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
 async function stopListening({ server, shutdown }: FastifyInstance): Promise<void> {
   shutdown.hasBegun = true;
   if (!server.listening) return;
+  await arrivalsRead();
   // The HTTP server's `close` would close idle connections too.
   Server.prototype.close.call(server);
   const openConnections = promisify(server.getConnections.bind(server));
   const untilMs = performance.now() + LAST_REQUESTS_MS;
   const isInUse = () => performance.now() < untilMs || shutdown.senders > 0;
   while ((await openConnections()) > 0 && isInUse()) await pause(POLL_MS);
+  await arrivalsRead();
+  server.closeIdleConnections();
+}
+
+/**
+ * Resolves right after the event loop has read all arrivals. Closing a socket resets connections
+ * that are not accepted yet, or a request that is not read, and a proxy in front must not repeat a
+ * POST. The event loop polls after its timers, so a pause may end with unread arrivals.
+ */
+async function arrivalsRead(): Promise<void> {
+  await immediate();
+  await immediate();
 }

@@ -1,0 +1,96 @@
+import { Worker } from 'node:worker_threads';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { closeGracefully, shutDownGracefully } from '../../portal/http/graceful-shutdown.ts';
+
+const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
+/** Longer than a server waits for the last requests of idle connections. */
+const LONG_MS = 500;
+const SENT_WITHIN_MS = 20_000;
+
+let app: FastifyInstance;
+let port: number;
+
+beforeEach(async () => {
+  app = Fastify({ return503OnClosing: false });
+  shutDownGracefully(app, { hasBegun: false, senders: 0 });
+  app.post('/', async () => 'served');
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  ({ port } = app.server.address() as { port: number });
+});
+
+/**
+ * Starts a client in another thread, which sends a POST on demand: on a new connection, or on one
+ * that has served `earlier` requests.
+ */
+async function client({ earlier }: { earlier: number }) {
+  const flags = new Int32Array(new SharedArrayBuffer(8));
+  const worker = new Worker(CLIENT, { eval: true, workerData: { port, flags, earlier, POST } });
+  onTestFinished(async () => void (await worker.terminate()));
+  const messages: string[] = [];
+  worker.on('message', (message) => messages.push(message));
+  await expect.poll(() => messages).toEqual(['waits']);
+  return {
+    /** Sends the request while the event loop of this thread, which serves it, is blocked. */
+    sendNow() {
+      Atomics.store(flags, 0, 1);
+      Atomics.notify(flags, 0);
+      Atomics.wait(flags, 1, 0, SENT_WITHIN_MS);
+    },
+    /** All that the client has received, once the connection is closed. */
+    async received(): Promise<string> {
+      await expect.poll(() => messages.length).toBe(2);
+      return messages[1];
+    },
+  };
+}
+
+const CLIENT = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { port, flags, earlier, POST } = workerData;
+  let received = '';
+  const socket = () => connect(port, '127.0.0.1')
+    .on('data', (chunk) => { received += chunk; })
+    .on('error', (error) => { received += error.code; })
+    .on('close', () => parentPort.postMessage(received));
+  const whenTold = () => { parentPort.postMessage('waits'); Atomics.wait(flags, 0, 0); };
+  const send = (to) => to.write(POST, () => {
+    Atomics.store(flags, 1, 1);
+    Atomics.notify(flags, 1);
+  });
+  if (earlier === 0) {
+    whenTold();
+    const to = socket().on('connect', () => send(to));
+  } else {
+    const to = socket().once('data', () => { whenTold(); send(to); });
+    to.write(POST);
+  }
+`;
+
+/** Runs something in the timers phase of the event loop, before its poll phase. */
+const asTimer = (run: () => void) => new Promise<void>((done) => setTimeout(() => done(run())));
+
+test('a request that had arrived on a new connection when the server stopped listening is served', async () => {
+  const { sendNow, received } = await client({ earlier: 0 });
+  let closed: Promise<void> | undefined;
+  await asTimer(() => {
+    sendNow();
+    closed = closeGracefully(app);
+  });
+  expect(await received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*served/i);
+  await closed;
+});
+
+test('a request that had arrived on an idle connection when the server closed it is served', async () => {
+  const { sendNow, received } = await client({ earlier: 1 });
+  const closed = closeGracefully(app);
+  await asTimer(() => {
+    sendNow();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONG_MS);
+  });
+  expect(await received()).toMatch(
+    /served[\s\S]*HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*served/i,
+  );
+  await closed;
+});
