@@ -91,7 +91,7 @@ function described(
   problemResponses: ProblemResponses,
 ): ZodOpenApiOperationObject {
   const { access, params, query, headers, body, bodyExample, bodyType } = operation;
-  const { response, redirect, isCounted } = operation;
+  const { response, redirect, isCounted, isBodyOptional = false } = operation;
   const always = isCounted ? { ...COMMON, ...RATE } : COMMON;
   // A body sent to a change that accepts none is rejected as well.
   const mayHaveBody = body !== undefined || access === 'change';
@@ -112,7 +112,7 @@ function described(
       },
       ...(body && {
         requestBody: {
-          required: !isOptionalBody(body),
+          required: !isBodyOptional && !isOptionalBody(body),
           content: { 'application/json': content, ...(bodyType && { [bodyType]: content }) },
         },
       }),

@@ -17,6 +17,8 @@ export interface PortalOperation extends Operation {
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly bodyExample?: unknown;
+  /** Whether something else, such as the address, may stand for a body with required members. */
+  readonly isBodyOptional?: true;
   /** In addition to `application/json`. */
   readonly bodyType?: string;
   /** Headers that it requires. */

@@ -52,6 +52,7 @@ const SIGN_IN: PortalOperation = {
   body: z.object({ token, next }),
   bodyExample: { token: 'Nq3…' },
   bodyType: FORM,
+  isBodyOptional: true,
   response: {
     status: 200,
     description: 'The signed-in account.',

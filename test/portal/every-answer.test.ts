@@ -72,7 +72,10 @@ test.each([
 });
 
 type Member = { enum?: string[]; maxLength?: number; pattern?: string; format?: string };
-type Body = { content: Record<string, { schema: { properties: Record<string, Member> } }> };
+type Body = {
+  required: boolean;
+  content: Record<string, { schema: { properties: Record<string, Member> } }>;
+};
 type Document = {
   paths: Record<
     string,
@@ -204,6 +207,9 @@ test('the OpenAPI document has the actual problems and bounds', async () => {
   expect(member('/keys', 'label')).toMatchObject({ maxLength: 100 });
   expect(new RegExp(member('/auth/verify-code', 'code').pattern!).test('684 971')).toBe(true);
   expect(member('/auth/request', 'email')).toMatchObject({ format: 'idn-email' });
+  // A token in the address stands for it.
+  expect(paths['/auth/verify'].post.requestBody!.required).toBe(false);
+  expect(paths['/auth/verify-code'].post.requestBody!.required).toBe(true);
 });
 
 test('sends the headers that the OpenAPI document promises, on uncounted requests too', async () => {
