@@ -112,12 +112,18 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
     ...(isClientKnown && !isProbe(endpoint) && headersIfAny(...RATE)),
     ...(isClientKnown && endpoint.access !== 'free' && headersIfAny(...TOKENS)),
     ...(isClientKnown && isMetered(endpoint) && headersIfAny('X-Data-Release')),
-    ...(status in HEADER_OF_STATUS && headersNamed(HEADER_OF_STATUS[status])),
+    ...headersOfStatus(status),
   });
 }
 
-/** Headers of a response that is neither a problem nor a success: of a probe. */
-export const otherHeaders = z.object(COMMON);
+/** Headers of a response of a probe that is neither a problem nor a success. */
+export function otherHeaders(status: number) {
+  return z.object({ ...COMMON, ...headersOfStatus(status) });
+}
+
+function headersOfStatus(status: number): z.ZodRawShape {
+  return status in HEADER_OF_STATUS ? headersNamed(HEADER_OF_STATUS[status]) : {};
+}
 
 function headersRepeating(member: string) {
   return namesOf([...ROW_METADATA, ...CSV_METADATA], member);

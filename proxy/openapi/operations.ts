@@ -76,7 +76,7 @@ export function headOperation(
       ),
       ...(endpoint.access === 'free' &&
         endpoint.otherStatus && {
-          [endpoint.otherStatus]: { description: 'Not ready.', headers: otherHeaders },
+          [endpoint.otherStatus]: notReady(endpoint.otherStatus),
         }),
     },
   };
@@ -135,7 +135,9 @@ function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = fals
 function otherResponse(endpoint: Endpoint) {
   if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
   const content = { 'application/json': { schema: endpoint.response } };
-  return {
-    [endpoint.otherStatus]: { description: 'Not ready.', headers: otherHeaders, content },
-  };
+  return { [endpoint.otherStatus]: { ...notReady(endpoint.otherStatus), content } };
+}
+
+function notReady(status: number) {
+  return { description: 'Not ready.', headers: otherHeaders(status) };
 }

@@ -5,6 +5,7 @@ import {
   knownRepresentation,
   variantEtag,
 } from '../../portal/http/caching.ts';
+import { RETRY } from '../../portal/http/error-handling.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
 import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
@@ -32,7 +33,10 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
     const { status = 200, body } = result;
     const text = JSON.stringify(body);
     reply.code(status).header('content-type', MEDIA_TYPES[format]);
-    if (isProbe) return reply.header('cache-control', CACHE_CONTROL.never).send(text);
+    if (isProbe) {
+      if (status === 503) reply.headers(RETRY);
+      return reply.header('cache-control', CACHE_CONTROL.never).send(text);
+    }
     putNextPage(request, reply, body);
     const plain = result.etag ?? etagOf(text);
     const etag = format === 'json' ? plain : variantEtag(plain, format);

@@ -41,7 +41,8 @@ test('an unforeseen error is 500, uncharged; its cause is in the log under the r
 
 test('a service without its store is not ready, and is ready again once the store is back', async () => {
   const ready = async () => {
-    const { statusCode, body } = await proxy.get('/v1/ready');
+    const { statusCode, body, headers } = await proxy.get('/v1/ready');
+    expect(headers['retry-after']).toBe(statusCode === 503 ? '5' : undefined);
     return [statusCode, JSON.parse(body).checks.store];
   };
   expect((await proxy.get(summary, customer.key)).statusCode).toBe(200);
