@@ -3,21 +3,51 @@ import {
   CACHE_CONTROL,
   etagOf,
   knownRepresentation,
+  type StaticResponse,
+  staticResponse,
   variantEtag,
 } from '../../portal/http/caching.ts';
 import { RETRY } from '../../portal/http/error-handling.ts';
 import { parseInput } from '../../portal/http/validation.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
 import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { nextLink } from '../http/common-headers.ts';
 import { authorize } from '../metering/authorize.ts';
+import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 
-/**
- * A route without a key. Its ETag is the hash of its bytes, unless it is known before them. Probes
- * succeed regardless of `Accept`.
- */
+/** A route without a key. */
 export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
+  const hasParameters = endpoint.params !== NONE || endpoint.query !== NONE;
+  return endpoint.cache === 'catalogue' && !hasParameters
+    ? serveConstant(endpoint, services)
+    : serveComputed(endpoint, services);
+}
+
+/** A catalogue route without parameters: rendered once per release. */
+function serveConstant(endpoint: FreeEndpoint, services: ProxyServices) {
+  const rendered = new WeakMap<Release, StaticResponse>();
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const input = parseInput(endpoint, request);
+    const format = formatFor(request.headers.accept, JSON_ALONE);
+    const release = services.releases.current;
+    let response = rendered.get(release);
+    if (response === undefined) {
+      const { body } = await endpoint.respond(services, input);
+      response = staticResponse(JSON.stringify(body));
+      rendered.set(release, response);
+    }
+    reply.header('content-type', MEDIA_TYPES[format]);
+    return services.catalogue.send(request, reply, response);
+  };
+}
+
+/**
+ * A route whose response depends on the request or the moment. Its ETag is the hash of its bytes,
+ * unless it is known before them. Probes succeed regardless of `Accept`.
+ */
+function serveComputed(endpoint: FreeEndpoint, services: ProxyServices) {
   const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
   const isProbe = endpoint.cache === 'never';
   const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';

@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
@@ -51,6 +51,23 @@ test.each(LONG)('%s is compressed once, not per client', async (url) => {
     hook.disable();
   }
   expect(compressions).toBe(0);
+});
+
+test('the taxonomy is rendered once per release, not per client', async () => {
+  const url = '/v1/meta/destination-types';
+  const first = await get(url);
+  const { taxonomy } = proxy.releases.current;
+  const leavesOf = taxonomy.leavesOf.bind(taxonomy);
+  let rendered = 0;
+  taxonomy.leavesOf = (type) => {
+    rendered++;
+    return leavesOf(type);
+  };
+  onTestFinished(() => {
+    taxonomy.leavesOf = leavesOf;
+  });
+  for (let i = 0; i < 20; i++) expect((await get(url)).body).toBe(first.body);
+  expect(rendered).toBe(0);
 });
 
 test('a response that fits in a packet is not compressed', async () => {
