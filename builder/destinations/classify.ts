@@ -1,8 +1,9 @@
 import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
-import type { Tags } from '../osm/tags.ts';
+import { type Tags, valuesOf } from '../osm/tags.ts';
 import { isException, isRestricted } from './exceptions.ts';
+import { parkLabel } from './park-kind.ts';
 import { isReligiousSchool, schoolKind, schoolLevels } from './school-kind.ts';
-import { PARK_SIZES, TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
+import { TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
 import { isVisited, worshipByName } from './worship-kind.ts';
 
 interface Rule {
@@ -20,7 +21,6 @@ const RULES = fileRules();
 const LEAF_ID = new Map(TAXONOMY.map((entry) => [entry.label, entry.dest_type_id]));
 const OTHER_WORSHIP = TAXONOMY.find(({ source }) => source === 'other-worship')!;
 const PRIVATE_SCHOOLS = 'private_schools';
-const SQUARE_METRES_PER_HECTARE = 10_000;
 
 /** Whether tags may name a destination: a quick check that allocates nothing. */
 export function mayBeDestination(tags: Tags): boolean {
@@ -53,7 +53,8 @@ export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
       if (leaf !== OTHER_WORSHIP) found.add(leaf.dest_type_id);
       else if (worships.length === 1) add(tags.has('religion') ? leaf.label : worshipByName(tags));
     } else if (leaf.source === 'park-size') {
-      add(parkSize(area ?? 0));
+      const label = parkLabel(tags.get('name') ?? '', area);
+      if (label !== null) add(label);
     } else {
       found.add(leaf.dest_type_id);
     }
@@ -101,11 +102,6 @@ function matchingRules(tags: Tags): Rule[] {
   return [...matching];
 }
 
-/** The values of a tag, which may hold several between semicolons. */
-export function valuesOf(text: string): string[] {
-  return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
-}
-
 /** Keys of POIs whose `access` restricts entry; for a shop, it restricts parking. */
 const OPEN_AIR = ['leisure', 'natural', 'boundary', 'landuse'];
 
@@ -116,11 +112,6 @@ function isOpenToPublic(tags: Tags): boolean {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return false;
   if (GONE.test(tags.get('name') ?? '')) return false;
   return !OPEN_AIR.some((key) => tags.has(key)) || !isRestricted(tags);
-}
-
-function parkSize(area: SquareMetres): string {
-  const hectares = area / SQUARE_METRES_PER_HECTARE;
-  return PARK_SIZES.findLast((size) => hectares >= size.fromHectares)!.label;
 }
 
 function fileRules(): ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>> {

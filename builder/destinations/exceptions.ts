@@ -1,4 +1,4 @@
-import type { Tags } from '../osm/tags.ts';
+import { type Tags, valuesOf } from '../osm/tags.ts';
 
 /** Leaf types, by label, of POIs that only some people may enter if their `access` says so. */
 const ENTERED = new Set([
@@ -12,6 +12,19 @@ const ENTERED = new Set([
   'gyms',
   'bike_rental',
 ]);
+/** Values of `sport` for a sports centre that has a gym. */
+const GYM_SPORTS = new Set([
+  'multi',
+  'fitness',
+  'exercise',
+  'aerobics',
+  'weightlifting',
+  'bodybuilding',
+  'crossfit',
+  'climbing',
+  'yoga',
+  'pilates',
+]);
 /** Classes of areas that protect drinking water, a culture, or a people's land. */
 const NOT_NATURE = new Set(['12', '22', '24']);
 /** Keys and values of `station` for what calls at a station where trains do not. */
@@ -22,8 +35,10 @@ const OTHER_THAN_TRAINS = ['subway', 'light_rail', 'tram', 'monorail', 'funicula
  * taxonomy.
  */
 export function isException(label: string, tags: Tags): boolean {
-  if (ENTERED.has(label)) return isRestricted(tags);
+  if (ENTERED.has(label) && isRestricted(tags)) return true;
   switch (label) {
+    case 'gyms':
+      return isForOtherSports(tags);
     case 'rail_stations':
       return isOfNoNetwork(tags);
     case 'bus_stops':
@@ -39,6 +54,14 @@ export function isException(label: string, tags: Tags): boolean {
 export function isRestricted(tags: Tags): boolean {
   const access = tags.get('access');
   return access === 'private' || access === 'no';
+}
+
+/** Whether a sports centre is for sports without a gym, as are rinks and bowling centres. */
+function isForOtherSports(tags: Tags): boolean {
+  const has = (key: string, value: string) => valuesOf(tags.get(key) ?? '').includes(value);
+  if (has('leisure', 'fitness_centre') || has('amenity', 'gym')) return false;
+  const sports = tags.get('sport');
+  return sports !== undefined && !valuesOf(sports).some((sport) => GYM_SPORTS.has(sport));
 }
 
 /** Whether a station is of a park railway or a heritage line, or nothing calls there. */

@@ -1,5 +1,4 @@
-import { valuesOf } from '../destinations/classify.ts';
-import type { Tags } from '../osm/tags.ts';
+import { type Tags, valuesOf } from '../osm/tags.ts';
 
 /** Keys that name POIs. */
 export const POI_KEYS = ['shop', 'amenity'] as const;

@@ -10,3 +10,8 @@ export interface Tags {
 export function copyTags(tags: Tags): Tags {
   return new Map(tags.entries());
 }
+
+/** The values of a tag, which may hold several between semicolons. */
+export function valuesOf(text: string): string[] {
+  return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
+}

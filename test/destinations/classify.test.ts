@@ -40,6 +40,19 @@ const WORSHIP_WORDS: Readonly<Record<string, string>> = {
 };
 
 const RAIL = ['subway', 'light_rail', 'tram', 'monorail', 'funicular'];
+/** Sports of gyms; a sports centre for others only is none. */
+const GYM_SPORTS = [
+  'multi',
+  'fitness',
+  'exercise',
+  'aerobics',
+  'weightlifting',
+  'bodybuilding',
+  'crossfit',
+  'climbing',
+  'yoga',
+  'pilates',
+];
 /** The types that private access excludes; besides everything in the open air. */
 const ENTERED = [
   ...['cash_machines', 'libraries', 'community_centres', 'arts_centres', 'bike_rental'],
@@ -64,8 +77,17 @@ function naively(tags: Tags, hectares: number): string[] {
     !has('station', ...RAIL) &&
     !RAIL.some((kind) => has(kind, 'yes'));
   const isNoStation = has('station', 'miniature') || has('usage', 'tourism') || noTrain;
+  const values = (key: string) => (tags.get(key) ?? '').split(';').map((value) => value.trim());
+  const isOtherSport =
+    tags.has('sport') &&
+    !values('sport').some((sport) => GYM_SPORTS.includes(sport)) &&
+    !values('leisure').includes('fitness_centre') &&
+    !values('amenity').includes('gym');
+  const isNoPark = tags.get('name')?.endsWith(' Historic District') ?? false;
   const none = [
     ...closed,
+    ...(isOtherSport ? ['gyms'] : []),
+    ...(isNoPark ? ['parks_small', 'parks_medium', 'parks_large'] : []),
     ...(isNoStation ? ['rail_stations'] : []),
     ...(has('highway', 'bus_stop') && has('bus', 'no') ? ['bus_stops'] : []),
     ...(has('protect_class', '12', '22', '24') ? ['protected_areas'] : []),
@@ -128,7 +150,8 @@ describe('classification', () => {
       );
     const key = fc.constantFrom(...keys, 'access', 'disused', 'bus', 'train', 'subway');
     const anything = fc.array(fc.tuple(key, value), { maxLength: 4 });
-    const names = [...Object.keys(SCHOOL_WORDS), ...Object.keys(WORSHIP_WORDS), 'Elm'];
+    const words = [...Object.keys(SCHOOL_WORDS), ...Object.keys(WORSHIP_WORDS)];
+    const names = [...words, 'Elm', 'Elm Historic District'];
     const named = fc.option(fc.constantFrom(...names)).map((name): [string, string][] => {
       return name === null ? [] : [['name', name]];
     });
@@ -360,6 +383,34 @@ describe('classification', () => {
   ])('classifies as %s, in spite of a tag: %o', (label, tags) => {
     const found = classify(new Map(Object.entries(tags)), null);
     expect(found.map((type) => labelOf.get(type))).toContain(label);
+  });
+
+  test.each<[string[], Record<string, string>]>([
+    [['gyms'], {}],
+    [['gyms'], { sport: 'multi' }],
+    [['gyms'], { sport: 'climbing' }],
+    [['gyms', 'swimming_pools'], { sport: 'swimming;fitness' }],
+    [['gyms'], { amenity: 'gym', sport: 'boxing' }],
+    [['swimming_pools'], { sport: 'swimming' }],
+    [[], { sport: '10pin' }],
+    [[], { sport: 'ice_skating;hockey' }],
+  ])('classifies a sports centre by its sports, %s: %o', (labels, more) => {
+    const tags = new Map(Object.entries({ leisure: 'sports_centre', ...more }));
+    expect(classify(tags, 5_000).map((type) => labelOf.get(type))).toEqual(labels);
+  });
+
+  test.each<[string[], string, number | null]>([
+    [['parks_small'], 'Elm Square', null],
+    [['parks_small'], 'Historic District Park', null],
+    [[], 'Elm Historic District', null],
+    [[], 'Elm Historic District', 900_000],
+    [['community_centres'], 'Elm Recreation Center', null],
+    [['community_centres'], 'Elm Community Center', null],
+    // Its grounds are a park.
+    [['parks_medium'], 'Elm Recreation Center', 20_000],
+  ])('classifies what is tagged as a park by its name, %s: %s, %s m²', (labels, name, area) => {
+    const tags = new Map(Object.entries({ leisure: 'park', name }));
+    expect(classify(tags, area).map((type) => labelOf.get(type))).toEqual(labels);
   });
 
   test('names an unnamed place after its tags', () => {
