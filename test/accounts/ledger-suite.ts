@@ -319,7 +319,8 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
     test('two processes debiting at once take exactly the balance', async () => {
       const { plainKey, charge } = await customer(3_000);
       const programs = [debitor(charge(1), 8), debitor(charge(1), 8)];
-      for (const program of programs) expect(await program.ended).toBe(0);
+      const codes = await Promise.all(programs.map((program) => program.ended));
+      expect(codes, programs.map((program) => program.output()).join('')).toEqual([0, 0]);
       expect(toldBy(programs[0]) + toldBy(programs[1])).toBe(3_000);
       // A ledger that was open throughout sees the others' changes.
       expect(await ledger.admit(hashApiKey(plainKey), NOON)).toMatchObject({ balance: 0 });

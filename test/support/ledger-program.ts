@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
 export interface LedgerProgram {
@@ -13,6 +14,12 @@ export interface LedgerProgram {
   /** Resolves with its exit code, or null if it was killed by a signal. */
   readonly ended: Promise<number | null>;
 }
+
+/**
+ * The descriptor that `say` writes to. Once it has started a thread, Node makes standard output
+ * non-blocking: a write to it fails while its reader is busy.
+ */
+const SAID = 3;
 
 /**
  * Runs JavaScript in a separate process, on the built code, with the ledger at this address open as
@@ -30,7 +37,7 @@ export function runLedgerProgram(
     import { writeSync } from 'node:fs';
     import { createInterface } from 'node:readline';
     import { openLedger } from ${JSON.stringify(module)};
-    const say = (words) => writeSync(1, words + '\\n');
+    const say = (words) => writeSync(${SAID}, words + '\\n');
     const heard = { [Symbol.asyncIterator]: () => createInterface(process.stdin)[Symbol.asyncIterator]() };
     const ledger = await openLedger(${JSON.stringify(address)}, { rateLimitPerMinute: 1e6 });
     ${body}`;
@@ -38,7 +45,7 @@ export function runLedgerProgram(
   // bash counts in KiB; in other shells the unit of ulimit -f is half of that.
   const command = `${limit} exec "$0" --input-type=module -e "$1"`;
   const child = spawn('bash', ['-c', command, process.execPath, program], {
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   });
   let text = '';
   let code: number | null | undefined;
@@ -46,7 +53,7 @@ export function runLedgerProgram(
   const lookAgain = () => {
     for (const look of changed) look();
   };
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr, child.stdio[SAID] as Readable]) {
     stream.on('data', (chunk: Buffer) => {
       text += chunk;
       lookAgain();
