@@ -34,6 +34,7 @@ const METRES_PER_MS = 4.8 / 3600;
 /** Minimum number of nodes in a piece of the map for points to be linked to it. */
 const MIN_NODES = 60;
 
+/** Nodes are numbered in the order in which ways name them. */
 interface Piece {
   readonly a: number;
   readonly b: number;
@@ -47,23 +48,36 @@ interface Foot {
 }
 
 export class SecondEngine {
-  readonly #at = new Map<number, Position>();
-  readonly #neighbours = new Map<number, { to: number; metres: number }[]>();
-  readonly #pieces: Piece[] = [];
+  /** By number of the node. */
+  readonly #at: Position[] = [];
+  readonly #neighbours: { to: number; metres: number }[][] = [];
+  /** Pieces of connected parts of the map that are large enough. */
+  readonly #pieces: readonly Piece[];
 
   constructor(pbf: string) {
     const elements = readWithOsmium(pbf);
+    const mapped = new Map<number, Position>();
     for (const { type, id, lon, lat } of elements) {
-      if (type === 'node') this.#at.set(id, [Number(lon), Number(lat)]);
+      if (type === 'node') mapped.set(id, [Number(lon), Number(lat)]);
     }
+    const numbers = new Map<number, number>();
+    const pieces: Piece[] = [];
     for (const { type, tags, refs } of elements) {
       if (type !== 'way' || !WALKED.has(tags.get('highway') ?? '')) continue;
       const foot = tags.get('foot') ?? '';
       const isClosed = CLOSED.includes(tags.get('access') ?? '') && !OPEN.includes(foot);
       if (CLOSED.includes(foot) || isClosed) continue;
-      const known = refs!.filter((ref) => this.#at.has(ref));
-      for (let i = 1; i < known.length; i++) this.#connect(known[i - 1], known[i]);
+      const nodes = refs!.flatMap((ref) => {
+        const at = mapped.get(ref);
+        if (!at) return [];
+        const number = numbers.get(ref) ?? this.#at.push(at) - 1;
+        numbers.set(ref, number);
+        return number;
+      });
+      for (let i = 1; i < nodes.length; i++) pieces.push(this.#connect(nodes[i - 1], nodes[i]));
     }
+    const mainland = this.#mainland();
+    this.#pieces = pieces.filter((piece) => mainland.has(piece.a));
   }
 
   /** Milliseconds on foot from each origin to every point; Infinity beyond `limitMs`. */
@@ -74,8 +88,8 @@ export class SecondEngine {
       const metres = this.#dijkstra(from, limitMs * METRES_PER_MS);
       return feet.map((to) => {
         const { a, b, metres: length } = to.piece;
-        const viaA = (metres.get(a) ?? Infinity) + to.t * length;
-        const viaB = (metres.get(b) ?? Infinity) + (1 - to.t) * length;
+        const viaA = metres[a] + to.t * length;
+        const viaB = metres[b] + (1 - to.t) * length;
         const along =
           to.piece === from.piece ? from.metres + Math.abs(to.t - from.t) * length : Infinity;
         return (Math.min(viaA, viaB, along) + to.metres) / METRES_PER_MS;
@@ -89,34 +103,31 @@ export class SecondEngine {
   }
 
   #feet(points: readonly Position[]): Foot[] {
-    const mainland = this.#mainland();
-    const pieces = this.#pieces.filter((piece) => mainland.has(piece.a));
-    return points.map((point) => this.#nearest(pieces, point));
+    return points.map((point) => this.#nearest(point));
   }
 
-  #connect(a: number, b: number): void {
-    const metres = greatCircle(this.#at.get(a)!, this.#at.get(b)!);
-    this.#pieces.push({ a, b, metres });
+  #connect(a: number, b: number): Piece {
+    const metres = greatCircle(this.#at[a], this.#at[b]);
     for (const [from, to] of [
       [a, b],
       [b, a],
     ]) {
-      const list = this.#neighbours.get(from) ?? [];
-      this.#neighbours.set(from, list);
-      list.push({ to, metres });
+      this.#neighbours[from] ??= [];
+      this.#neighbours[from].push({ to, metres });
     }
+    return { a, b, metres };
   }
 
   /** Nodes of connected pieces that are large enough. */
   #mainland(): Set<number> {
     const kept = new Set<number>();
     const seen = new Set<number>();
-    for (const start of this.#neighbours.keys()) {
+    for (const start of this.#at.keys()) {
       if (seen.has(start)) continue;
       const piece = [start];
       seen.add(start);
       for (const node of piece) {
-        for (const { to } of this.#neighbours.get(node)!) {
+        for (const { to } of this.#neighbours[node] ?? []) {
           if (seen.has(to)) continue;
           seen.add(to);
           piece.push(to);
@@ -127,14 +138,16 @@ export class SecondEngine {
     return kept;
   }
 
-  #nearest(pieces: readonly Piece[], [lon, lat]: Position): Foot {
+  #nearest([lon, lat]: Position): Foot {
     const perLat = (EARTH_METRES * Math.PI) / 180;
     const perLon = perLat * Math.cos((lat * Math.PI) / 180);
     let best: Foot | null = null;
-    for (const piece of pieces) {
-      const [[lonA, latA], [lonB, latB]] = [this.#at.get(piece.a)!, this.#at.get(piece.b)!];
+    for (const piece of this.#pieces) {
+      const [[lonA, latA], [lonB, latB]] = [this.#at[piece.a], this.#at[piece.b]];
       const [ax, ay] = [(lonA - lon) * perLon, (latA - lat) * perLat];
       const [dx, dy] = [(lonB - lonA) * perLon, (latB - latA) * perLat];
+      // Most pieces are too far north or south.
+      if (best && Math.abs(ay) - Math.abs(dy) > best.metres) continue;
       const squared = dx * dx + dy * dy;
       const t = squared === 0 ? 0 : Math.max(0, Math.min(1, -(ax * dx + ay * dy) / squared));
       const metres = Math.hypot(ax + t * dx, ay + t * dy);
@@ -143,16 +156,17 @@ export class SecondEngine {
     return best!;
   }
 
-  #dijkstra(from: Foot, limit: number): Map<number, number> {
-    const metres = new Map<number, number>();
-    const settled = new Map<number, number>();
+  /** Metres to each node; Infinity beyond the limit. */
+  #dijkstra(from: Foot, limit: number): Float64Array {
+    const metres = new Float64Array(this.#at.length).fill(Infinity);
+    const settled = new Float64Array(this.#at.length).fill(Infinity);
     const { a, b, metres: length } = from.piece;
-    metres.set(a, from.metres + from.t * length);
-    metres.set(b, Math.min(metres.get(b) ?? Infinity, from.metres + (1 - from.t) * length));
+    metres[a] = from.metres + from.t * length;
+    metres[b] = Math.min(metres[b], from.metres + (1 - from.t) * length);
     // Buckets of a metre: labels within one are settled in any order, and again if they improve.
     const buckets: number[][] = [];
     const put = (node: number) => {
-      const bucket = Math.floor(metres.get(node)!);
+      const bucket = Math.floor(metres[node]);
       buckets[bucket] ??= [];
       buckets[bucket].push(node);
     };
@@ -160,12 +174,12 @@ export class SecondEngine {
     put(b);
     for (let bucket = 0; bucket <= limit; bucket++) {
       for (const node of buckets[bucket] ?? []) {
-        const label = metres.get(node)!;
-        if (settled.get(node) === label) continue;
-        settled.set(node, label);
-        for (const { to, metres: step } of this.#neighbours.get(node)!) {
-          if (label + step >= (metres.get(to) ?? Infinity)) continue;
-          metres.set(to, label + step);
+        const label = metres[node];
+        if (settled[node] === label) continue;
+        settled[node] = label;
+        for (const { to, metres: step } of this.#neighbours[node]) {
+          if (label + step >= metres[to]) continue;
+          metres[to] = label + step;
           put(to);
         }
       }

@@ -83,23 +83,33 @@ export function transitTimes(
   }
   const levels = walks.levels ?? walks.between.map(() => 0);
   const transfers = transfersFrom(walks, levels, rules);
+  const waysTo = waysFromStops(walks, levels);
   return walks.access.map((toDoors, origin) => {
     const access = toDoors.map((walk, stop) => walk + levels[stop]);
     const byDeparture = DEPARTURES.map((departure) => {
       const alighted = earliestAlighting(runs, hops, transfers, access, departure, after);
-      return walks.direct[origin].map((direct, target) => {
-        const byRide = alighted.map((at, stop) => {
-          const egress = levels[stop] + walks.egress[stop][target];
-          return egress <= WALK_LIMIT ? at + egress - departure : Infinity;
-        });
-        return byRide.reduce((least, time) => Math.min(least, time), direct);
-      });
+      return walks.direct[origin].map((direct, target) =>
+        waysTo[target].reduce(
+          (least, { stop, egress }) => Math.min(least, alighted[stop] + egress - departure),
+          direct,
+        ),
+      );
     });
     return walks.direct[origin].map((_, target) => {
       const times = byDeparture.map((byTarget) => byTarget[target]);
       return times.sort((a, b) => (a === b ? 0 : a - b))[RANK];
     });
   });
+}
+
+/** The stops from which each target can be reached on foot, with the time from the vehicle. */
+function waysFromStops({ egress, direct }: Walks, levels: readonly number[]) {
+  return (direct[0] ?? []).map((_, target) =>
+    egress.flatMap((toTargets, stop) => {
+      const time = levels[stop] + toTargets[target];
+      return time <= WALK_LIMIT ? [{ stop, egress: time }] : [];
+    }),
+  );
 }
 
 /**
@@ -133,10 +143,11 @@ function earliestAlighting(
   const seated = new Set<number>();
   for (let changed = true; changed; ) {
     changed = false;
-    const aboard = new Set(seated);
+    const aboard = new Uint8Array(runs.length);
+    for (const run of seated) aboard[run] = 1;
     for (const { run, from, to } of hops) {
-      if (from.mayBoard && ready[from.stop] <= from.departs) aboard.add(run);
-      if (!aboard.has(run)) continue;
+      if (from.mayBoard && ready[from.stop] <= from.departs) aboard[run] = 1;
+      if (!aboard[run]) continue;
       if (stepOut(to)) changed = true;
       for (const next of after.get(to) ?? []) {
         if (seated.has(next)) continue;
