@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { cp, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { publishExports } from '../../builder/export/publish-exports.ts';
+import { silent } from '../../builder/progress.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { EXAMPLE, MODES, PATH, responseText } from '../../portal/pages/front/example.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { processorSeconds } from '../bench/processor-time.ts';
+import { buildPlain } from '../support/build-plain.ts';
+import { askForExamples, readDocument } from '../support/example-requests.ts';
+import { HttpVisitor } from '../support/http-visitor.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { expectSoundOpenApi } from '../support/openapi.ts';
+import { openProxy } from '../support/proxy-harness.ts';
+import { releaseIn } from '../support/release-in.ts';
+import { startServer } from '../support/server-process.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+const START = path.resolve('dist/infra/start.js');
+
+const folder = folderOfTests();
+/** The store of the release that the first start builds. */
+const built = path.join(folder, 'var/store');
+const env = { VAR_DIR: path.join(folder, 'var'), PORT: '0', PORTAL_PORT: '0' };
+const started = (own: object = {}) =>
+  startServer([START], { ...env, ...own }, { until: /curl .*\n/ });
+
+/** Processor time until the first start was ready. */
+let firstSeconds: number;
+test('npm start builds the demo city, and prints a key and a curl line that works', async () => {
+  const service = await started();
+  firstSeconds = await processorSeconds(service.pid);
+  expect(service.noise()).toContain('building the fictional demo city');
+  const curl = /curl .*/.exec(service.said())![0];
+  const { stdout } = await run('sh', ['-c', `${curl} -s -D -`]);
+  expect(stdout).toMatch(/^HTTP\/1\.1 200/);
+  expect(stdout).toMatch(/x-tokens-charged: \d+/i);
+  expect(JSON.parse(stdout.split('\r\n\r\n')[1]).results.length).toBeGreaterThan(10);
+  expect(await service.stop()).toBe(0);
+});
+
+test('the portal that npm start starts opens an account for whoever reads its mail page', async () => {
+  const service = await started();
+  const [portal, api] = ['Portal', 'API'].map(
+    (name) => new RegExp(`${name} +(http://\\S+)`).exec(service.said())![1],
+  );
+  const [, mailPage] = /Mail +(http:\/\/\S+)/.exec(service.said())!;
+  const visitor = new HttpVisitor(portal);
+  const email = 'somebody@example.org';
+  expect((await visitor.post('/auth/request', { email })).status).toBe(202);
+  let page = '';
+  while (!page.includes(email)) page = await (await fetch(mailPage)).text();
+  const code = /\b\d{6}\b/.exec(page)![0];
+  expect((await visitor.post('/auth/verify-code', { email, code })).status).toBe(200);
+  const made = await visitor.post('/keys', { label: 'first' });
+  const { key } = (await made.json()) as { key: string };
+  const tokens = await fetch(`${api}/v1/tokens`, { headers: { authorization: `Bearer ${key}` } });
+  expect(await tokens.json()).toEqual({ tokens_remaining: 5_000 });
+  // The page is reachable only at its secret path.
+  expect((await fetch(new URL('/mail', mailPage))).status).toBe(404);
+  expect(await service.stop()).toBe(0);
+});
+
+test('npm start builds nothing the second time, and is ready in a fraction of the time with the same key', async () => {
+  const manifest = path.join(built, 'latest.json');
+  const before = await stat(manifest);
+  const service = await ofThisTest(started());
+  expect(await processorSeconds(service.pid)).toBeLessThan(firstSeconds / 2);
+  expect(service.noise()).toBe('');
+  expect((await stat(manifest)).mtimeMs).toBe(before.mtimeMs);
+  const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();
+  expect(service.said()).toContain(key);
+});
+
+test('npm start prints a key that its ledger accepts, wherever store and ledger are', async () => {
+  const elsewhere = path.join(folder, 'elsewhere');
+  const own = { VAR_DIR: elsewhere, STORE: built };
+  const keys: string[] = [];
+  for (const ledger of ['one', 'other', 'other']) {
+    const LEDGER = `sqlite:${path.join(folder, ledger)}`;
+    const service = await started({ ...own, LEDGER });
+    const [, key, url] = /Bearer (\S+)' '(\S+)'/.exec(service.said())!;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    expect(answer.status).toBe(200);
+    keys.push(key);
+    await service.stop();
+  }
+  expect(keys[1]).not.toBe(keys[0]);
+  expect(keys[2]).toBe(keys[1]);
+});
+
+test('the example of the front page matches the response of the demo city', async () => {
+  const proxy = await ofThisTest(openProxy(built));
+  const { key } = await proxy.customer();
+  const shown = await proxy.get(PATH, key);
+  const answer = (await proxy.get(`/v1/blocks/${EXAMPLE.geoid}/summary`, key)).json();
+  expect(JSON.stringify(JSON.parse(responseText()))).toBe(shown.body);
+  const { geoid, population, landAreaM2: land_area_m2 } = EXAMPLE;
+  expect(answer.block).toEqual({ geoid, population, land_area_m2 });
+  for (const { type, name, minutes } of EXAMPLE.rows) {
+    const answered = MODES.map((mode) => {
+      const row = answer.results.find(
+        (one: { dest_type_id: number; mode: string }) =>
+          one.dest_type_id === type && one.mode === mode,
+      );
+      return row?.travel_time ?? null;
+    });
+    expect([name, answered]).toEqual([name, minutes]);
+  }
+});
+
+test('the examples of the OpenAPI document follow the release, and return rows in each', async () => {
+  const at = (name: string) => path.join(folder, name);
+  await cp(built, at('replaced'), { recursive: true });
+  const store = new FolderStore(at('replaced'));
+  const proxy = await ofThisTest(openProxy(at('replaced')));
+  const first = await askForExamples(proxy);
+  expect(first.without).toEqual([]);
+  expect(first.tokens).toBeLessThan(PLANS.free_grant.tokens / 50);
+  const etag = async () => (await proxy.get('/openapi.json')).headers.etag;
+  const [before, document] = [await etag(), await readDocument(proxy)];
+
+  // Without census places, transit and tiles.
+  const town = await writeDemoCity({ blocks: 500, seed: 5, out: at('town') }, silent);
+  await buildPlain({ osm: [town.osm], blocks: town.blocks, release: 'town' }, store);
+  const types = { tables: ['types'], counties: [], format: 'parquet' } as const;
+  await publishExports(await releaseIn(store), types, store, silent);
+  await store.close();
+  expect(await proxy.releases.refresh()).toBe(true);
+  const second = await askForExamples(proxy);
+  expect(second.without).toEqual([
+    '/v1/places/{geoid}/boundary',
+    '/v1/places/{geoid}/blocks',
+    '/v1/places/{geoid}/pois',
+    '/v1/places/{geoid}/coverage',
+    '/v1/isochrone/tiles/{mode}/{dest_type_id}.json',
+    '/v1/isochrone/tiles/{mode}/{dest_type_id}/{z}/{x}/{y}.mvt',
+  ]);
+  expect(await etag()).not.toBe(before);
+  expect(await readDocument(proxy)).not.toEqual(document);
+  await expectSoundOpenApi((await proxy.get('/openapi.json')).body, 30);
+});
