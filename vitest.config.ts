@@ -35,6 +35,8 @@ export default defineConfig({
     // Ends a test that hangs; says nothing of how long one may take.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // Servers that tests start shed no requests because the machine is busy.
+    env: { SHED_AT_LAG_MS: '0' },
     expect: { poll: { timeout: 120_000 } },
     // Half of their time tests wait: for a clock, a disk, a program. Others use the core meanwhile.
     maxWorkers: 2 * availableParallelism(),

@@ -41,7 +41,6 @@ async function start(port: number, drainSeconds: number): Promise<void> {
     PROCESSES: '1',
     RATE_LIMIT_PER_MINUTE: '1000000',
     FREE_RATE_LIMIT_PER_MINUTE: '1000000',
-    SHED_AT_LAG_MS: '0',
     DRAIN_SECONDS: `${drainSeconds}`,
   };
   servers.set(port, await startServer(args, settings));

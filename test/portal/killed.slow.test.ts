@@ -110,7 +110,6 @@ function startProxy(ledger: string): Promise<ServerProcess> {
   return startServer([TTA, 'serve', '--port', '0', '--store', store, '--ledger', ledger], {
     PROCESSES: '1',
     RATE_LIMIT_PER_MINUTE: '1000000',
-    SHED_AT_LAG_MS: '0',
   });
 }
 

@@ -45,7 +45,6 @@ const start = async (env: Record<string, string> = {}) => {
     PROCESSES: '2',
     RATE_LIMIT_PER_MINUTE: '1000000',
     RELEASE_POLL_SECONDS: '1',
-    SHED_AT_LAG_MS: '0',
   };
   const args = ['--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
   fleet = await startFleet(args, { ...settings, ...env });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { API_DEFAULTS } from '../../../infra/settings/both-servers.ts';
 import { mintApiKey } from '../../../portal/accounts/api-key.ts';
 import { FolderStore } from '../../../shards/store/folder-store.ts';
 import { residentMemory } from '../../bench/resident-memory.ts';
@@ -71,8 +72,9 @@ export async function runHour(
   const { accounts, keys } = await openAll(ledger);
   const service = await startService(store, ledger, {
     RATE_LIMIT_PER_MINUTE: String(perMinute),
-    // Test runners set their own value.
+    // Test runners set their own values of these.
     BASE_URL: 'http://service.example',
+    SHED_AT_LAG_MS: String(API_DEFAULTS.shedAtLagMs),
     ...Object.fromEntries(Object.entries(CACHES_MB).map(([k, mb]) => [k, String(mb * MEBIBYTE)])),
   });
   const { address, pid } = service;
