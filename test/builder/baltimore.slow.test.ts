@@ -18,6 +18,8 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 /** The area where the street data claims to be complete. */
 const BOX = [-76.6081, 39.2586, -76.5288, 39.3065];
+/** Blocks that are asked about together. */
+const BATCH = 125;
 
 const folder = folderOfTests();
 let proxy: ProxyHarness;
@@ -62,20 +64,30 @@ test('covers all 10,025 blocks: routed ones with times, the rest with none', asy
   const county = release.county('24510')!;
   const index = await release.index(county);
   expect([county.blocks, county.population]).toEqual([10_025, 585_708]);
-  let withRows = 0;
-  for (let i = 0; i < index.count; i++) {
-    const geoid = geoidFromNumber(index.geoids[i]);
+  const geoids = Array.from(index.geoids, geoidFromNumber);
+  const mayHaveRows = (i: number) => {
     const [lon, lat] = [index.lon[i] / 1e6, index.lat[i] / 1e6];
     const covered = lon >= BOX[0] && lon <= BOX[2] && lat >= BOX[1] && lat <= BOX[3];
-    const answer = await proxy.get(`/v1/blocks/${geoid}/summary`, key);
+    return covered && index.landArea(i) !== 0;
+  };
+  const isTime = ({ travel_time: minutes }: { travel_time: number }) =>
+    minutes >= 1 && minutes <= 30 && Math.abs(minutes * 10 - Math.round(minutes * 10)) < 1e-9;
+  let withRows = 0;
+  for (let first = 0; first < index.count; first += BATCH) {
+    const origins = geoids.slice(first, first + BATCH);
+    const answer = await proxy.post('/v1/blocks/summary', key, { origins });
     expect(answer.statusCode).toBe(200);
-    const { results } = answer.json();
-    if (results.length > 0) withRows++;
-    const mayHaveRows = covered && index.landArea(i) !== 0;
-    expect([geoid, results.length > 0]).toEqual([geoid, mayHaveRows]);
-    const isTime = ({ travel_time: minutes }: { travel_time: number }) =>
-      minutes >= 1 && minutes <= 30 && Math.abs(minutes * 10 - Math.round(minutes * 10)) < 1e-9;
+    const { results, blocks, errors, truncated } = answer.json();
+    const geoidsOf = (named: readonly { geoid: string }[]) => named.map(({ geoid }) => geoid);
+    expect([...geoidsOf(blocks), ...geoidsOf(errors)].sort()).toEqual(origins);
+    expect(truncated).toEqual([]);
+    expect(errors.filter(({ type }: { type: string }) => type !== 'no-block-data')).toEqual([]);
     expect(results.filter((row: { travel_time: number }) => !isTime(row))).toEqual([]);
+    const timed = new Set(geoidsOf(results));
+    expect(origins.filter((geoid) => timed.has(geoid))).toEqual(
+      origins.filter((_, i) => mayHaveRows(first + i)),
+    );
+    withRows += timed.size;
   }
   expect(withRows).toBe(county.routable_blocks);
   expect(withRows).toBe(1_709);
