@@ -12,7 +12,7 @@ import { openWatched } from '../support/watched-page.ts';
 const ZOOM = 14;
 /** World pixels at zoom 0, as MapLibre counts zooms. */
 const WORLD = 512;
-const VIEWPORT = { width: 1600, height: 1200 };
+const VIEWPORT = { width: 1280, height: 960 };
 const TYPE = 101;
 type Scheme = keyof typeof MAP_COLOURS;
 

@@ -12,7 +12,7 @@ import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 import { openWatched, type WatchedPage } from '../support/watched-page.ts';
 
-const DESKTOP = { width: 1600, height: 1200 };
+const DESKTOP = { width: 1280, height: 960 };
 const PHONE = { width: 375, height: 740 };
 /** World pixels at zoom 0, as MapLibre counts zooms. */
 const WORLD = 512;
