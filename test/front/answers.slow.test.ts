@@ -201,6 +201,17 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect((await front.ask(url, as(key))).status).toBe(200);
   });
 
+  test('says nothing of charges where a server did not respond, since it may have charged', async () => {
+    const { id, key } = await proxy.customer();
+    const before = await proxy.balance(id);
+    wire.fault = () => 'lost';
+    const refused = await front.ask(unasked(), as(key));
+    wire.fault = noted;
+    expect(refused.status).toBe(503);
+    expect(await proxy.balance(id)).toBeLessThan(before);
+    expect(JSON.parse(`${refused.body}`).detail).not.toMatch(/charged/);
+  });
+
   test('requests the catalogue once, for all clients', async () => {
     const url = `https://${HOSTS.api}/v1/meta/modes?`;
     const answers = [];
