@@ -10,11 +10,14 @@ const GROUP_ROWS = 1 << 17;
 export class RowGroups {
   readonly #dictionaries: readonly Dictionary[];
   readonly #indexes: readonly Uint32Array[];
+  readonly #most: number;
   #rows = 0;
 
-  constructor(dictionaries: readonly Dictionary[]) {
+  /** `most`: rows of a group. */
+  constructor(dictionaries: readonly Dictionary[], most = GROUP_ROWS) {
     this.#dictionaries = dictionaries;
-    this.#indexes = dictionaries.map(() => new Uint32Array(GROUP_ROWS));
+    this.#most = most;
+    this.#indexes = dictionaries.map(() => new Uint32Array(most));
   }
 
   /** The columns of indexes: to be filled from `rows`, and `rows` then advanced. */
@@ -31,12 +34,12 @@ export class RowGroups {
   }
 
   get isFull(): boolean {
-    return this.#rows === GROUP_ROWS;
+    return this.#rows === this.#most;
   }
 
   /** Whether so many rows are to begin a new group. */
   isTooFullFor(rows: number): boolean {
-    return this.#rows > 0 && this.#rows + rows > GROUP_ROWS;
+    return this.#rows > 0 && this.#rows + rows > this.#most;
   }
 
   /** The group so far, whose arrays the next one overwrites. */

@@ -2,7 +2,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { byMode } from '../../shards/modes.ts';
-import type { Dictionary, RowGroup } from '../../shards/parquet/table.ts';
+import { type Dictionary, NULL_INDEX, type RowGroup } from '../../shards/parquet/table.ts';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import type { CountyTable } from './export-table.ts';
 import { RowGroups } from './row-groups.ts';
@@ -81,25 +81,26 @@ export const nearestWideTable: CountyTable = {
   objectsOf: ({ manifest: { objects } }) => [objects.nearest],
   async *rows({ release, done }, county) {
     const index = await release.index(county.manifest);
+    const geoids = Array.from(index.geoids, geoidFromNumber);
     const times = timesOf(TENTHS);
-    let values: unknown[][] = [];
+    const leaves = release.taxonomy.leafIds;
+    const minutes = release.manifest.modes.flatMap(() => leaves.map(() => times));
+    const groups = new RowGroups([geoids, ...minutes], WIDE_GROUP_ROWS);
+    const [origins, ...columns] = groups.columns;
     for await (const { ordinal, cells } of nearestCells(release, county)) {
-      if (values.length === 0) values = Array.from({ length: 1 + cells.length }, () => []);
-      values[0].push(geoidFromNumber(index.geoids[ordinal]));
-      cells.forEach((cell, c) => {
-        values[c + 1].push(cell === 0 ? null : times[cell - TENTHS.least]);
-      });
-      const rows = values[0].length;
-      if (rows === WIDE_GROUP_ROWS || ordinal === index.count - 1) {
-        yield { rows, values };
-        values = [];
+      if (groups.isFull) yield groups.take();
+      const row = groups.rows++;
+      origins[row] = ordinal;
+      for (let c = 0; c < cells.length; c++) {
+        columns[c][row] = cells[c] === 0 ? NULL_INDEX : cells[c] - TENTHS.least;
       }
       done((ordinal + 1) / index.count);
     }
+    yield groups.take();
   },
 };
 
-/** Fewer than of narrow tables: values of hundreds of columns are in memory at once. */
+/** Fewer than of narrow tables: hundreds of columns are in memory at once. */
 const WIDE_GROUP_ROWS = 1 << 14;
 
 /** Blocks read at a time. */
