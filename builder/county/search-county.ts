@@ -152,7 +152,7 @@ function blockPolygons(county: string, blocks: readonly CensusBlock[]): Uint8Arr
     `blocks_${county}`,
     [
       { name: 'geoid', type: 'string' },
-      { name: 'population', type: 'integer' },
+      { name: 'population', type: 'int64' },
     ],
     blocks.map(({ area, geoid, population }) => ({
       geometry: area,

@@ -3,6 +3,8 @@ import { SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { type Polygons, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { boxOf } from '../../shards/geometry/wgs84.ts';
+import { valuesOf } from '../../shards/parquet/table.ts';
+import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import type { CountyTable } from './export-table.ts';
 import { geometryColumns } from './geometry-columns.ts';
@@ -45,36 +47,70 @@ export const blocksTable: CountyTable = {
     ...geometryColumns(true),
   ],
   objectsOf: ({ manifest: { objects } }) => [objects.index, objects.blocks],
-  async *rows({ release, done }, { manifest }) {
-    const index = await release.index(manifest);
-    const { outlines } = await release.areas(manifest, SHARED);
-    for (let first = 0; first < index.count; first += OUTLINED_GROUP_ROWS) {
-      const length = Math.min(OUTLINED_GROUP_ROWS, index.count - first);
-      const ordinals = Array.from({ length }, (_, i) => first + i);
-      const polygons = ordinals.map((i): Polygons | null => {
-        const area = ordinalIn(outlines.geoids, index.geoids[i]);
-        return area === -1 ? null : polygonsOf(outlines, area);
-      });
-      const isLinked = (mode: 'walk' | 'bike') =>
-        ordinals.map((i) => index.link(i, mode).status === 'linked');
-      yield {
-        rows: length,
-        values: [
-          ordinals.map((i) => geoidFromNumber(index.geoids[i])),
-          ordinals.map((i) => index.population(i)),
-          ordinals.map((i) => index.landArea(i)),
-          ordinals.map((i) => index.lon[i] / MICRO),
-          ordinals.map((i) => index.lat[i] / MICRO),
-          isLinked('walk'),
-          isLinked('bike'),
-          polygons,
-          polygons.map((each) => each && boxOf(each.flat(2))),
-        ],
-      };
-      done((first + length) / index.count);
+  async *rows({ release, done }, county) {
+    const read = await openBlocks(release, county);
+    const count = county.manifest.blocks;
+    for (let first = 0; first < count; first += OUTLINED_GROUP_ROWS) {
+      const rows = Math.min(OUTLINED_GROUP_ROWS, count - first);
+      yield { rows, values: read(first, rows) };
+      done((first + rows) / count);
     }
   },
 };
+
+/** Opens the blocks of a county, and returns a reader of the columns of so many from the first. */
+async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
+  const index = await release.index(manifest);
+  const { outlines } = await release.areas(manifest, SHARED);
+  const outlineOf = (i: number): Polygons | null => {
+    const area = ordinalIn(outlines.geoids, index.geoids[i]);
+    return area === -1 ? null : polygonsOf(outlines, area);
+  };
+  return (first: number, length: number): unknown[][] => {
+    const ordinals = Array.from({ length }, (_, i) => first + i);
+    const polygons = ordinals.map(outlineOf);
+    const isLinked = (mode: 'walk' | 'bike') =>
+      ordinals.map((i) => index.link(i, mode).status === 'linked');
+    return [
+      ordinals.map((i) => geoidFromNumber(index.geoids[i])),
+      ordinals.map((i) => index.population(i)),
+      ordinals.map((i) => index.landArea(i)),
+      ordinals.map((i) => index.lon[i] / MICRO),
+      ordinals.map((i) => index.lat[i] / MICRO),
+      isLinked('walk'),
+      isLinked('bike'),
+      polygons,
+      polygons.map((each) => each && boxOf(each.flat(2))),
+    ];
+  };
+}
+
+/** Few enough that the values of hundreds of columns take little memory. */
+const JOINED_GROUP_ROWS = 1 << 10;
+
+/** A table with a row a block in their order, GEOID first, after the columns of `blocks`. */
+export function withBlocks(table: CountyTable): CountyTable {
+  return {
+    ...table,
+    columns: (release) => [...blocksTable.columns(release), ...table.columns(release).slice(1)],
+    objectsOf: (county) => [...table.objectsOf(county), ...blocksTable.objectsOf(county)],
+    async *rows(reading, county) {
+      const read = await openBlocks(reading.release, county);
+      let block = 0;
+      for await (const group of table.rows(reading, county)) {
+        const columns = table.columns(reading.release).map((_, c) => valuesOf(group, c));
+        for (let first = 0; first < group.rows; first += JOINED_GROUP_ROWS) {
+          const rows = Math.min(JOINED_GROUP_ROWS, group.rows - first);
+          const joined = columns
+            .slice(1)
+            .map((value) => Array.from({ length: rows }, (_, i) => value(first + i)));
+          yield { rows, values: [...read(block, rows), ...joined] };
+          block += rows;
+        }
+      }
+    },
+  };
+}
 
 /** The weights of the blocks, a column each. */
 export const weightsTable: CountyTable = {

@@ -13,8 +13,9 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   uint32: 'unsigned integer, 32 bits',
   boolean: 'boolean',
   int32s: 'list of integers; in CSV with spaces between them',
-  polygons: 'Polygon or MultiPolygon: well-known binary; in CSV well-known text',
-  box: 'struct of xmin, ymin, xmax, ymax; not in CSV',
+  polygons:
+    'Polygon or MultiPolygon: well-known binary; in CSV well-known text; in GeoJSON and FlatGeobuf (always MultiPolygon) the geometry',
+  box: 'struct of xmin, ymin, xmax, ymax; in Parquet only',
 };
 
 /** Describes every table and column, in Markdown. */
@@ -36,6 +37,6 @@ ${columns.join('')}`;
   const modes = release.manifest.modes.map(byMode).join(', ');
   return `# Data dictionary: release ${release.manifest.release}
 
-Travel times are in minutes ${modes}. A missing row, or null, means not within 30 minutes of a POI, or not within 60 of a block. Transit times are the 10th percentile of the times from door to door for departures each minute from 8:00 to 9:00 on a weekday. GEOIDs are text, with leading zeros.
+Travel times are in minutes ${modes}. A missing row, or null, means not within 30 minutes of a POI, or not within 60 of a block. Transit times are the 10th percentile of the times from door to door for departures each minute from 8:00 to 9:00 on a weekday. GEOIDs are text, with leading zeros. \`nearest_wide\` has the columns and outlines of \`blocks\` too where it is GeoJSON or FlatGeobuf.
 ${tables.join('')}`;
 }

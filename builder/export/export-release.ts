@@ -1,4 +1,4 @@
-import type { ExportedTable } from '../../shards/release/exported-table.ts';
+import { EXPORT_EXTENSIONS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { PutBody } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
@@ -13,7 +13,7 @@ import { type ExportRequest, writeTables } from './write-tables.ts';
 /**
  * Exports tables of a release into a folder or bucket, and returns all files that are there now:
  *
- *     release=R/table=T/state=SS/county=SSCCC.parquet    tables by county
+ *     release=R/table=T/state=SS/county=SSCCC.parquet    tables by county; or .csv, .geojson, .fgb
  *     release=R/table=T/T.parquet                        other tables
  *     release=R/SHA256SUMS, views.sql, …                 see `companions.ts`
  *     receipts/                                          by which an interrupted export continues
@@ -58,8 +58,9 @@ export function exportRelease(
 
 function pathOf({ table, county, format }: ExportedTable): string {
   const folder = `table=${table}`;
-  if (county === null) return `${folder}/${table}.${format}`;
-  return `${folder}/state=${county.slice(0, 2)}/county=${county}.${format}`;
+  const extension = EXPORT_EXTENSIONS[format];
+  if (county === null) return `${folder}/${table}.${extension}`;
+  return `${folder}/state=${county.slice(0, 2)}/county=${county}.${extension}`;
 }
 
 /** Removes what a killed export left behind. */

@@ -3,7 +3,20 @@ import type { CountyTable, ReleaseTable } from './export-table.ts';
 import { geoMetadata } from './geometry-columns.ts';
 import { attributionOf, citationOf, licenceOf } from './terms.ts';
 
-/** The key-value metadata of a table's file. */
+/** The facts about a table that its file states. */
+export function factsOf({ name, description }: CountyTable | ReleaseTable, release: Release) {
+  return {
+    release: release.manifest.release,
+    release_version: release.version,
+    table: name,
+    description,
+    licence: licenceOf(name),
+    attribution: attributionOf(release),
+    citation: citationOf(release),
+  };
+}
+
+/** The key-value metadata of a table's Parquet file. */
 export function metadataOf(
   table: CountyTable | ReleaseTable,
   release: Release,
@@ -13,15 +26,9 @@ export function metadataOf(
   const isSpatial = columns.some(({ type }) => type === 'polygons');
   return {
     ...(isSpatial && { geo: geoMetadata(county?.blockBox) }),
-    release: release.manifest.release,
-    release_version: release.version,
-    table: table.name,
-    description: table.description,
+    ...factsOf(table, release),
     columns: JSON.stringify(
       Object.fromEntries(columns.map(({ name, description }) => [name, description])),
     ),
-    licence: licenceOf(table.name),
-    attribution: attributionOf(release),
-    citation: citationOf(release),
   };
 }

@@ -1,5 +1,5 @@
 import { ShardError } from '../../shards/errors.ts';
-import type { ExportedTable } from '../../shards/release/exported-table.ts';
+import { EXPORT_EXTENSIONS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import {
   encodeServedExports,
@@ -59,7 +59,8 @@ function servedSink(store: WritableStore) {
     place: 'exports',
     async put(table: ExportedTable, body: PutBody) {
       const stem = `exports/${table.table.replaceAll('_', '-')}-${table.county ?? 'all'}`;
-      const { archive, sums } = await putArchive(store, stem, table.format, body);
+      const extension = EXPORT_EXTENSIONS[table.format];
+      const { archive, sums } = await putArchive(store, stem, extension, body);
       return { ...table, object: archive, sums };
     },
   };

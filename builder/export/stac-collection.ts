@@ -1,4 +1,5 @@
 import { byMode } from '../../shards/modes.ts';
+import type { ExportFormat } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { ExportedFile } from './exported-files.ts';
 import { citationOf, licenceOf } from './terms.ts';
@@ -7,7 +8,12 @@ const FILE_EXTENSION = 'https://stac-extensions.github.io/file/v2.1.0/schema.jso
 const SCIENTIFIC_EXTENSION = 'https://stac-extensions.github.io/scientific/v1.0.0/schema.json';
 /** Prefix of a multihash: SHA-256, of 32 bytes. */
 const SHA256_MULTIHASH = '1220';
-const MEDIA_TYPES = { parquet: 'application/vnd.apache.parquet', csv: 'text/csv' } as const;
+const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
+  parquet: 'application/vnd.apache.parquet',
+  csv: 'text/csv',
+  geojson: 'application/geo+json',
+  'gpkg-ready': 'application/vnd.flatgeobuf',
+};
 
 /** Describes the files of an export as a STAC collection. */
 export function stacCollection(release: Release, files: readonly ExportedFile[], root: string) {

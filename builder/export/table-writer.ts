@@ -1,13 +1,16 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { CsvFile } from '../../shards/parquet/csv-file.ts';
+import { FlatGeobufFile } from '../../shards/parquet/flat-geobuf-file.ts';
+import { GeoJsonFile } from '../../shards/parquet/geojson-file.ts';
 import { ParquetFile } from '../../shards/parquet/parquet-file.ts';
-import type { ByteSink } from '../../shards/parquet/table.ts';
-import type { Release } from '../../shards/release/release.ts';
+import type { ByteSink, TableFile } from '../../shards/parquet/table.ts';
+import type { ExportFormat } from '../../shards/release/exported-table.ts';
+import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import type { Reading } from './export-table.ts';
-import { metadataOf } from './metadata.ts';
+import type { CountyTable, Reading, ReleaseTable } from './export-table.ts';
+import { factsOf, metadataOf } from './metadata.ts';
 import type { TableJob } from './table-job.ts';
-import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
+import { tablesIn } from './tables.ts';
 
 /** A table to be written into a local file. */
 export interface TableRequest extends TableJob {
@@ -33,14 +36,10 @@ export class TableWriter {
     const done = (fraction: number) => {
       this.#fractions[index] = fraction;
     };
-    const { described, ofCounty, rowsOf } = foundTable(table, county, { release, done });
+    const { described, ofCounty, rowsOf } = foundTable(format, table, county, { release, done });
     const sink = new FileSink(file);
     try {
-      const columns = described.columns(release);
-      const out =
-        format === 'csv'
-          ? new CsvFile(columns, sink)
-          : await ParquetFile.open(columns, metadataOf(described, release, ofCounty), sink);
+      const out = await openFile(format, described, release, ofCounty, sink);
       let rows = 0;
       for await (const group of rowsOf()) {
         out.append(group);
@@ -54,12 +53,32 @@ export class TableWriter {
   }
 }
 
-function foundTable(name: string, fips: CountyFips | null, reading: Reading) {
-  const ofRelease = RELEASE_TABLES.find((table) => table.name === name);
-  if (ofRelease) {
-    return { described: ofRelease, ofCounty: null, rowsOf: () => ofRelease.rows(reading) };
+/** Begins a file in a format. */
+async function openFile(
+  format: ExportFormat,
+  table: CountyTable | ReleaseTable,
+  release: Release,
+  county: ReleaseCounty | null,
+  sink: ByteSink,
+): Promise<TableFile> {
+  const columns = table.columns(release);
+  switch (format) {
+    case 'parquet':
+      return ParquetFile.open(columns, metadataOf(table, release, county), sink);
+    case 'csv':
+      return new CsvFile(columns, sink);
+    case 'geojson':
+      return new GeoJsonFile(columns, factsOf(table, release), sink);
+    case 'gpkg-ready':
+      return new FlatGeobufFile(columns, factsOf(table, release), sink);
   }
-  const table = COUNTY_TABLES.find((one) => one.name === name)!;
+}
+
+function foundTable(format: ExportFormat, name: string, fips: CountyFips | null, reading: Reading) {
+  const { byCounty, ofRelease } = tablesIn(format);
+  const whole = ofRelease.find((table) => table.name === name);
+  if (whole) return { described: whole, ofCounty: null, rowsOf: () => whole.rows(reading) };
+  const table = byCounty.find((one) => one.name === name)!;
   const county = reading.release.counties.find((one) => one.fips === fips)!;
   return { described: table, ofCounty: county, rowsOf: () => table.rows(reading, county) };
 }

@@ -1,4 +1,5 @@
-import { blocksTable, weightsTable } from './block-tables.ts';
+import type { ExportFormat } from '../../shards/release/exported-table.ts';
+import { blocksTable, weightsTable, withBlocks } from './block-tables.ts';
 import { placesTable, poiCatalogueTable, typesTable } from './catalogue-tables.ts';
 import type { CountyTable, ReleaseTable } from './export-table.ts';
 import { nearestTable, nearestWideTable, poisTable, reachTable } from './time-tables.ts';
@@ -17,6 +18,28 @@ export const COUNTY_TABLES: readonly CountyTable[] = [
 /** Tables with one file. */
 export const RELEASE_TABLES: readonly ReleaseTable[] = [placesTable, typesTable];
 
-export const TABLE_NAMES: readonly string[] = [...COUNTY_TABLES, ...RELEASE_TABLES].map(
-  ({ name }) => name,
-);
+interface Tables {
+  readonly byCounty: readonly CountyTable[];
+  readonly ofRelease: readonly ReleaseTable[];
+}
+
+const ALL: Tables = { byCounty: COUNTY_TABLES, ofRelease: RELEASE_TABLES };
+
+/** Tables whose rows have outlines. */
+const OUTLINED: Tables = {
+  byCounty: [withBlocks(nearestWideTable), blocksTable],
+  ofRelease: [placesTable],
+};
+
+/** The tables that a format can hold. */
+export function tablesIn(format: ExportFormat): Tables {
+  return format === 'geojson' || format === 'gpkg-ready' ? OUTLINED : ALL;
+}
+
+/** Their names. */
+export function tableNamesIn(format: ExportFormat): readonly string[] {
+  const { byCounty, ofRelease } = tablesIn(format);
+  return [...byCounty, ...ofRelease].map(({ name }) => name);
+}
+
+export const TABLE_NAMES = tableNamesIn('parquet');

@@ -14,7 +14,7 @@ import { inOrder } from '../threads/pool.ts';
 import type { TableJob } from './table-job.ts';
 import { openTablePool } from './table-pool.ts';
 import type { TableRequest } from './table-writer.ts';
-import { COUNTY_TABLES, RELEASE_TABLES } from './tables.ts';
+import { tablesIn } from './tables.ts';
 
 /** Increment when the same release gives other bytes. */
 const EXPORT_VERSION = 5;
@@ -99,12 +99,13 @@ export function tableJobsOf(
   { tables, counties, format }: ExportRequest,
 ): TableJob[] {
   const wanted = ({ name }: { readonly name: string }) => tables.includes(name);
+  const { byCounty, ofRelease } = tablesIn(format);
   return [
-    ...RELEASE_TABLES.filter(wanted).map(({ name }) => ({ table: name, county: null, format })),
+    ...ofRelease.filter(wanted).map(({ name }) => ({ table: name, county: null, format })),
     ...release.counties
       .filter(({ fips }) => counties.includes(fips))
       .flatMap(({ fips }) =>
-        COUNTY_TABLES.filter(wanted).map(({ name }) => ({ table: name, county: fips, format })),
+        byCounty.filter(wanted).map(({ name }) => ({ table: name, county: fips, format })),
       ),
   ];
 }
@@ -119,8 +120,8 @@ function workOn(release: Release, request: ExportRequest, place: string): Work[]
 }
 
 /** The size of what a file is made from; small for tables that are not by county. */
-function workOf(release: Release, { table, county }: TableJob): Bytes {
-  const read = COUNTY_TABLES.find(({ name }) => name === table);
+function workOf(release: Release, { table, county, format }: TableJob): Bytes {
+  const read = tablesIn(format).byCounty.find(({ name }) => name === table);
   const of = release.counties.find(({ fips }) => fips === county);
   if (!read || !of) return 0;
   return read.objectsOf(of).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -25,7 +25,7 @@ export async function countyMap(
     'counties',
     [
       { name: 'county', type: 'string' },
-      { name: 'population', type: 'integer' },
+      { name: 'population', type: 'int64' },
     ],
     features,
   );

@@ -16,7 +16,7 @@ function poiMap(county: string, destinations: readonly DestinationFacts[]): Uint
   return writeFlatGeobuf(
     `pois_${county}`,
     [
-      { name: 'dest_id', type: 'integer' },
+      { name: 'dest_id', type: 'int64' },
       ...TEXT_COLUMNS.map((name) => ({ name, type: 'string' as const })),
       { name: 'type_ids', type: 'string' },
     ],

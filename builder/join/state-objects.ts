@@ -110,7 +110,7 @@ function placeMap(state: string, places: readonly Assigned[]): Uint8Array {
     [
       { name: 'geoid', type: 'string' },
       { name: 'name', type: 'string' },
-      { name: 'population', type: 'integer' },
+      { name: 'population', type: 'int64' },
     ],
     places.map(({ place, population }) => ({
       geometry: simplify(place.area, DISPLAY_TOLERANCE),

@@ -34,7 +34,8 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     define: async () => (await import('./commands/worker.ts')).defineWorker,
   },
   export: {
-    description: 'Write the tables of the current release as Parquet or CSV files.',
+    description:
+      'Write the tables of the current release as Parquet, CSV, GeoJSON or FlatGeobuf files.',
     define: async () => (await import('./commands/export.ts')).defineExport,
   },
   serve: {

@@ -129,5 +129,7 @@ function mediaTypeOf(name: string): string {
   if (name.endsWith('.pmtiles')) return 'application/vnd.pmtiles';
   if (name.endsWith('.parquet')) return 'application/vnd.apache.parquet';
   if (name.endsWith('.csv')) return 'text/csv; charset=utf-8; header=present';
+  if (name.endsWith('.geojson')) return 'application/geo+json';
+  if (name.endsWith('.fgb')) return 'application/vnd.flatgeobuf';
   return 'application/octet-stream';
 }

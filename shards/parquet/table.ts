@@ -1,6 +1,6 @@
 /**
- * Types of columns. Values of `int32s` are lists; of `polygons`, polygons as in GeoJSON, written as
- * well-known binary or text; of `box`, bounding boxes.
+ * Types of columns. Values of `int32s` are lists; of `polygons`, polygons as in GeoJSON; of `box`,
+ * bounding boxes.
  */
 export type ColumnType =
   | 'string'
@@ -44,6 +44,13 @@ export interface IndexedGroup {
 export type RowGroup =
   | IndexedGroup
   | { readonly rows: number; readonly values: readonly (readonly unknown[])[] };
+
+/** The values of a column of a group, by row. */
+export function valuesOf(group: RowGroup, column: number): (row: number) => unknown {
+  if ('values' in group) return (row) => group.values[column][row];
+  const { dictionary, indexes } = group.indexed[column];
+  return (row) => dictionary[indexes[row]] ?? null;
+}
 
 /** The destination of a file's bytes. */
 export interface ByteSink {

@@ -1,9 +1,20 @@
 import { z } from 'zod';
 import { countyFipsSchema } from './manifest.ts';
 
-/** Formats of exported tables. */
-export const EXPORT_FORMATS = ['parquet', 'csv'] as const;
+/** Formats of exported tables; those of features hold tables with outlines only. */
+export const EXPORT_FORMATS = ['parquet', 'csv', 'geojson', 'gpkg-ready'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/**
+ * Extensions of their files. `gpkg-ready` is FlatGeobuf, which `ogr2ogr` makes a layer of a
+ * GeoPackage in one step, with the types of its columns.
+ */
+export const EXPORT_EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
+  parquet: 'parquet',
+  csv: 'csv',
+  geojson: 'geojson',
+  'gpkg-ready': 'fgb',
+};
 
 /** An exported table of a county, or of the release. */
 export const exportedTableSchema = z.strictObject({

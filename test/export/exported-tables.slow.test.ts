@@ -13,6 +13,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 import { pythonTools } from '../support/python-tool.ts';
 import { releaseIn } from '../support/release-in.ts';
+import { tableReaders } from '../support/table-readers.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
 const COUNTY = '99001';
@@ -36,11 +37,7 @@ beforeAll(async () => {
   const counties = release.counties.map(({ fips }) => fips);
   const request = { tables: TABLE_NAMES, counties, format: 'parquet' } as const;
   await exportRelease(release, request, new FolderStore(folder), silent);
-  const tools = await pythonTools(
-    ...['duckdb==2.0.0', 'pyarrow==26.0.1', 'geopandas==1.2.0'],
-    ...['pystac==1.15.2', 'jsonschema==4.26.0'],
-  );
-  python = path.join(tools, 'python');
+  python = await tableReaders();
   const { stdout } = await run(python, ['test/export/read_tables.py', root, folder]);
   read = JSON.parse(stdout);
 }, 300_000);

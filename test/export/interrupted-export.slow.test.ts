@@ -153,6 +153,7 @@ describe('tta export verify', () => {
 test.each([
   [['--tables', 'nearest,shops'], 'There is no table "shops"'],
   [['--county', '24510'], 'the release has no county "24510"; it has 99001'],
+  [['--format', 'geojson', '--tables', 'blocks,reach'], 'reach has no outlines'],
   [['--format', 'xlsx'], 'Allowed choices are parquet, csv'],
 ])('refuses %s', async (flags, message) => {
   const out = path.join(folder, 'refused');

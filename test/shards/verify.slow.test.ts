@@ -457,7 +457,7 @@ test('finds a map that lacks one of its features', async () => {
     geometry: { lon: table.facts(i + 1).lon, lat: table.facts(i + 1).lat },
     properties: { dest_id: id },
   }));
-  const columns = [{ name: 'dest_id', type: 'integer' as const }];
+  const columns = [{ name: 'dest_id', type: 'int64' as const }];
   const original = { ...poiMap };
   await release.replace(poiMap, writeFlatGeobuf('pois', columns, points));
   await expectOneFault(poiMap, `features: ${points.length}, not the ${points.length + 1} of`);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { exportRelease } from '../../../builder/export/export-release.ts';
 import { publishExports } from '../../../builder/export/publish-exports.ts';
-import { TABLE_NAMES } from '../../../builder/export/tables.ts';
+import { TABLE_NAMES, tableNamesIn } from '../../../builder/export/tables.ts';
 import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
 import { counted } from '../../../shards/number-words.ts';
@@ -25,7 +25,7 @@ import { whileOpen } from '../while-open.ts';
 const CACHE_BYTES = 1 << 30;
 
 interface Selection {
-  tables: readonly string[];
+  tables?: readonly string[];
   county?: readonly string[];
   place?: readonly string[];
   format: ExportFormat;
@@ -43,14 +43,18 @@ export function defineExport(command: Command): void {
       'where to write: a folder, or s3://bucket/prefix (default: the store itself, for the API to serve)',
     )
     .addOption(
-      new Option('--tables <names>', `tables, comma-separated, of: ${TABLE_NAMES.join(', ')}`)
-        .argParser(tableNames)
-        .default(TABLE_NAMES, 'all'),
+      new Option(
+        '--tables <names>',
+        `tables, comma-separated, of: ${TABLE_NAMES.join(', ')} (default: all that the format can hold)`,
+      ).argParser(tableNames),
     )
     .option('--county <fips>', 'counties, five-digit codes, comma-separated (default: all)', list)
     .option('--place <geoids>', 'counties that these census places lie in, comma-separated', list)
     .addOption(
-      new Option('--format <format>', 'format of the files')
+      new Option(
+        '--format <format>',
+        `format of the files; geojson and gpkg-ready, a FlatGeobuf for ogr2ogr, hold ${tableNamesIn('geojson').join(', ')}`,
+      )
         .choices(EXPORT_FORMATS)
         .default(EXPORT_FORMATS[0]),
     )
@@ -116,7 +120,8 @@ async function exportInto(
 }
 
 async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {
-  const { tables, county, place, format } = asked;
+  const { county, place, format } = asked;
+  const tables = tablesOf(asked);
   const all = release.counties.map(({ fips }) => fips);
   if (!county && !place) return { tables, counties: all, format };
   const counties = new Set([
@@ -124,6 +129,16 @@ async function requestOf(release: Release, asked: Selection): Promise<ExportRequ
     ...(await countiesOfPlaces(release, place ?? [])),
   ]);
   return { tables, counties: [...counties], format };
+}
+
+/** The tables asked for, or all that the format can hold. */
+function tablesOf({ tables, format }: Selection): readonly string[] {
+  const names = tableNamesIn(format);
+  const other = tables?.find((name) => !names.includes(name));
+  if (other === undefined) return tables ?? names;
+  throw new UsageError(
+    `--tables: ${other} has no outlines, which --format ${format} needs; use ${names.join(', ')}, or --format parquet or csv`,
+  );
 }
 
 async function countiesOfPlaces(

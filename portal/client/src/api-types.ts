@@ -1633,7 +1633,7 @@ export interface Operations {
       /** Only tables of these counties; repeat the parameter for several. */
       county?: ReadonlyArray<string> | undefined;
       /** Only these formats; repeat the parameter for several. */
-      format?: ReadonlyArray<'parquet' | 'csv'> | undefined;
+      format?: ReadonlyArray<'parquet' | 'csv' | 'geojson' | 'gpkg-ready'> | undefined;
       /** Files per page, 1 to 1000; omitted: 1000. */
       limit?: number | undefined;
       /** `next_cursor` of the previous page, with the same other parameters. */
@@ -1646,7 +1646,7 @@ export interface Operations {
           table: string;
           /** Null for a table that is not by county. */
           county: string | null;
-          format: 'parquet' | 'csv';
+          format: 'parquet' | 'csv' | 'geojson' | 'gpkg-ready';
           bytes: number;
           rows: number;
           sha256: string;
@@ -1664,7 +1664,7 @@ export interface Operations {
       table: string;
       /** As listed; null or absent for a table that is not by county. */
       county?: string | null | undefined;
-      format?: 'parquet' | 'csv' | undefined;
+      format?: 'parquet' | 'csv' | 'geojson' | 'gpkg-ready' | undefined;
     };
     responses: {
       'application/json': {
