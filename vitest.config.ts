@@ -3,21 +3,29 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * They take more than two seconds of a quiet machine; `npm run test:fast` leaves them out. Those of
- * two folders only call an API of their own process, so they share a process: imports take seconds.
+ * Folders whose slow tests mostly call functions of their own process, so that they can share one:
+ * imports take seconds.
  */
-const SLOW = ['test/!(conformance)/**/*.slow.test.ts', 'test/conformance/*.slow.test.ts'];
+const SHARING = ['builder', 'fetch', 'isochrone', 'osm', 'search', 'tiles', 'transit'];
+
+/** They take more than two seconds of a quiet machine; `npm run test:fast` leaves them out. */
+const SLOW = [
+  `test/!(conformance|${SHARING.join('|')})/**/*.slow.test.ts`,
+  'test/conformance/*.slow.test.ts',
+];
 
 /**
  * They change their process: its environment, its clock, its flags; or they watch its memory, its
- * log or its network; or they start programs.
+ * log, its network or its processor time; or they start programs.
  */
 const OWN_PROCESS = [
   ...SLOW,
   'test/{bench,damage,deployment,front,operation,processes}/*.test.ts',
+  'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
   'test/demo/repeatable.test.ts',
   'test/fetch/private-networks.test.ts',
   'test/proxy/{free-answers,key-in-url,located-once}.test.ts',
+  'test/transit/{baltimore,endless-feeds}.slow.test.ts',
 ];
 
 /** The long ones begin; those that share a process come last, without others between them. */
