@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
+import { createSocket } from 'node:dgram';
+import { type EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
@@ -9,18 +10,36 @@ import { createServer } from 'node:net';
  */
 const [FIRST, END] = [12_000, 22_000];
 
-/** A free loopback port. */
+/** A free loopback port, which no other call returns while this process runs. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, END);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
+}
+
+/**
+ * Reserves a port for this process by binding the UDP port of the same number, so that the port
+ * itself stays free until its server starts. Returns whether no other process had it.
+ */
+async function reserve(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').unref();
+  socket.bind(port, '127.0.0.1');
+  return begins(socket);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  if (!(await begins(server))) return false;
+  server.close();
+  await once(server, 'close');
+  return true;
+}
+
+/** Whether a socket comes to listen, rather than to an error. */
+function begins(socket: EventEmitter): Promise<boolean> {
+  return once(socket, 'listening').then(
+    () => true,
+    () => false,
+  );
 }
