@@ -7,6 +7,7 @@ import { polygonFault, SweepLine } from '../../shards/geometry/sweep-line.ts';
 import { MICRO } from '../../shards/units.ts';
 import { forAll } from '../support/for-all.ts';
 import { boxRing } from '../support/rings.ts';
+import { leastProcessorMs } from '../support/standard-work.ts';
 import { type Cell, isOn, turn } from './exact-cells.ts';
 
 const overlap = (polygons: readonly Polygon[]) => new SweepLine(polygons).fault() !== null;
@@ -194,18 +195,12 @@ describe('2,000 edges take little longer than 500, of any shape', () => {
     'a fan': fan,
     'a star': star,
   };
-  const fastestMs = (ring: Ring): number => {
-    const times = Array.from({ length: 7 }, () => {
-      const start = performance.now();
-      expect(polygonFault([ring])).toBeNull();
-      return performance.now() - start;
-    });
-    return Math.min(...times);
-  };
+  const timeOf = (ring: Ring): Promise<number> =>
+    leastProcessorMs(() => expect(polygonFault([ring])).toBeNull(), 7);
 
-  test.each(Object.entries(shapes))('%s', (_, shape) => {
-    fastestMs(shape(500));
-    const [few, many] = [fastestMs(shape(500)), fastestMs(shape(2_000))];
+  test.each(Object.entries(shapes))('%s', async (_, shape) => {
+    await timeOf(shape(500));
+    const [few, many] = [await timeOf(shape(500)), await timeOf(shape(2_000))];
     // Comparing all pairs would take sixteen times as long.
     expect(many / few).toBeLessThan(10);
   });

@@ -11,14 +11,15 @@ export async function standardWorks(work: () => unknown): Promise<number> {
   return spent / (await standardMs());
 }
 
-/**
- * Milliseconds of processor time that standard work currently takes here: the least of some tries.
- */
-export async function standardMs(): Promise<number> {
+/** Milliseconds of processor time that standard work currently takes here. */
+export function standardMs(): Promise<number> {
+  return leastProcessorMs(sortNumbers, TRIES);
+}
+
+/** Milliseconds of processor time that some work takes: the least of some tries. */
+export async function leastProcessorMs(work: () => unknown, tries: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < TRIES; tries++) {
-    least = Math.min(least, await processorMs(sortNumbers));
-  }
+  for (let made = 0; made < tries; made++) least = Math.min(least, await processorMs(work));
   return least;
 }
 
