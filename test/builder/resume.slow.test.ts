@@ -15,7 +15,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
 /** Builds that are to be killed in all, and those that are begun in a store before the last. */
-const KILLS = 6;
+const KILLS = 4;
 const TRIES_PER_STORE = 4;
 
 const folder = folderOfTests();
