@@ -277,7 +277,7 @@ export const PROBLEM_TYPES = {
   'store-unavailable': {
     status: 503,
     title: 'Data unavailable',
-    advice: 'Try again after Retry-After; nothing was charged.',
+    advice: 'Try again after Retry-After, with the same Idempotency-Key if there is one.',
   },
 } as const satisfies Readonly<Record<string, ProblemKind>>;
 
