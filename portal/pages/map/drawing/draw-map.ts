@@ -20,6 +20,7 @@ import { type BlockClasses, BlockFills } from './block-fills.ts';
 import { workerUrl } from './map-libre.ts';
 import { type MapMarker, MapMarkers } from './map-markers.ts';
 import {
+  BLOCK_FILLS,
   layersOf,
   type Outlines,
   outline,
@@ -117,10 +118,11 @@ export function drawMap(parts: MapParts): DrawnMap {
     style: {
       version: 8,
       ...more,
+      // In the order in which their tiles are requested: colours first.
       sources: {
-        ...sources,
-        blocks: { type: 'vector', url: addressOf(blocksUrl) },
         bands: { type: 'vector', url: addressOf(bandsUrl) },
+        blocks: { type: 'vector', url: addressOf(blocksUrl) },
+        ...sources,
       },
       layers: layersOf(under, over),
     },
@@ -157,7 +159,6 @@ export function drawMap(parts: MapParts): DrawnMap {
     const hasGround = shown.of === 'bands' ? hasBands : shown.blocks !== null;
     const palette = shown.of === 'classes' ? shown.palette : 'classes';
     paintWith(map, MAP_COLOURS[scheme], { hasGround, palette });
-    if (baseMap && 'archive' in baseMap) paintBaseMap(map, scheme);
   };
   const refresh = () => {
     paint();
@@ -231,6 +232,7 @@ export function drawMap(parts: MapParts): DrawnMap {
       whenStyled(() => {
         isBeingDrawn();
         paint();
+        if (baseMap && 'archive' in baseMap) paintBaseMap(map, scheme);
       });
     },
     outline: (outlines) => whenStyled(() => outline(map, outlines)),
@@ -280,7 +282,7 @@ function addressOf(url: string): string {
 }
 
 function blockAt(map: MapLibreMap, at: [number, number]): TileBlock | null {
-  const [found] = map.queryRenderedFeatures(at, { layers: ['beyond'] });
+  const [found] = map.queryRenderedFeatures(at, { layers: [...BLOCK_FILLS] });
   if (!found) return null;
   const { geoid, population, unlinked } = found.properties;
   return {

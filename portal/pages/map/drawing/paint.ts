@@ -16,6 +16,10 @@ export interface Outlines {
 }
 
 const BLOCKS = { source: 'blocks', 'source-layer': 'blocks' } as const;
+/** Fills of single blocks: each block is in one that is shown. */
+export const BLOCK_FILLS = ['beyond', 'classes', 'unlinked'] as const;
+/** The lowest with lines between blocks: below it they are hardly visible, and cost many frames. */
+export const LINES_ZOOM = 13;
 const STRIPES = 'stripes';
 const OUTLINES = ['a', 'b', 'selected'] as const;
 
@@ -34,7 +38,7 @@ export function layersOf(
     { id: 'bands', type: 'fill', source: 'bands', 'source-layer': 'bands' },
     { id: 'classes', type: 'fill', ...BLOCKS },
     { id: 'unlinked', type: 'fill', ...BLOCKS },
-    { id: 'block-lines', type: 'line', ...BLOCKS },
+    { id: 'block-lines', type: 'line', ...BLOCKS, minzoom: LINES_ZOOM },
     ...over,
     ...OUTLINES.flatMap((name): LayerSpecification[] => [
       { id: `${name}-halo`, type: 'line', ...BLOCKS, filter: isBlock(null) },
@@ -51,13 +55,14 @@ export function paintWith(
 ): void {
   const { classes, beyond, outside, blockLine, chosen, difference, halo } = colours;
   const ends = CLASS_ENDS.flatMap((end, i) => [end, classes[i]]);
+  const ground = hasGround ? beyond : outside;
   map.setPaintProperty('outside', 'background-color', outside);
-  map.setPaintProperty('beyond', 'fill-color', hasGround ? beyond : outside);
+  map.setPaintProperty('beyond', 'fill-color', ground);
   map.setPaintProperty('bands', 'fill-color', matched(['get', 'minutes'], ends, beyond));
-  map.setPaintProperty('bands', 'fill-antialias', false);
   const steps = (palette === 'classes' ? classes : difference).flatMap((one, i) => [i + 1, one]);
-  map.setPaintProperty('classes', 'fill-color', matched(CLASS_STATE, steps, 'rgba(0, 0, 0, 0)'));
-  map.setPaintProperty('classes', 'fill-antialias', false);
+  map.setPaintProperty('classes', 'fill-color', matched(CLASS_STATE, steps, ground));
+  // Neighbours share their edges, so there are no gaps to hide, and outlines cost many frames.
+  for (const fill of ['bands', ...BLOCK_FILLS]) map.setPaintProperty(fill, 'fill-antialias', false);
   if (map.hasImage(STRIPES)) map.removeImage(STRIPES);
   map.addImage(STRIPES, stripes(colours), { pixelRatio: 2 });
   map.setPaintProperty('unlinked', 'fill-pattern', STRIPES);
@@ -76,12 +81,16 @@ export function paintWith(
 const WIDTHS: ExpressionSpecification = ['interpolate', ['linear'], ['zoom'], 11, 0.25, 15, 1];
 
 /**
- * Shows the layers of bands, or those of classes. Stripes mark the blocks without a street near for
- * `modes`; if there are none, the blocks whose class is `UNROUTED`.
+ * Shows bands over their ground, or classes. Stripes mark the blocks without a street near for
+ * `modes`; if there are none, the blocks whose class is `UNROUTED`. No block is filled twice where
+ * bands are shown, since each costs time in each frame.
  */
 export function showLayers(map: MapLibreMap, of: 'bands' | 'classes', modes: readonly string[]) {
-  map.setLayoutProperty('bands', 'visibility', of === 'bands' ? 'visible' : 'none');
-  map.setLayoutProperty('classes', 'visibility', of === 'classes' ? 'visible' : 'none');
+  const areBands = of === 'bands';
+  map.setLayoutProperty('bands', 'visibility', areBands ? 'visible' : 'none');
+  map.setLayoutProperty('beyond', 'visibility', areBands ? 'visible' : 'none');
+  map.setLayoutProperty('classes', 'visibility', areBands ? 'none' : 'visible');
+  map.setFilter('beyond', ['!', isUnlinkedFor(modes)]);
   map.setFilter('unlinked', isUnlinkedFor(modes));
   map.setPaintProperty('unlinked', 'fill-opacity', stripeOpacity(modes.length > 0));
 }

@@ -1,7 +1,7 @@
 import { MAP_COLOURS } from '../../../map-classes.ts';
 import { BASE_MAP_FLAVORS } from '../drawing/base-map-flavors.ts';
 import type { Shown } from '../drawing/draw-map.ts';
-import type { Scheme } from '../drawing/paint.ts';
+import { LINES_ZOOM, type Scheme } from '../drawing/paint.ts';
 import type { Frame } from './frame.ts';
 import { type StillLayers, type StillSources, stillLayers } from './still-layers.ts';
 import { STRIPES } from './stripe-pattern.tsx';
@@ -35,13 +35,15 @@ function StillMap(props: {
         <path key={fills[i]} d={d} fill={fills[i]} />
       ))}
       <path d={layers.unlinked} fill={`url(#${STRIPES})`} />
-      <path
-        d={layers.blocks}
-        fill="none"
-        stroke={colours.blockLine}
-        stroke-width={frame.zoom < 13 ? 0.25 : 0.6}
-        stroke-opacity="0.55"
-      />
+      {frame.zoom >= LINES_ZOOM && (
+        <path
+          d={layers.blocks}
+          fill="none"
+          stroke={colours.blockLine}
+          stroke-width="0.6"
+          stroke-opacity="0.55"
+        />
+      )}
       {layers.roads.toReversed().map(({ width: wide, d }) => (
         <g key={wide} fill="none" stroke-linejoin="round">
           <path d={d} stroke={flavor.minor_casing} stroke-width={wide + 1} />
