@@ -1,7 +1,8 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /** Builds the pages next to the compiled program that serves them. */
 export default defineConfig({
+  plugins: [mapDocument()],
   build: {
     rolldownOptions: {
       input: { index: 'portal/pages/index.html', embed: 'portal/pages/embed.html' },
@@ -19,3 +20,37 @@ export default defineConfig({
   },
   logLevel: 'warn',
 });
+
+/**
+ * Writes `map.html`: the document of all pages, which also loads the map's own script and style,
+ * rather than when the first script has run.
+ */
+function mapDocument(): Plugin {
+  return {
+    name: 'map-document',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const page = chunks.find(({ facadeModuleId: id }) => id?.endsWith('/map/map-page.tsx'));
+      const document = bundle['index.html'];
+      if (page === undefined || document?.type !== 'asset') {
+        throw new Error('map-document: the build has no index.html or no chunk of map-page.tsx');
+      }
+      const source = String(document.source);
+      const links = chunks
+        .filter((chunk) => chunk === page || page.imports.includes(chunk.fileName))
+        .flatMap(({ fileName, viteMetadata }) => [fileName, ...(viteMetadata?.importedCss ?? [])])
+        // The document loads what all pages share.
+        .filter((file) => !source.includes(file))
+        .map((file) => {
+          const kind = file.endsWith('.css') ? 'stylesheet' : 'modulepreload';
+          return `  <link rel="${kind}" crossorigin href="/${file}">\n`;
+        });
+      this.emitFile({
+        type: 'asset',
+        fileName: 'map.html',
+        source: source.replace('</head>', `${links.join('')}</head>`),
+      });
+    },
+  };
+}

@@ -9,7 +9,8 @@ import { type BuiltFile, builtPages } from './built-pages.ts';
 
 /**
  * Serves the user-facing pages from memory. Each page is the same document, whose script renders
- * the current path; a browser that requests an unknown path gets the error as a page.
+ * the current path; that of the map names its further parts too. A browser that requests an unknown
+ * path gets the error as a page.
  */
 export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
@@ -17,22 +18,20 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
     sendFile(request, reply.header('content-security-policy', policy), file);
 
-  const document = pages.get('/index.html')!;
+  const [document, map, embed] = ['index', 'map', 'embed'].map((one) => pages.get(`/${one}.html`)!);
   for (const path of Object.values(PAGE_PATHS)) {
     app.get(path, (request, reply) => {
       if (!PUBLIC.has(path)) reply.header('x-robots-tag', 'noindex');
-      return send(request, reply, document);
+      return send(request, reply, path === PAGE_PATHS.map ? map : document);
     });
   }
-  const embed = pages.get('/embed.html')!;
   const embedPolicy = contentPolicy(config, '*');
   app.get(EMBED_PATH, (request, reply) => {
     reply.headers({ 'content-security-policy': embedPolicy, 'x-robots-tag': 'noindex' });
     return sendFile(request, reply, embed);
   });
   for (const [path, file] of pages) {
-    if (file !== document && file !== embed)
-      app.get(path, (request, reply) => send(request, reply, file));
+    if (!path.endsWith('.html')) app.get(path, (request, reply) => send(request, reply, file));
   }
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404 || isKnown(request)) return;

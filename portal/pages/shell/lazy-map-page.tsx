@@ -3,8 +3,10 @@ import { prefetchMapLibre } from '../map/drawing/map-libre.ts';
 import { FailedMap } from '../parts/failed-map.tsx';
 
 const loadMapPage = async () => {
+  const page = import('../map/map-page.tsx');
+  // Starts the graphics, for which everything waits, while the page is loaded.
   prefetchMapLibre();
-  return (await import('../map/map-page.tsx')).MapPage;
+  return (await page).MapPage;
 };
 
 /**

@@ -9,6 +9,12 @@ const CHUNKS_KEPT = 256;
 /** By address and number, the one used last at the end. */
 const chunks = new Map<string, Promise<ArrayBuffer>>();
 
+/** Requests the first chunk of an archive: its header and directory, and all of a small one. */
+export function prefetchHead(url: string): void {
+  // A failure is shown by the map, which requests it again.
+  new ArchiveSource(url).getBytes(0, 1).catch(() => {});
+}
+
 /** An archive that is read by HTTP ranges, in aligned chunks that are shared and kept. */
 export class ArchiveSource implements Source {
   readonly #url: string;

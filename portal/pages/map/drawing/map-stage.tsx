@@ -6,6 +6,7 @@ import type { BaseMap } from '../base-map-style.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Point } from '../state/point.ts';
 import { StillStage } from '../still/still-stage.tsx';
+import { prefetchHead } from './archive-source.ts';
 import type { DrawnMap, Shown, TileBlock } from './draw-map.ts';
 import { hasWebgl, loadMapLibre } from './map-libre.ts';
 import type { MapMarker } from './map-markers.ts';
@@ -57,6 +58,9 @@ export function MapStage(props: {
     if (container === null) return;
     if (!hasWebgl()) return setState('no-webgl');
     let isGone = false;
+    // Beside MapLibre, which would request them first thing.
+    const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
+    for (const url of [latest.current.bandsUrl, blocksUrl, ...base]) prefetchHead(url);
     loadMapLibre()
       .then(({ drawMap }) => {
         if (isGone) return;
