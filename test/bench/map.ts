@@ -29,7 +29,8 @@ const [LEAST_ZOOM, MOST_ZOOM, ZOOM_STEP] = [11, 15, 0.25];
 
 /**
  * The map as a browser without a graphics card and with an empty cache shows it: how soon something
- * is painted, and a block is coloured; and the frames a second while a pointer drags it.
+ * is painted, and a block is coloured; and the frames a second while a pointer drags it, beside
+ * those of a map without tiles.
  */
 export async function benchMap({ store, release, place, folder }: Built): Promise<void> {
   const service = await startDemo(path.join(folder, 'map'), { STORE: store });
@@ -45,8 +46,13 @@ export async function benchMap({ store, release, place, folder }: Built): Promis
     figure('map.first_colour', colour, 'ms', { wanted_ms: WANTED_COLOUR_MS, ...about });
     const view = await viewOf(release);
     const { lat, lon, zoom, blocks } = view;
-    const rate = await framesWhilePanned(browser, `${map}#x=1&map=${zoom}/${lat}/${lon}`);
-    figure('map.frames', rate, '1/s', { wanted: WANTED_FRAMES, blocks, zoom, place });
+    const address = `${map}#x=1&map=${zoom}/${lat}/${lon}`;
+    const [empty, rate] = [
+      await framesWhilePanned(browser, address, openEmpty),
+      await framesWhilePanned(browser, address, openDrawn),
+    ];
+    const most = { of_empty_map: Number(empty.toPrecision(4)) };
+    figure('map.frames', rate, '1/s', { wanted: WANTED_FRAMES, ...most, blocks, zoom, place });
   } finally {
     await browser.close();
     await service.stop();
@@ -78,31 +84,35 @@ async function openMap(browser: Browser, address: string): Promise<Opened> {
 }
 
 /**
- * Runs in the page: looks at the map some times a second until a pixel has the colour of a class. A
- * canvas that does not keep its picture could only be read while it is drawn.
+ * Runs in the page: looks at the map after each frame that draws, until a pixel has the colour of a
+ * class. Within a frame it needs no copy of the canvas, which would cost more than the map.
  */
 const WATCH_COLOURS = `{
-  const [everyMs, width, height] = [20, 160, 100];
   const colours = ${JSON.stringify(MAP_COLOURS.light.classes)};
-  const wanted = new Set(colours.map((colour) => Number.parseInt(colour.slice(1), 16)));
-  const { getContext } = HTMLCanvasElement.prototype;
-  HTMLCanvasElement.prototype.getContext = function (type, options) {
-    return getContext.call(this, type, { ...options, preserveDrawingBuffer: true });
+  const bytes = (colour) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const number = (rgb) => new Uint32Array(Uint8Array.of(...rgb, 255).buffer)[0];
+  const wanted = new Set(colours.map((colour) => number(bytes(colour))));
+  let [drawn, isColoured] = [null, false];
+  const { drawElements } = WebGL2RenderingContext.prototype;
+  WebGL2RenderingContext.prototype.drawElements = function (...args) {
+    drawn = this;
+    return drawElements.apply(this, args);
   };
-  const sample = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-  sample.imageSmoothingEnabled = false;
-  const timer = setInterval(() => {
-    const canvas = document.querySelector('.map-canvas canvas');
-    if (canvas === null) return;
-    sample.drawImage(canvas, 0, 0, width, height);
-    const { data } = sample.getImageData(0, 0, width, height);
-    for (let i = 0; i < data.length; i += 4) {
-      if (!wanted.has((data[i] << 16) | (data[i + 1] << 8) | data[i + 2])) continue;
-      document.documentElement.dataset.colouredMs = performance.now();
-      clearInterval(timer);
-      return;
-    }
-  }, everyMs);
+  const look = (gl) => {
+    const [width, height] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
+    const pixels = new Uint32Array(width * height);
+    const bytes = new Uint8Array(pixels.buffer);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+    isColoured = pixels.some((pixel) => wanted.has(pixel));
+    if (isColoured) document.documentElement.dataset.colouredMs = performance.now();
+  };
+  const request = window.requestAnimationFrame;
+  window.requestAnimationFrame = (act) => request((time) => {
+    act(time);
+    if (drawn === null || isColoured) return;
+    look(drawn);
+    drawn = null;
+  });
 }`;
 
 /** A view of the middle of a release at the highest zoom that has enough blocks in it. */
@@ -132,12 +142,27 @@ function northOf(lat: number): number {
   return Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI);
 }
 
-/** Frames a second in which the map follows a pointer that drags it to and fro. */
-async function framesWhilePanned(browser: Browser, address: string): Promise<number> {
-  const context = await browser.newContext({ viewport: VIEWPORT });
-  const page = await context.newPage();
+async function openDrawn(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.locator('[data-drawn]').waitFor();
+}
+
+/** Opens the map without its tiles: one fill, and so the most frames that are possible here. */
+async function openEmpty(page: Page, address: string): Promise<void> {
+  await page.route('**/tiles/**', (route) => route.abort());
+  await page.goto(address);
+  await page.getByText('Parts of the map could not be loaded').waitFor();
+}
+
+/** Frames a second in which the map follows a pointer that drags it to and fro. */
+async function framesWhilePanned(
+  browser: Browser,
+  address: string,
+  open: (page: Page, address: string) => Promise<void>,
+): Promise<number> {
+  const context = await browser.newContext({ viewport: VIEWPORT });
+  const page = await context.newPage();
+  await open(page, address);
   await page.evaluate(COUNT_FRAMES);
   const box = (await page.locator('.map-canvas').boundingBox())!;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
