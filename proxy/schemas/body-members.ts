@@ -11,7 +11,7 @@ import {
   LIMITS,
   rangeFault,
 } from '../bounds.ts';
-import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
+import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descriptions.ts';
 import { distinct, listOf, singleFault } from './list.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
@@ -29,7 +29,7 @@ export const modeMember = list(
 );
 
 export const typeMember = list(
-  integer(BOUNDS.typeId),
+  integer(BOUNDS.typeId, TYPE_ID),
   boundsSchema('integer', BOUNDS.typeId),
   'destination type ids',
   FIELD_DESCRIPTIONS.type,
@@ -180,9 +180,9 @@ export function number(bounds: Bounds) {
   return bounded(bounds, 'number', 'a number', Number.isFinite);
 }
 
-/** A whole JSON number within bounds, in any notation. */
-export function integer(bounds: Bounds) {
-  return bounded(bounds, 'integer', 'a whole number', Number.isInteger);
+/** A whole JSON number within bounds, in any notation; errors name its `kind`. */
+export function integer(bounds: Bounds, kind = 'a whole number') {
+  return bounded(bounds, 'integer', kind, Number.isInteger);
 }
 
 function bounded(

@@ -5,13 +5,14 @@ import { MODE_LABELS } from '../../shards/modes.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, modeItem, number, oneOf } from './body-members.ts';
+import { TYPE_ID } from './field-descriptions.ts';
 import { listOf } from './list.ts';
 
 const MODE_SCHEMA: oas31.SchemaObject = { type: 'string', enum: [...MODE_LABELS] };
 
 const criterion = z.strictObject(
   {
-    type: integer(BOUNDS.typeId),
+    type: integer(BOUNDS.typeId, TYPE_ID),
     mode: modeItem,
     max_minutes: number(BOUNDS.maxMinutes),
     nth: integer(BOUNDS.nth).default(1),

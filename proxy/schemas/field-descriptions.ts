@@ -1,5 +1,8 @@
 import { BOUNDS } from '../bounds.ts';
 
+/** Kind of value that a destination type must be. */
+export const TYPE_ID = 'the id of a destination type; see /v1/meta/destination-types';
+
 /** Description of a list. */
 export interface ListDescription {
   readonly what: string;

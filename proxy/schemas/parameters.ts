@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { foldText } from '../../shards/folded-text.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { BOUNDS, boundsSchema, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
-import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
+import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descriptions.ts';
 import { listOf } from './list.ts';
 import { named, repeated, singleValue } from './named-parameter.ts';
 import { booleanText, integerText, numberText, onceText } from './scalar-text.ts';
@@ -20,7 +20,7 @@ export const modeParam = named(
 export const typeParam = named(
   'Type',
   repeated(
-    integerText(BOUNDS.typeId),
+    integerText(BOUNDS.typeId, TYPE_ID),
     boundsSchema('integer', BOUNDS.typeId),
     FIELD_DESCRIPTIONS.type,
   ),

@@ -19,9 +19,9 @@ export function numberText(bounds: Bounds) {
   return bounded(bounds, 'a number', Number.isFinite);
 }
 
-/** A whole number within bounds, in any notation: `500`, `5e2`, `500.0`. */
-export function integerText(bounds: Bounds) {
-  return bounded(bounds, 'a whole number', Number.isInteger);
+/** A whole number within bounds, in any notation: `500`, `5e2`, `500.0`; errors name its `kind`. */
+export function integerText(bounds: Bounds, kind = 'a whole number') {
+  return bounded(bounds, kind, Number.isInteger);
 }
 
 /** A decimal number without bounds: `±Infinity` if it overflows. */

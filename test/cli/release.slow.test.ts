@@ -318,4 +318,6 @@ test('inspect describes the contents of an object of every kind', async () => {
   expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining('truncated')]);
   const none = await tta('inspect', path.join(store.folder, 'pois/none.tta'));
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no such file')]);
+  const latest = await tta('inspect', path.join(store.folder, 'latest.json'));
+  expect([latest.code, latest.stderr]).toEqual([1, expect.stringContaining('tta release show')]);
 });

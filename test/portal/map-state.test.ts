@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { openingBox } from '../../portal/pages/map/opening-box.ts';
 import {
   BASKET_BY,
   COMPARED,
@@ -102,4 +103,21 @@ test('another version and unknown members are said', () => {
   const { state, faults } = readMapState('#x=2&m=walk&zz=1');
   expect(state.mode).toBe('walk');
   expect(faults.join(' ')).toMatch(/another version.*zz/);
+});
+
+describe('a map opens', () => {
+  const blocks = [-77, 39, -76, 40];
+
+  test('on the POIs, not on blocks of water around them', () => {
+    expect(openingBox(blocks, [-76.7, 39.2, -76.5, 39.4])).toEqual([-76.7, 39.2, -76.5, 39.4]);
+  });
+
+  test('within the blocks, whatever stations lie beyond', () => {
+    expect(openingBox(blocks, [-76.7, 38, -75, 41])).toEqual([-76.7, 39, -76, 40]);
+  });
+
+  test('on all blocks without a POI among them', () => {
+    expect(openingBox(blocks, null)).toEqual(blocks);
+    expect(openingBox(blocks, [-80, 39, -79, 40])).toEqual(blocks);
+  });
 });

@@ -320,6 +320,17 @@ test('mode, type, place and block are in the address, and a fresh browser shows 
   await second.context.close();
 });
 
+test('a map that opens farther out than tiles have blocks says so until it is zoomed in', async () => {
+  const { page, wrong, context } = await open(at(10.5));
+  await drawn(page, 'walk', 101);
+  const note = page.getByText('Zoom in to see blocks');
+  await note.waitFor();
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await note.waitFor({ state: 'detached' });
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 test('an address of another release says so, and shows what there is', async () => {
   const { page, wrong, context } = await open('/map#x=1&m=horse&t=999&map=99/a/b&b=12');
   await drawn(page, 'walk', 101);

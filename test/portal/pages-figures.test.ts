@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sourcesOf } from '../../portal/pages/front/data-sources.ts';
 import { drawOutline, roundLength } from '../../portal/pages/front/outline.ts';
 import { detailInWords } from '../../portal/pages/my/activity-text.ts';
 import { chartScale } from '../../portal/pages/my/chart-scale.ts';
@@ -150,4 +151,16 @@ test('sign-in redirects to our own pages only', () => {
   for (const next of ['', '?next=//evil.example', '?next=https://evil.example', '?next=/my/../x']) {
     expect(nextPath(next)).toBe('/my');
   }
+});
+
+test('a data component names the sources in its version, and no other', () => {
+  expect(sourcesOf('osm-280a96cc4651f438+gtfs-37d0c4e79d18a95b/taxonomy-2026.3-4bbd2f04')).toBe(
+    'OpenStreetMap; GTFS feeds of the transit agencies',
+  );
+  expect(sourcesOf('osm-280a96cc4651f438+files-11aa/taxonomy-2026.3-4bbd2f04')).toBe(
+    'OpenStreetMap; POI lists of the operator',
+  );
+  expect(sourcesOf('tabblock20-359749aabd457178/blocks-28f6766b')).toBe(
+    'US Census Bureau, TIGER/Line 2020',
+  );
 });

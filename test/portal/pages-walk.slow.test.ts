@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Payment } from '../../portal/payment/payment.ts';
+import { PLANS } from '../../portal/plans.ts';
 import { runsSmuggled } from '../support/chromium.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
@@ -55,6 +56,8 @@ test('from the first visit to a metered request with the new key', async () => {
   await expect.poll(() => page.title()).toBe('Travel-Time Access');
   await page.getByRole('img', { name: 'Map of Port Meridian, XA' }).waitFor();
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('census block');
+  const { site: price, sites_minimum } = PLANS.charges;
+  await page.getByText(`a site ${price} (at least ${sites_minimum})`).waitFor();
 
   await page.getByRole('link', { name: 'Get an API key' }).click();
   await expect.poll(() => page.title()).toBe('Sign in · Travel-Time Access');

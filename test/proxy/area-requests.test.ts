@@ -132,7 +132,7 @@ describe('a fault is reported with the member that it is in', () => {
       '/v1/coverage',
       { area, all_of: [CRITERION, {}] },
       ['all_of', 1, 'type'],
-      'is missing: it must be a whole number',
+      'is missing: it must be the id of a destination type; see /v1/meta/destination-types',
     ],
     [
       '/v1/coverage',

@@ -36,6 +36,10 @@ import { run } from '../run.ts';
 const FLATGEOBUF = 'fgb';
 const PMTILES = 'PMTiles';
 
+/** Advice on manifests and `latest.json`. */
+const ON_JSON =
+  'tta release show describes a release, and any program that reads JSON shows the file';
+
 /** Defines the options and the action of `tta inspect`. */
 export function defineInspect(command: Command): void {
   command
@@ -54,6 +58,7 @@ async function inspect(file: string): Promise<void> {
     print(`${file}: ${counted(ref.bytes, 'byte')}`);
     const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
     const text = Buffer.from(first.subarray(0, PMTILES.length)).toString('latin1');
+    if (text.startsWith('{')) throw new UsageError(`${file}: is JSON; ${ON_JSON}`);
     if (text.startsWith(FLATGEOBUF)) await inspectLayer(store, ref);
     else if (text === PMTILES) await inspectTiles(store, ref);
     else if (BLOCK_BANDS_MAGIC.startsWith(text)) await inspectBlockBands(store, ref);

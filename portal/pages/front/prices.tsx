@@ -39,7 +39,7 @@ export function Prices(props: { readonly isSold: boolean; readonly hasGrants: bo
       </ul>
       <p class="quiet">
         A row costs {charges.row} token, an isochrone contour {charges.isochrone_contour}, a map
-        tile {charges.tile}, the sums of an area or a basket {charges.area_minimum} or more, a site
+        tile {charges.tile}, the sums of an area or a basket {charges.area_minimum} or more, a site{' '}
         {charges.site} (at least {charges.sites_minimum}); a request costs at least{' '}
         {charges.minimum}. Exported tables have prices of their own. Unchanged responses (304),
         failed requests, and catalogue and metadata requests are free.

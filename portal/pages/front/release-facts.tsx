@@ -5,13 +5,14 @@ import { count, dateOf, dayMonthYear } from '../parts/formats.ts';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { WideTable } from '../parts/wide-table.tsx';
+import { sourcesOf } from './data-sources.ts';
 
-const COMPONENTS: Readonly<Record<string, { readonly name: string; readonly source: string }>> = {
-  road_network: { name: 'Streets and paths', source: 'OpenStreetMap' },
-  transit_network: { name: 'Timetables', source: 'GTFS feeds of the transit agencies' },
-  pois: { name: 'Points of interest', source: 'OpenStreetMap and lists of the operator' },
-  blocks: { name: 'Census blocks', source: 'US Census Bureau, TIGER/Line 2020' },
-  parks: { name: 'Parks', source: 'OpenStreetMap' },
+const COMPONENTS: Readonly<Record<string, string>> = {
+  road_network: 'Streets and paths',
+  transit_network: 'Timetables',
+  pois: 'Points of interest',
+  blocks: 'Census blocks',
+  parks: 'Parks',
 };
 
 /** Sources and coverage of the current release. */
@@ -49,10 +50,10 @@ export function ReleaseFacts() {
                 </tr>
               </thead>
               <tbody>
-                {components.map(({ component, effective_date }) => (
+                {components.map(({ component, version, effective_date }) => (
                   <tr key={component}>
-                    <th scope="row">{COMPONENTS[component]?.name ?? component}</th>
-                    <td>{COMPONENTS[component]?.source}</td>
+                    <th scope="row">{COMPONENTS[component] ?? component}</th>
+                    <td>{sourcesOf(version)}</td>
                     <td class="day">{dayMonthYear(effective_date)}</td>
                   </tr>
                 ))}
@@ -65,7 +66,7 @@ export function ReleaseFacts() {
               <dl>
                 {components.map(({ component, version }) => (
                   <div key={component}>
-                    <dt>{COMPONENTS[component]?.name ?? component}</dt>
+                    <dt>{COMPONENTS[component] ?? component}</dt>
                     <dd class="mono">{version}</dd>
                   </div>
                 ))}

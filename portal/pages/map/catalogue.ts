@@ -2,6 +2,7 @@ import type { Client, Mode } from '../../client/src/index.ts';
 import { portalConfig } from '../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../api/release.ts';
 import { type BaseMap, loadBaseMap } from './base-map-style.ts';
+import { openingBox } from './opening-box.ts';
 
 /** A destination type that there is a map of. */
 export interface MapType {
@@ -64,8 +65,7 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
   const mapped = modes.map(({ mode }) => mode).filter((mode) => hasAny(bands, mode));
   return {
     release,
-    // Blocks of water may reach far out.
-    bounds: poi_bounds ?? bounds,
+    bounds: openingBox(bounds, poi_bounds),
     modes: mapped,
     types: leaves
       .filter(({ dest_type_id }) => mapped.some((mode) => bands.has(`${mode}-${dest_type_id}`)))

@@ -74,6 +74,8 @@ describe('§7 errors', () => {
     );
     const named = errors.map(({ loc }: { loc: string[] }) => loc.slice(0, 2).join('.')).sort();
     expect(named).toEqual(['path.geoid', 'query.colour', 'query.mode', 'query.type']);
+    const type = errors.find(({ loc }: { loc: string[] }) => loc[1] === 'type');
+    expect(type.msg).toContain('/v1/meta/destination-types');
   });
 
   test.each([...Object.keys(PROBLEM_STATUS), ...ORIGIN_FAULTS])(

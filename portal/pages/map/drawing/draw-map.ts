@@ -186,6 +186,7 @@ export function drawMap(parts: MapParts): DrawnMap {
     if (!/abort/i.test(error.message)) parts.onTrouble();
   });
   map.on('zoom', () => parts.onZoom(map.getZoom()));
+  parts.onZoom(map.getZoom());
   const positionNow = (): MapPosition => {
     const { lat, lng } = map.getCenter();
     return { zoom: map.getZoom(), lat, lon: lng };

@@ -1,0 +1,12 @@
+/** West, south, east, north, degrees. */
+type Box = readonly number[];
+
+/**
+ * The box in which a map opens: that of the POIs, since blocks of water may reach far out, as far as
+ * there are blocks, since stations may lie far beyond them.
+ */
+export function openingBox(blocks: Box, pois: Box | null): Box {
+  if (pois === null) return blocks;
+  const box = blocks.map((edge, i) => (i < 2 ? Math.max : Math.min)(edge, pois[i]));
+  return box[0] < box[2] && box[1] < box[3] ? box : blocks;
+}
