@@ -10,6 +10,8 @@ import type { Millis } from '../../shards/units.ts';
  */
 const LAST_REQUESTS_MS: Millis = 250;
 const POLL_MS: Millis = 10;
+/** Connections that the kernel may hold for a server to accept: Node's default. */
+const BACKLOG = 511;
 
 /** Whether a server is shutting down, and what it stays open for. */
 export interface Shutdown {
@@ -46,26 +48,37 @@ export async function closeGracefully(app: FastifyInstance): Promise<void> {
   await app.close();
 }
 
-async function stopListening({ server, shutdown }: FastifyInstance): Promise<void> {
+async function stopListening(app: FastifyInstance): Promise<void> {
+  const { server, shutdown } = app;
   shutdown.hasBegun = true;
   if (!server.listening) return;
-  await arrivalsRead();
+  await arrivalsRead(app);
   // The HTTP server's `close` would close idle connections too.
   Server.prototype.close.call(server);
   const openConnections = promisify(server.getConnections.bind(server));
   const untilMs = performance.now() + LAST_REQUESTS_MS;
   const isInUse = () => performance.now() < untilMs || shutdown.senders > 0;
   while ((await openConnections()) > 0 && isInUse()) await pause(POLL_MS);
-  await arrivalsRead();
+  await arrivalsRead(app);
   server.closeIdleConnections();
 }
 
 /**
- * Resolves right after the event loop has read all arrivals. Closing a socket resets connections
- * that are not accepted yet, or a request that is not read, and a proxy in front must not repeat a
- * POST. The event loop polls after its timers, so a pause may end with unread arrivals.
+ * Resolves right after the event loop has accepted and read what had arrived. Closing a socket
+ * resets connections that are not accepted yet, or a request that is not read, and a proxy in front
+ * must not repeat a POST. The event loop polls after its timers, so a pause may end with unread
+ * arrivals, and it accepts one connection a turn.
  */
-async function arrivalsRead(): Promise<void> {
-  await immediate();
-  await immediate();
+async function arrivalsRead({ server }: FastifyInstance): Promise<void> {
+  let hasAccepted = true;
+  const onConnection = () => {
+    hasAccepted = true;
+  };
+  server.on('connection', onConnection);
+  for (let accepted = 0; hasAccepted && accepted < BACKLOG; accepted++) {
+    hasAccepted = false;
+    await immediate();
+    await immediate();
+  }
+  server.off('connection', onConnection);
 }

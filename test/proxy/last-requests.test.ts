@@ -71,14 +71,17 @@ const CLIENT = `
 /** Runs something in the timers phase of the event loop, before its poll phase. */
 const asTimer = (run: () => void) => new Promise<void>((done) => setTimeout(() => done(run())));
 
-test('a request that had arrived on a new connection when the server stopped listening is served', async () => {
-  const { sendNow, received } = await client({ earlier: 0 });
+test('requests that had arrived on new connections when the server stopped listening are served', async () => {
+  // The event loop accepts one connection a turn.
+  const clients = await Promise.all(Array.from({ length: 6 }, () => client({ earlier: 0 })));
   let closed: Promise<void> | undefined;
   await asTimer(() => {
-    sendNow();
+    for (const { sendNow } of clients) sendNow();
     closed = closeGracefully(app);
   });
-  expect(await received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*served/i);
+  for (const { received } of clients) {
+    expect(await received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*served/i);
+  }
   await closed;
 });
 
