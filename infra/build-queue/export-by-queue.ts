@@ -17,6 +17,7 @@ import { type QueuedTable, storeNameOf } from './queued-job.ts';
 import { jobOptions } from './submit.ts';
 
 const POLL_MS: Millis = 500;
+const RECENT_FAILURES = 20;
 const ID_DIGITS = 16;
 
 /**
@@ -35,17 +36,15 @@ export async function exportByQueue(
   try {
     const exported = await withLease(store, build, async () => {
       const tables = tableJobsOf(release, request);
+      const add = (table: TableJob) => enqueue(queue, store, release, table);
       const jobs = await queue.whilePlanning(async () => {
-        const queued: BuildQueueJob[] = [];
-        for (const table of tables) queued.push(await enqueue(queue, store, release, table));
+        const queued = new Map<string, TableJob>();
+        for (const table of tables) queued.set((await add(table)).id!, table);
         return queued;
       });
-      progress.note(`export ${build}: ${counted(jobs.length, 'table')} queued`);
-      const stage = progress.start('jobs', jobs.length, 'jobs');
-      for (const [i, job] of jobs.entries()) {
-        await untilDone(queue, job, () => enqueue(queue, store, release, tables[i]));
-        stage.at(i + 1);
-      }
+      progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
+      const stage = progress.start('jobs', jobs.size, 'jobs');
+      await untilDone(queue, jobs, add, (done) => stage.at(done));
       stage.finish();
       // Finds them by their receipts, and writes what the store has lost since.
       return publishExports(release, request, store, progress, threads);
@@ -84,17 +83,38 @@ async function enqueue(
   return jobs.add('export', data, jobOptions(id));
 }
 
-/** Waits for a job; `again` queues it again if the queue has lost it. */
+/**
+ * Waits for jobs one after another; `add` queues one again if the queue has lost it. Throws a
+ * `BuildError` that names the table as soon as any has failed.
+ */
 async function untilDone(
-  queue: BuildQueue,
-  { id }: BuildQueueJob,
-  again: () => Promise<unknown>,
+  { jobs }: BuildQueue,
+  tables: ReadonlyMap<string, TableJob>,
+  add: (table: TableJob) => Promise<unknown>,
+  onDone: (count: number) => void,
 ): Promise<void> {
-  for (;;) {
-    const state = await queue.jobs.getJobState(id!);
-    if (state === 'completed') return;
-    if (state === 'failed') throw new BuildError(await queue.failureOf(id!));
-    if (state === 'unknown') await again();
-    await pause(POLL_MS);
+  let done = 0;
+  for (const [id, table] of tables) {
+    for (;;) {
+      const state = await jobs.getJobState(id);
+      if (state === 'completed') break;
+      const failed = state === 'failed' ? [await jobs.getJob(id)] : await recentFailures(jobs);
+      for (const job of failed) {
+        const failure = job && tables.get(job.id!);
+        if (failure) throw new BuildError(`${nameOf(failure)}: ${job.failedReason}`);
+      }
+      if (state === 'unknown') await add(table);
+      await pause(POLL_MS);
+    }
+    onDone(++done);
   }
+}
+
+/** The jobs that failed last, of any build: one further back is found once it is waited for. */
+function recentFailures(jobs: BuildQueue['jobs']): Promise<(BuildQueueJob | undefined)[]> {
+  return jobs.getFailed(0, RECENT_FAILURES - 1);
+}
+
+function nameOf({ table, county }: TableJob): string {
+  return county === null ? `table ${table}` : `table ${table} of county ${county}`;
 }

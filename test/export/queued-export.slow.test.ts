@@ -2,8 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { silent } from '../../builder/progress.ts';
+import { exportByQueue } from '../../infra/build-queue/export-by-queue.ts';
+import { type BuildQueueJob, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA, tta } from '../support/tta.ts';
 
@@ -83,6 +89,37 @@ test('workers export what threads do, byte for byte, though one is killed and th
   const leases = await readdir(path.join(at('queue'), 'leases'));
   expect(leases.filter((name) => name.endsWith('.json'))).toEqual([]);
   expect(await tta(...queued())).toMatchObject({ code: 0 });
+});
+
+test('the command fails with the first table that does, and names it, while earlier ones are at work', async () => {
+  const address = redis.address(1);
+  const store = new FolderStore(at('queue'));
+  const release = await releaseIn(store);
+  const request = {
+    tables: ['nearest', 'weights'],
+    counties: ['99001'],
+    format: 'parquet',
+  } as const;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const work = async ({ data }: BuildQueueJob) => {
+    if ('table' in data && data.table.table === 'weights')
+      throw new UnrecoverableError('disk full');
+    await ended;
+    return { searched: [], notes: [] };
+  };
+  const connection = await connect(address);
+  const worker = new Worker(QUEUE_NAME, work, { connection, concurrency: 2 });
+  try {
+    const exported = exportByQueue(release, request, { queue: address, threads: 1 }, store, silent);
+    await expect(exported).rejects.toThrow('table weights of county 99001: disk full');
+  } finally {
+    end();
+    await worker.close();
+    connection.disconnect();
+  }
 });
 
 test('refuses --out with --queue: workers write to the store', async () => {
