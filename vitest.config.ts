@@ -24,7 +24,7 @@ const OWN_PROCESS = [
   'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
   'test/demo/repeatable.test.ts',
   'test/fetch/private-networks.test.ts',
-  'test/proxy/{free-answers,key-in-url,located-once}.test.ts',
+  'test/proxy/{free-responses,key-in-url,located-once}.test.ts',
   'test/transit/{baltimore,endless-feeds}.slow.test.ts',
 ];
 

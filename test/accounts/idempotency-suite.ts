@@ -11,7 +11,7 @@ import {
   type StoredResponse,
 } from '../../portal/accounts/replays.ts';
 import { booksOf } from '../support/books.ts';
-import { chargeAndKeep } from '../support/charged-answer.ts';
+import { chargeAndKeep } from '../support/charged-response.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofTests } from '../support/of-tests.ts';
@@ -48,7 +48,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
 
     /** Charges for a response, of which one delivery is then in flight. */
     async function debited(due: Charge, request: IdempotentRequest): Promise<Receipt> {
-      const made = await debitOnce(due, request, answer('made'));
+      const made = await debitOnce(due, request, response('made'));
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       return made.receipt;
     }
@@ -57,7 +57,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const { id, charge, books } = await customer(100);
       const request = { key: 'order 1', fingerprint: 'abc' };
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-      const first = answer('first');
+      const first = response('first');
       const made = await debitOnce(charge(7), request, first);
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       const { receipt } = made;
@@ -67,7 +67,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
         readable(replayed),
       );
-      const again = await debitOnce(charge(9, NOON + HOUR_MS), request, answer('second'));
+      const again = await debitOnce(charge(9, NOON + HOUR_MS), request, response('second'));
       expect(readable(again)).toEqual(readable(replayed));
       expect(await books()).toEqual({ balance: 93, requests: 1 });
     });
@@ -77,7 +77,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const request = { key: 'k', fingerprint: 'abc' };
       for (const { id, charge } of [one, two]) {
         expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-        const { outcome } = await debitOnce(charge(1), request, answer('mine'));
+        const { outcome } = await debitOnce(charge(1), request, response('mine'));
         expect(outcome).toBe('debited');
       }
     });
@@ -86,7 +86,9 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const { id, charge, books } = await customer(1_000);
       const request = { key: 'race', fingerprint: 'abc' };
       const outcomes = await Promise.all(
-        Array.from({ length: 100 }, (_, i) => debitOnce(charge(5), request, answer(`answer ${i}`))),
+        Array.from({ length: 100 }, (_, i) =>
+          debitOnce(charge(5), request, response(`response ${i}`)),
+        ),
       );
       const debited = outcomes.flatMap(({ outcome }, i) => (outcome === 'debited' ? [i] : []));
       expect(debited).toHaveLength(1);
@@ -94,14 +96,14 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['replayed']));
       // The response that was stored is the one replayed from then on.
       const kept = await ledger.replay(id, request, NOON);
-      expect(readable(kept)).toMatchObject({ response: { body: `answer ${debited[0]}` } });
+      expect(readable(kept)).toMatchObject({ response: { body: `response ${debited[0]}` } });
       expect(await books()).toEqual({ balance: 995, requests: 1 });
     });
 
     test('keeps a response for 24 hours; after that the key is as good as new', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'k', fingerprint: 'abc' };
-      await debitOnce(charge(1), request, answer('first'));
+      await debitOnce(charge(1), request, response('first'));
       expect(await ledger.replay(id, request, NOON + DAY_MS - 1)).toMatchObject({
         outcome: 'replayed',
       });
@@ -110,7 +112,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const second = await debitOnce(charge(2, NOON + DAY_MS), next, null);
       expect(second).toMatchObject({ outcome: 'debited', balance: 97 });
       // Nothing of the first is visible, and its expiry does not take the second with it.
-      await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, answer('x'));
+      await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, response('x'));
       const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
       expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, response: null });
       expect(await books()).toEqual({ balance: 96, requests: 3 });
@@ -139,7 +141,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const second = await debitOnce(
         charge(4, NOON + DAY_MS - 1, 'other key'),
         request,
-        answer('second'),
+        response('second'),
       );
       expect(second).toMatchObject({ outcome: 'replayed', receipt });
       await ledger.undeliver(receipt);
@@ -153,8 +155,8 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
     });
 
     test.each([
-      ['a replacement of its answer', 'k'],
-      ['the removal of its answer', 'another key'],
+      ['a replacement of its response', 'k'],
+      ['the removal of its response', 'another key'],
     ])('repays a debit after %s, once, and no other debit', async (_, nextKey) => {
       const { id, charge, books } = await customer(1_000);
       const stalled = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
@@ -234,9 +236,9 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const request = { key: 'k', fingerprint: 'abc' };
       const lost = await debited(charge(1), request);
       await ledger.undeliver(lost);
-      await ledger.storeResponse(lost, answer('of the one that was undone'));
+      await ledger.storeResponse(lost, response('of the one that was undone'));
       await debitOnce(charge(1), request, null);
-      await ledger.storeResponse(lost, answer('of the one that was undone'));
+      await ledger.storeResponse(lost, response('of the one that was undone'));
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ response: null });
     });
 
@@ -261,13 +263,13 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const { id, charge, books } = await customer(10);
       for (const key of ['', 'k'.repeat(256)]) {
         const request = { key, fingerprint: 'abc' };
-        await expect(debitOnce(charge(1), request, answer(''))).rejects.toThrow(RangeError);
+        await expect(debitOnce(charge(1), request, response(''))).rejects.toThrow(RangeError);
       }
       expect(await books()).toEqual({ balance: 10, requests: 0 });
       const long = '~ '.repeat(127);
       for (const key of [`${long}a`, `${long}b`, ' ', '!']) {
         const request = { key, fingerprint: key };
-        expect((await debitOnce(charge(1), request, answer(key))).outcome).toBe('debited');
+        expect((await debitOnce(charge(1), request, response(key))).outcome).toBe('debited');
         expect(readable(await ledger.replay(id, request, NOON))).toMatchObject({
           response: { body: key },
         });
@@ -284,7 +286,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         charge(1, Number.NaN),
         { ...charge(1), account: 'nobody' },
       ]) {
-        await expect(debitOnce(nonsense, request, answer('first'))).rejects.toThrow();
+        await expect(debitOnce(nonsense, request, response('first'))).rejects.toThrow();
         expect(await ledger.replay(nonsense.account, request, NOON)).toBeUndefined();
       }
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
@@ -334,10 +336,10 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
             expect(await books()).toEqual({ balance, requests });
             continue;
           }
-          const body = `answer ${i}`;
+          const body = `response ${i}`;
           const got =
             kind === 'debit'
-              ? await debitOnce(charge(tokens, now), request, answer(body))
+              ? await debitOnce(charge(tokens, now), request, response(body))
               : await ledger.replay(id, request, now);
           if (alive && kept.fingerprint === request.fingerprint) {
             kept.deliveries++;
@@ -367,7 +369,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
   });
 }
 
-function answer(body: string): StoredResponse {
+function response(body: string): StoredResponse {
   return { headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip: gzipSync(body) };
 }
 

@@ -506,11 +506,11 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
               kept.set(request.key, { tokens: op.tokens, deliveries: 1, receipt });
             }
           } else if (op.kind === 'undeliver' && kept.size > 0) {
-            const [name, answer] = [...kept][op.which % kept.size];
-            await ledger.undeliver(answer.receipt);
-            if (--answer.deliveries === 0) {
+            const [name, response] = [...kept][op.which % kept.size];
+            await ledger.undeliver(response.receipt);
+            if (--response.deliveries === 0) {
               kept.delete(name);
-              balance += answer.tokens;
+              balance += response.tokens;
               requests--;
             }
           } else if (op.kind === 'issue key') {

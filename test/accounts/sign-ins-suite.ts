@@ -39,15 +39,15 @@ export function signInsSuite(name: string, newAddress: () => string): void {
       expect(await link('link of right')).toBe(false);
     });
 
-    test('accepts exactly one of several racing right answers', async () => {
+    test('accepts exactly one of several racing right responses', async () => {
       for (let round = 0; round < 5; round++) {
         const { code, link } = await challenged();
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 12 }, (_, i) =>
             i % 3 === 0 ? link('link of right') : code('right', NOON, i % 2 ? ledger : other),
           ),
         );
-        expect(answers.filter(Boolean)).toHaveLength(1);
+        expect(responses.filter(Boolean)).toHaveLength(1);
       }
     });
 

@@ -57,7 +57,7 @@ export async function benchAgainstPostgis(built: Built): Promise<void> {
         ours_uncached_by_two: await contestant(servers.ours_uncached_by_two),
         postgis: await contestant(servers.postgis),
       };
-      await compareAnswers(contestants.ours, contestants.postgis);
+      await compareResponses(contestants.ours, contestants.postgis);
       await contest(`against_postgis.${name}`, contestants, [
         ['ours', 'postgis'],
         ['ours_by_two', 'postgis'],
@@ -71,17 +71,17 @@ export async function benchAgainstPostgis(built: Built): Promise<void> {
 }
 
 /** A comparison of speed means nothing where the responses differ. */
-async function compareAnswers(ours: Contestant, theirs: Contestant): Promise<void> {
+async function compareResponses(ours: Contestant, theirs: Contestant): Promise<void> {
   assert.equal(theirs.targets.length, ours.targets.length, 'the twin has other pages');
   assert.ok(ours.targets.length > 0, 'nothing to ask for');
   const step = Math.max(1, Math.floor(ours.targets.length / COMPARED));
   for (let i = 0; i < ours.targets.length; i += step) {
-    const expected = await answerOf(ours, i);
-    assert.equal(await answerOf(theirs, i), expected, `${ours.targets[i].path}: they differ`);
+    const expected = await responseOf(ours, i);
+    assert.equal(await responseOf(theirs, i), expected, `${ours.targets[i].path}: they differ`);
   }
 }
 
-async function answerOf({ address, targets }: Contestant, i: number): Promise<string> {
+async function responseOf({ address, targets }: Contestant, i: number): Promise<string> {
   const text = await (await ask(address, targets[i])).text();
   return text.replace(/"next_cursor":"[^"]*"/, '"next_cursor":"…"');
 }

@@ -51,7 +51,7 @@ const [verb, folder] = process.argv.slice(2);
 if (!(verb === 'record' || verb === 'compare') || folder === undefined) {
   throw new Error('say: record FOLDER, or compare FOLDER');
 }
-const [store, list] = [path.join(folder, 'store'), path.join(folder, 'answers.json')];
+const [store, list] = [path.join(folder, 'store'), path.join(folder, 'responses.json')];
 if (verb === 'record') await record();
 else await compare();
 
@@ -84,7 +84,7 @@ async function record(): Promise<void> {
   });
   await writeFile(list, JSON.stringify(recorded));
   const reported = Array.from(kinds, ([kind, count]) => `${count} × ${kind}`);
-  process.stdout.write(`${recorded.length} answers recorded: ${reported.join(', ')}\n`);
+  process.stdout.write(`${recorded.length} responses recorded: ${reported.join(', ')}\n`);
 }
 
 async function compare(): Promise<void> {
@@ -95,14 +95,14 @@ async function compare(): Promise<void> {
   let others = 0;
   await withService(async (ask) => {
     for (const { request, digest } of recorded) {
-      const answer = await ask(request);
-      if (answer.digest === digest) continue;
+      const response = await ask(request);
+      if (response.digest === digest) continue;
       if (others++ < MAX_REPORTED) {
-        process.stdout.write(`${JSON.stringify(request)}\n${answer.text.slice(0, 2_000)}\n\n`);
+        process.stdout.write(`${JSON.stringify(request)}\n${response.text.slice(0, 2_000)}\n\n`);
       }
     }
   });
-  process.stdout.write(`${others} of ${recorded.length} answers are others\n`);
+  process.stdout.write(`${others} of ${recorded.length} responses are others\n`);
   process.exitCode = others === 0 ? 0 : 1;
 }
 
@@ -127,7 +127,7 @@ async function withService(
     const response = await fetch(`${service.address}/openapi.json`);
     await use(
       async (request) =>
-        answerTo(client, request, request.isPoor ? await keyWith(FEW_TOKENS) : rich),
+        responseTo(client, request, request.isPoor ? await keyWith(FEW_TOKENS) : rich),
       inPlace((await response.json()) as ApiDocument),
     );
   } finally {
@@ -137,25 +137,25 @@ async function withService(
   }
 }
 
-async function answerTo(
+async function responseTo(
   client: Client,
   { method, path, headers, body }: Recorded,
   key: string,
 ): Promise<Answered> {
   const sent = { ...headers, authorization: `Bearer ${key}` };
-  const answer = await client.request({ method, path, headers: sent, body });
-  const bytes = Buffer.from(await answer.body.arrayBuffer());
+  const response = await client.request({ method, path, headers: sent, body });
+  const bytes = Buffer.from(await response.body.arrayBuffer());
   // The rich customer's balance depends on all previous requests.
-  const reported = Object.entries(answer.headers).filter(
+  const reported = Object.entries(response.headers).filter(
     ([name]) => !NOT_COMPARED.test(name) && name !== 'x-tokens-remaining',
   );
-  const head = `${answer.statusCode} ${JSON.stringify(reported.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
-  const isJson = String(answer.headers['content-type']).startsWith('application/json');
-  const isPlain = answer.headers['content-encoding'] === undefined && bytes.length > 0;
+  const head = `${response.statusCode} ${JSON.stringify(reported.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+  const isJson = String(response.headers['content-type']).startsWith('application/json');
+  const isPlain = response.headers['content-encoding'] === undefined && bytes.length > 0;
   return {
     digest: createHash('sha256').update(head).update('\n').update(bytes).digest('base64url'),
     text: `${head}\n${bytes}`,
-    kind: `${answer.statusCode} ${answer.headers['content-type'] ?? 'nothing'}`,
+    kind: `${response.statusCode} ${response.headers['content-type'] ?? 'nothing'}`,
     cursor: isJson && isPlain ? (JSON.parse(bytes.toString()).next_cursor ?? null) : null,
   };
 }

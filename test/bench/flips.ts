@@ -27,7 +27,7 @@ export async function benchFlips(folder: string): Promise<void> {
   const { kinds, wrong, charged, debited } = await flipBytes(stored, FLIPS, SEED, SPREAD);
   const sum = (of: 'flips' | 'equal' | 'refused' | 'wrong') =>
     [...kinds.values()].reduce((all, kind) => all + kind[of], 0);
-  figure('flips.wrong_answers', sum('wrong'), 'answers', {
+  figure('flips.wrong_responses', sum('wrong'), 'responses', {
     flips: sum('flips'),
     equal: sum('equal'),
     refused: sum('refused'),

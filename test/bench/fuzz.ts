@@ -16,7 +16,7 @@ export async function benchFuzz({ store, folder }: Built): Promise<void> {
   const seed = Number(process.env.FUZZ_SEED ?? SEED);
   const report = await runFuzz(store, path.join(folder, 'fuzz-ledger'), { requests, seed });
   const charged = [...report.charged.values()];
-  figure('fuzz.faults', report.faultCount, 'answers', {
+  figure('fuzz.faults', report.faultCount, 'responses', {
     requests: report.requests,
     seed,
     follow_ups: report.followUps,

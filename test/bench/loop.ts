@@ -22,7 +22,7 @@ export async function benchLoop({ store, release, place, folder }: Built): Promi
   for (const [kind, { target, isPaid }] of Object.entries(await kindsOf(release, key))) {
     const { held, p50, requests } = await loadWatched(store, ledger, [target], SECONDS);
     const wanted_ms = isPaid ? WANTED_PAID_MS : WANTED_UNPAID_MS;
-    const about = { p999_ms: held.p999, wanted_ms, answer_p50_ms: p50, requests, place };
+    const about = { p999_ms: held.p999, wanted_ms, response_p50_ms: p50, requests, place };
     figure(`loop_held.${kind}`, held.max, 'ms', about);
   }
 }

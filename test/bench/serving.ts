@@ -26,11 +26,11 @@ export async function benchServing({ store, release, folder }: Built): Promise<v
   const target = { path: `/v1/blocks/${await busyBlock(release)}/summary`, key };
   for (const { title, processes } of SIDES) {
     const service = await startServiceOn(store, `sqlite:${ledger}`, {}, processes);
-    const answer = await ask(service.address, target);
-    const etag = answer.headers.get('etag')!;
+    const response = await ask(service.address, target);
+    const etag = response.headers.get('etag')!;
     const bare = await startServer([BARE_SERVER], {
       BARE_PATH: '/v1/blocks/:geoid/summary',
-      BARE_BODY: await answer.text(),
+      BARE_BODY: await response.text(),
       BARE_PROCESSES: String(processes),
     });
     const hot = { address: service.address, pids: [service.pid], targets: [target] };

@@ -67,10 +67,10 @@ test('a single request to a target equals the one that a load sends', async () =
     const { authorization } = request.headers;
     response.end([request.method, request.url, authorization, body].join(' '));
   };
-  const answers = await withServer(listener, (address) =>
+  const responses = await withServer(listener, (address) =>
     Promise.all(TARGETS.map(async (target) => (await ask(address, target)).text())),
   );
-  expect(answers).toEqual([
+  expect(responses).toEqual([
     'GET /a?bbox=1,2 Bearer one ',
     'GET /b Bearer two ',
     'POST /c  {"origins":["a","b"]}',

@@ -75,9 +75,9 @@ test('covers all 10,025 blocks: routed ones with times, the rest with none', asy
   let withRows = 0;
   for (let first = 0; first < index.count; first += BATCH) {
     const origins = geoids.slice(first, first + BATCH);
-    const answer = await proxy.post('/v1/blocks/summary', key, { origins });
-    expect(answer.statusCode).toBe(200);
-    const { results, blocks, errors, truncated } = answer.json();
+    const response = await proxy.post('/v1/blocks/summary', key, { origins });
+    expect(response.statusCode).toBe(200);
+    const { results, blocks, errors, truncated } = response.json();
     const geoidsOf = (named: readonly { geoid: string }[]) => named.map(({ geoid }) => geoid);
     expect([...geoidsOf(blocks), ...geoidsOf(errors)].sort()).toEqual(origins);
     expect(truncated).toEqual([]);

@@ -31,14 +31,14 @@ const publish = (release: string, now: Date) =>
 
 /** The responses of proxies started one after another. */
 async function lastUpdated(): Promise<{ last_updated: string; release: string }> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (let i = 0; i < 2; i++) {
     const proxy = await openProxy(folder);
-    answers.push((await proxy.get('/v1/last-updated')).body);
+    responses.push((await proxy.get('/v1/last-updated')).body);
     await proxy.close();
   }
-  expect(answers[0]).toBe(answers[1]);
-  return JSON.parse(answers[0]);
+  expect(responses[0]).toBe(responses[1]);
+  return JSON.parse(responses[0]);
 }
 
 test('last_updated is when the current release was first published, also after a rollback', async () => {

@@ -139,19 +139,19 @@ test('the README’s page draws the bands of the release that npm start serves',
   const file = path.join(folder, 'map.html');
   await writeFile(file, own);
   const map = await context.newPage();
-  const answers: number[] = [];
+  const responses: number[] = [];
   const wrong: string[] = [];
-  map.on('response', (answer) => {
-    if (answer.url().endsWith('.mvt')) answers.push(answer.status());
+  map.on('response', (response) => {
+    if (response.url().endsWith('.mvt')) responses.push(response.status());
   });
   map.on('pageerror', (error) => wrong.push(String(error)));
   map.on('console', (message) => {
     if (message.type() === 'error') wrong.push(message.text());
   });
   await map.goto(`file://${file}`);
-  await expect.poll(() => answers.length).toBeGreaterThan(0);
+  await expect.poll(() => responses.length).toBeGreaterThan(0);
   await map.waitForLoadState('networkidle');
-  expect(answers.filter((status) => status !== 200 && status !== 204)).toEqual([]);
+  expect(responses.filter((status) => status !== 200 && status !== 204)).toEqual([]);
   expect(wrong).toEqual([]);
   // Bands of several colours cover a part of the page.
   await expect

@@ -44,9 +44,9 @@ test('on Node 24 the demo city is built, verified and served', async () => {
   const made = await run(node, [TTA, 'keys', 'create', '--ledger', ledger, '--json']);
   const args = [TTA, 'serve', '--store', store, '--ledger', ledger, '--port', '0'];
   const service = await startServer(args, {}, { node });
-  const answer = await fetch(`${service.address}/v1/blocks/990010001001000/summary`, {
+  const response = await fetch(`${service.address}/v1/blocks/990010001001000/summary`, {
     headers: { authorization: `Bearer ${JSON.parse(made.stdout).key}` },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect(await service.stop()).toBe(0);
 });

@@ -85,8 +85,8 @@ test('npm start prints a key that its ledger accepts, wherever store and ledger 
     const LEDGER = `sqlite:${path.join(folder, ledger)}`;
     const service = await started({ ...own, LEDGER });
     const [, key, url] = /Bearer (\S+)' '(\S+)'/.exec(service.said())!;
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-    expect(answer.status).toBe(200);
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    expect(response.status).toBe(200);
     keys.push(key);
     await service.stop();
   }
@@ -98,13 +98,13 @@ test('the example of the front page matches the response of the demo city', asyn
   const proxy = await ofThisTest(openProxy(built));
   const { key } = await proxy.customer();
   const shown = await proxy.get(PATH, key);
-  const answer = (await proxy.get(`/v1/blocks/${EXAMPLE.geoid}/summary`, key)).json();
+  const response = (await proxy.get(`/v1/blocks/${EXAMPLE.geoid}/summary`, key)).json();
   expect(JSON.stringify(JSON.parse(responseText()))).toBe(shown.body);
   const { geoid, population, landAreaM2: land_area_m2 } = EXAMPLE;
-  expect(answer.block).toEqual({ geoid, population, land_area_m2 });
+  expect(response.block).toEqual({ geoid, population, land_area_m2 });
   for (const { type, name, minutes } of EXAMPLE.rows) {
     const answered = MODES.map((mode) => {
-      const row = answer.results.find(
+      const row = response.results.find(
         (one: { dest_type_id: number; mode: string }) =>
           one.dest_type_id === type && one.mode === mode,
       );

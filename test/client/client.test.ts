@@ -240,8 +240,8 @@ test('errors are a union by slug, with the id of their request', async () => {
   const keyless = await tests.customer({ apiKey: undefined });
   expect((await failureOf(keyless.client.getTokens())).slug).toBe('missing-key');
   wire.fault = () =>
-    altered((answer) =>
-      Object.assign(answer, { status: 404, body: Buffer.from('?'), headers: {} }),
+    altered((response) =>
+      Object.assign(response, { status: 404, body: Buffer.from('?'), headers: {} }),
     );
   expect(await failureOf(client.getModes())).toMatchObject({
     slug: 'unexpected-response',

@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { PROBLEM_STATUS, type ProblemSlug } from './problems.ts';
 
-export type Answer = LightMyRequestResponse;
+export type HttpResponse = LightMyRequestResponse;
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
 type Headers = Readonly<Record<string, string>>;
 
@@ -59,18 +59,25 @@ export class Api {
     return this.proxy.customer(options);
   }
 
-  get(path: string, query: Call['query'] = {}, rest: Partial<Call> = {}): Promise<Answer> {
+  get(path: string, query: Call['query'] = {}, rest: Partial<Call> = {}): Promise<HttpResponse> {
     return this.call({ path, query, ...rest });
   }
 
-  post(path: string, body: unknown, rest: Partial<Call> = {}): Promise<Answer> {
+  post(path: string, body: unknown, rest: Partial<Call> = {}): Promise<HttpResponse> {
     return this.call({ method: 'POST', path, body, ...rest });
   }
 
-  async call({ method = 'GET', path, query = {}, body, headers = {}, as }: Call): Promise<Answer> {
+  async call({
+    method = 'GET',
+    path,
+    query = {},
+    body,
+    headers = {},
+    as,
+  }: Call): Promise<HttpResponse> {
     const asked = as === undefined ? this.customer : as;
     const before = await this.balance(asked);
-    const answer = await this.proxy.app.inject({
+    const response = await this.proxy.app.inject({
       method,
       url: urlOf(path, query),
       headers: {
@@ -82,8 +89,8 @@ export class Api {
         ? {}
         : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    keepsItsWord(answer, before - (await this.balance(asked)));
-    return answer;
+    keepsItsWord(response, before - (await this.balance(asked)));
+    return response;
   }
 
   async balance(customer: Customer | null = this.customer): Promise<number> {
@@ -102,19 +109,19 @@ export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> 
 }
 
 /** Checks the invariants of every response, given the decrease of the client's balance. */
-export function keepsItsWord(answer: Answer, spent: number): void {
-  const { statusCode, headers, body } = answer;
+export function keepsItsWord(response: HttpResponse, spent: number): void {
+  const { statusCode, headers, body } = response;
   expect(headers['x-request-id'], 'X-Request-Id').toBeTruthy();
   expect(headers['access-control-allow-origin'], 'CORS').toBe('*');
   expect(spent, 'what the balance went down by').toBe(Number(headers['x-tokens-charged'] ?? 0));
   if (statusCode < 400) return;
   expect(spent, 'a failure costs nothing').toBe(0);
   expect(body, 'nothing internal').not.toMatch(/node_modules|\.[jt]s:\d|\bat \S+ \(/);
-  if (body !== '') slugOf(answer);
+  if (body !== '') slugOf(response);
 }
 
 /** The slug of a problem document, which must be valid in every respect. */
-export function slugOf({ statusCode, headers, body }: Answer): string {
+export function slugOf({ statusCode, headers, body }: HttpResponse): string {
   expect(headers['content-type']).toMatch(/^application\/problem\+json/);
   const problem = JSON.parse(body);
   const slug = String(new URL(problem.type).pathname.split('/').at(-1));
@@ -140,30 +147,36 @@ export function slugOf({ statusCode, headers, body }: Answer): string {
 }
 
 /** Expects one slug, with its status in the contract. Returns the document. */
-export function expectProblem(answer: Answer, slug: ProblemSlug) {
-  expect([answer.statusCode, answer.statusCode < 400 ? answer.body : slugOf(answer)]).toEqual([
-    PROBLEM_STATUS[slug],
-    slug,
-  ]);
-  return answer.json();
+export function expectProblem(response: HttpResponse, slug: ProblemSlug) {
+  expect([
+    response.statusCode,
+    response.statusCode < 400 ? response.body : slugOf(response),
+  ]).toEqual([PROBLEM_STATUS[slug], slug]);
+  return response.json();
 }
 
 /** Expects `invalid-parameters` whose `errors` concern `name` alone. */
-export function expectInvalid(answer: Answer, name: string): void {
-  const { errors } = expectProblem(answer, 'invalid-parameters');
+export function expectInvalid(response: HttpResponse, name: string): void {
+  const { errors } = expectProblem(response, 'invalid-parameters');
   for (const { loc } of errors) expect(loc).toContain(name);
 }
 
 /** Expects a success that cost `rows` tokens, at least one; returns its body. */
-export function expectRows(answer: Answer, rows: number) {
-  expect([answer.statusCode, answer.statusCode === 200 ? '' : answer.body]).toEqual([200, '']);
-  expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, rows)));
-  expect(answer.headers['x-tokens-remaining']).toMatch(/^\d+$/);
-  return answer.json();
+export function expectRows(response: HttpResponse, rows: number) {
+  expect([response.statusCode, response.statusCode === 200 ? '' : response.body]).toEqual([
+    200,
+    '',
+  ]);
+  expect(response.headers['x-tokens-charged']).toBe(String(Math.max(1, rows)));
+  expect(response.headers['x-tokens-remaining']).toMatch(/^\d+$/);
+  return response.json();
 }
 
 /** Expects 200; returns the body. */
-export function expectOk(answer: Answer) {
-  expect([answer.statusCode, answer.statusCode === 200 ? '' : answer.body]).toEqual([200, '']);
-  return answer.json();
+export function expectOk(response: HttpResponse) {
+  expect([response.statusCode, response.statusCode === 200 ? '' : response.body]).toEqual([
+    200,
+    '',
+  ]);
+  return response.json();
 }

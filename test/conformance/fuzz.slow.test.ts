@@ -4,7 +4,7 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import { forAll } from '../support/for-all.ts';
 import { inPlace } from '../support/openapi.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
-import { type Answer, type Customer, expectOk } from './api.ts';
+import { type Customer, expectOk, type HttpResponse } from './api.ts';
 import { demoOfTests } from './demo.ts';
 import { landmarksOf } from './fuzz/landmarks.ts';
 import { ACCEPTED, type ApiDocument, requestsTo } from './fuzz/requests.ts';
@@ -68,9 +68,9 @@ async function fuzz(path: string, method: string): Promise<void> {
       async (request, wealth, accept) => {
         const as = wealth === 0 ? poor : demo.api.customer;
         const headers = { ...request.headers, ...(accept === '' ? {} : { accept }) };
-        const answer = await demo.api.call({ ...request, headers, as });
-        if (!DOT_SEGMENT.test(request.path)) isInDocument(answer, path, method);
-        statuses.add(answer.statusCode);
+        const response = await demo.api.call({ ...request, headers, as });
+        if (!DOT_SEGMENT.test(request.path)) isInDocument(response, path, method);
+        statuses.add(response.statusCode);
       },
     );
   for (let sent = 0; sent < MOST_RUNS; sent += RUNS) {
@@ -81,8 +81,8 @@ async function fuzz(path: string, method: string): Promise<void> {
   expect([...statuses], `${method} ${path}`).toEqual(expect.arrayContaining(wanted));
 }
 
-function isInDocument(answer: Answer, path: string, method: string): void {
-  const { statusCode, headers, body } = answer;
+function isInDocument(response: HttpResponse, path: string, method: string): void {
+  const { statusCode, headers, body } = response;
   const operation = document.paths[path][method];
   const said = operation.responses[String(statusCode)];
   expect(

@@ -41,7 +41,7 @@ test.each([
     expect([...begun.failures, ...idle.failures, ...beside.failures], 'the honest client').toEqual(
       [],
     );
-    expect(hostile.failures, 'answers over 499, but for shed ones').toEqual([]);
+    expect(hostile.failures, 'responses over 499, but for shed ones').toEqual([]);
     expect(hostile.largestError).toBeLessThanOrEqual(MAX_ERROR_BYTES);
     expect(Math.min(...Object.values(hostile.attacks))).toBeGreaterThan(FEWEST_OF_EACH_ATTACK);
     expect(files.after).toBeLessThan(files.before + MORE_FILES);
@@ -71,13 +71,13 @@ function booksAgree({ books, begun, idle, beside, largest, hostile }: HourReport
   // An aborted response is charged for what arrived, and no more than the kernel can have accepted.
   expect(largest.bytes).toBeGreaterThan(KERNEL_BYTES);
   const tokensFor = (bytes: number) => largest.tokens * Math.min(1, bytes / largest.bytes);
-  const broken = attacks['resets in mid-answer'];
+  const broken = attacks['resets in mid-response'];
   const came = received.breaking - broken * MAX_HEAD_BYTES;
   const least = Math.floor((largest.tokens * came) / largest.bytes);
   expect(books.breaking.used).toBeGreaterThanOrEqual(least);
   const most = broken * tokensFor(received.breaking / broken + KERNEL_BYTES);
   expect(books.breaking.used).toBeLessThan(most);
-  const neglected = attacks['paid answers that nobody reads'];
+  const neglected = attacks['paid responses that nobody reads'];
   expect(books.neglecting.used).toBeLessThan(neglected * tokensFor(KERNEL_BYTES));
   expect(books.leaving.used).toBeLessThanOrEqual(attacks['resets at once'] * MAX_OF_A_SUMMARY);
 }

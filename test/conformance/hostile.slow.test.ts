@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { standardWorks } from '../support/standard-work.ts';
-import type { WireAnswer } from './answer-reader.ts';
 import { demoOfTests, NO_SUCH_BLOCK } from './demo.ts';
 import { problemFaults } from './fuzz/judge.ts';
-import { onTheWire, parseAnswers } from './wire.ts';
+import type { WireResponse } from './response-reader.ts';
+import { onTheWire, parseResponses } from './wire.ts';
 
 const demo = demoOfTests();
 let port: number;
@@ -32,11 +32,11 @@ async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
   const customer = await api.proxy.customer({ tokens: TOKENS });
   const keyed = bytes.replaceAll(KEY, customer.key);
   const { text, isClosed } = await onTheWire(port, keyed, options);
-  const answers = parseAnswers(text);
+  const responses = parseResponses(text);
   let said = 0;
-  for (const answer of answers) {
-    said += Number(answer.headers['x-tokens-charged'] ?? 0);
-    keepsItsWord(answer);
+  for (const response of responses) {
+    said += Number(response.headers['x-tokens-charged'] ?? 0);
+    keepsItsWord(response);
   }
   // A debit whose response did not reach its client is undone eventually.
   await expect
@@ -46,16 +46,16 @@ async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
     .toBe(said);
   const alive = await api.get('/v1/health', {}, { as: null });
   expect(alive.statusCode, 'the service goes on').toBe(200);
-  return { answers, isClosed, statuses: answers.map(({ status }) => status), charged: said };
+  return { responses, isClosed, statuses: responses.map(({ status }) => status), charged: said };
 }
 
-function keepsItsWord(answer: WireAnswer): void {
-  const { status, headers, body } = answer;
+function keepsItsWord(response: WireResponse): void {
+  const { status, headers, body } = response;
   expect(headers['x-request-id'], `X-Request-Id of a ${status}`).toBeTruthy();
   expect(headers['x-request-id']).toMatch(/^[\x21-\x7e]{1,128}$/);
   if (status < 400) return;
   expect(status, body.toString()).toBeLessThan(500);
-  expect(problemFaults(answer), body.toString()).toEqual([]);
+  expect(problemFaults(response), body.toString()).toEqual([]);
 }
 
 describe('addresses', () => {
@@ -154,9 +154,9 @@ describe('invalid requests', () => {
     ['repeated', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nhOST: x\r\n'],
     ['repeated', 'GET /v1/health HTTP/1.0\r\nHost: x\r\nHost: y\r\n'],
   ])('reports a Host that is %s, and closes the connection: %j', async (type, head) => {
-    const { answers, isClosed } = await send(`${head}\r\n`);
-    expect(answers.map(({ status }) => status)).toEqual([400]);
-    expect(JSON.parse(answers[0].body.toString())).toMatchObject({
+    const { responses, isClosed } = await send(`${head}\r\n`);
+    expect(responses.map(({ status }) => status)).toEqual([400]);
+    expect(JSON.parse(responses[0].body.toString())).toMatchObject({
       type: expect.stringMatching(/\/invalid-parameters$/),
       errors: [{ loc: ['header', 'host'], type }],
     });
@@ -164,9 +164,11 @@ describe('invalid requests', () => {
   });
 
   test('token headers are absent where no key was checked', async () => {
-    const { answers } = await send(request('GET /v1/blocks/%zz/summary', 'Connection: close\r\n'));
-    expect(JSON.parse(answers[0].body.toString()).errors).toMatchObject([{ type: 'malformed' }]);
-    expect(Object.keys(answers[0].headers).filter((name) => /^x-tokens/.test(name))).toEqual([]);
+    const { responses } = await send(
+      request('GET /v1/blocks/%zz/summary', 'Connection: close\r\n'),
+    );
+    expect(JSON.parse(responses[0].body.toString()).errors).toMatchObject([{ type: 'malformed' }]);
+    expect(Object.keys(responses[0].headers).filter((name) => /^x-tokens/.test(name))).toEqual([]);
   });
 
   test('an empty connection and half a request get no response and cost nothing', async () => {
@@ -255,9 +257,11 @@ describe('pipelining', () => {
         return request(`GET ${paths[i % 5]}`, `X-Request-Id: n${i}\r\n${close}`);
       })
       .join('');
-    const { answers } = await send(bytes);
-    expect(answers.map(({ headers }) => headers['x-request-id'])).toEqual(all.map((i) => `n${i}`));
-    expect(answers.map(({ status }) => status)).toEqual(all.map((i) => wanted[i % 5]));
+    const { responses } = await send(bytes);
+    expect(responses.map(({ headers }) => headers['x-request-id'])).toEqual(
+      all.map((i) => `n${i}`),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(all.map((i) => wanted[i % 5]));
   });
 
   test('a malformed request ends the connection; earlier requests are charged only if their responses arrive', async () => {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, expectInvalid, expectOk, expectProblem, type QueryValue } from './api.ts';
+import {
+  expectInvalid,
+  expectOk,
+  expectProblem,
+  type HttpResponse,
+  type QueryValue,
+} from './api.ts';
 import { demoOfTests, NO_SUCH_BLOCK } from './demo.ts';
 
 const demo = demoOfTests();
@@ -11,7 +17,7 @@ const ask = (query: Query, as = demo.api.customer) => demo.api.get(PATH, query, 
 const fromBlock = (query: Query = {}) =>
   ask({ block: demo.block.geoid, ...('contours' in query ? {} : { minutes: 15 }), ...query });
 const meta = async () => expectOk(await demo.api.get('/v1/isochrone/meta', {}, { as: null }));
-const charged = (answer: Answer) => answer.headers['x-tokens-charged'];
+const charged = (response: HttpResponse) => response.headers['x-tokens-charged'];
 
 describe('§2 GET /v1/isochrone/meta', () => {
   test('version, directions, modes, max_minutes 60, assumptions', async () => {
@@ -111,10 +117,10 @@ describe('§5.6 and §8 cost', () => {
 
   test('nothing for a member, without token headers', async () => {
     const member = await demo.api.newCustomer({ tokens: 0, member: true });
-    const answer = await ask({ block: demo.block.geoid, contours: '5,10' }, member);
-    expectOk(answer);
+    const response = await ask({ block: demo.block.geoid, contours: '5,10' }, member);
+    expectOk(response);
     for (const name of ['x-tokens-charged', 'x-tokens-remaining', 'x-tokens-cost']) {
-      expect(answer.headers).not.toHaveProperty(name);
+      expect(response.headers).not.toHaveProperty(name);
     }
     const rows = await demo.api.get(`/v1/blocks/${demo.block.geoid}/summary`, {}, { as: member });
     expectProblem(rows, 'tokens-exhausted');

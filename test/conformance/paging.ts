@@ -18,8 +18,8 @@ export async function allPages<T>(
   const limit = Number((call.query ?? (call.body as { limit?: number }))?.limit ?? 100);
   let next: Call = call;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await api.call(next);
-    const { results, next_cursor } = expectRows(answer, answer.json().results?.length ?? 0);
+    const response = await api.call(next);
+    const { results, next_cursor } = expectRows(response, response.json().results?.length ?? 0);
     rows.push(...results);
     if (next_cursor === null) return rows;
     expect(results).toHaveLength(limit);

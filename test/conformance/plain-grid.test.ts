@@ -11,8 +11,8 @@ const demo = demoOfTests();
 
 /** Minutes to the nearest of each type. */
 async function timesFrom(geoid: string, mode: string): Promise<Map<number, number>> {
-  const answer = await demo.api.get(`/v1/blocks/${geoid}/summary`, { mode });
-  const rows: { dest_type_id: number; travel_time: number }[] = expectOk(answer).results;
+  const response = await demo.api.get(`/v1/blocks/${geoid}/summary`, { mode });
+  const rows: { dest_type_id: number; travel_time: number }[] = expectOk(response).results;
   return new Map(rows.map(({ dest_type_id, travel_time }) => [dest_type_id, travel_time]));
 }
 

@@ -55,17 +55,17 @@ async function blocksOf(recipe: string): Promise<{ language: string; text: strin
 test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites'])(
   'the requests of %s have the responses that it shows',
   async (recipe) => {
-    let answer = '';
+    let response = '';
     let shown = 0;
     for (const { language, text } of await blocksOf(recipe)) {
       if (language === 'sh') {
-        answer = (await run('bash', ['-ec', text], { env, cwd: folder })).stdout;
-        expect(answer).not.toContain('problems');
+        response = (await run('bash', ['-ec', text], { env, cwd: folder })).stdout;
+        expect(response).not.toContain('problems');
         continue;
       }
       shown++;
-      if (language === 'json') expect(JSON.parse(text)).toEqual(JSON.parse(answer));
-      else expect(text.split('\n')).toEqual(answer.trim().split(/\r?\n/));
+      if (language === 'json') expect(JSON.parse(text)).toEqual(JSON.parse(response));
+      else expect(text.split('\n')).toEqual(response.trim().split(/\r?\n/));
     }
     expect(shown).toBeGreaterThan(0);
   },

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Customer, expectOk, expectProblem } from './api.ts';
+import { type Customer, expectOk, expectProblem, type HttpResponse } from './api.ts';
 import { demoOfTests } from './demo.ts';
 import { TILEJSON_SCHEMA } from './tilejson.ts';
 
@@ -21,7 +21,7 @@ function tileAt({ lon, lat }: { lon: number; lat: number }, z: number): string {
   const y = Math.floor((0.5 - Math.log((1 + sin) / (1 - sin)) / (4 * Math.PI)) * 2 ** z);
   return `${z}/${x}/${y}`;
 }
-const tile = (zxy: string, as: Customer | null = demo.api.customer): Promise<Answer> =>
+const tile = (zxy: string, as: Customer | null = demo.api.customer): Promise<HttpResponse> =>
   demo.api.get(`${template}/${zxy}.mvt`, {}, { as });
 
 describe('/v1/isochrone/tiles', () => {
@@ -70,16 +70,16 @@ describe('/v1/isochrone/tiles', () => {
 
   test('a tile costs a member nothing, and has no token headers', async () => {
     const member = await demo.api.newCustomer({ tokens: 0, member: true });
-    const answer = await tile(tileAt(demo.block, ZOOM), member);
-    expectOkTile(answer);
-    expect(answer.headers).not.toHaveProperty('x-tokens-charged');
-    expect(answer.headers).not.toHaveProperty('x-tokens-remaining');
+    const response = await tile(tileAt(demo.block, ZOOM), member);
+    expectOkTile(response);
+    expect(response.headers).not.toHaveProperty('x-tokens-charged');
+    expect(response.headers).not.toHaveProperty('x-tokens-remaining');
   });
 
   test('an empty tile is 204 and free', async () => {
-    const answer = await tile(tileAt({ lon: 100, lat: 0 }, ZOOM));
-    expect([answer.statusCode, answer.body]).toEqual([204, '']);
-    expect(Number(answer.headers['x-tokens-charged'] ?? 0)).toBe(0);
+    const response = await tile(tileAt({ lon: 100, lat: 0 }, ZOOM));
+    expect([response.statusCode, response.body]).toEqual([204, '']);
+    expect(Number(response.headers['x-tokens-charged'] ?? 0)).toBe(0);
   });
 
   test('a tile needs a key, costs 1 token, and is revalidated by its ETag for free', async () => {
@@ -113,10 +113,13 @@ describe('/v1/isochrone/tiles', () => {
   });
 });
 
-function expectOkTile(answer: Answer): void {
-  expect([answer.statusCode, answer.statusCode === 200 ? '' : answer.body]).toEqual([200, '']);
-  expect(answer.headers['content-type']).toMatch(
+function expectOkTile(response: HttpResponse): void {
+  expect([response.statusCode, response.statusCode === 200 ? '' : response.body]).toEqual([
+    200,
+    '',
+  ]);
+  expect(response.headers['content-type']).toMatch(
     /^application\/(vnd\.mapbox-vector-tile|x-protobuf)/,
   );
-  expect(answer.rawPayload.length).toBeGreaterThan(0);
+  expect(response.rawPayload.length).toBeGreaterThan(0);
 }

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { AnswerReader, type WireAnswer } from './answer-reader.ts';
+import { ResponseReader, type WireResponse } from './response-reader.ts';
 
 /** Silence after which a response is considered complete if the server does not close. */
 const SILENCE_MS = 10_000;
@@ -45,11 +45,11 @@ export function onTheWire(
 }
 
 /** Consecutive responses. */
-export function parseAnswers(text: string): WireAnswer[] {
-  const reader = new AnswerReader();
-  const answers = reader.take(Buffer.from(text, 'latin1'));
+export function parseResponses(text: string): WireResponse[] {
+  const reader = new ResponseReader();
+  const responses = reader.take(Buffer.from(text, 'latin1'));
   const rest = reader.rest.toString('latin1');
   if (rest !== '')
-    throw new Error(`not a whole HTTP answer: ${JSON.stringify(rest.slice(0, 200))}`);
-  return answers;
+    throw new Error(`not a whole HTTP response: ${JSON.stringify(rest.slice(0, 200))}`);
+  return responses;
 }

@@ -10,7 +10,7 @@ import type { Store } from '../../shards/store/store.ts';
 import { openCustomer } from '../support/books.ts';
 import type { DamageRequest } from './requests-of-release.ts';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: Buffer;
   readonly charged: number;
@@ -23,7 +23,7 @@ export interface ColdProxy {
   chill(): void;
   /** Reopens the store's release, like a freshly started proxy. */
   reopen(): Promise<void>;
-  ask(request: DamageRequest): Promise<Answer>;
+  ask(request: DamageRequest): Promise<HttpResponse>;
   /** Tokens that have left the account. */
   debited(): Promise<number>;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export async function openColdProxy(store: Store): Promise<ColdProxy> {
       releases.release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
     },
     async ask({ method, url, body, isFree }) {
-      const answer = await app.inject({
+      const response = await app.inject({
         method,
         url,
         headers: {
@@ -74,9 +74,9 @@ export async function openColdProxy(store: Store): Promise<ColdProxy> {
         ...(body !== undefined && { payload: JSON.stringify(body) }),
       });
       return {
-        status: answer.statusCode,
-        body: answer.rawPayload,
-        charged: Number(answer.headers['x-tokens-charged'] ?? 0),
+        status: response.statusCode,
+        body: response.rawPayload,
+        charged: Number(response.headers['x-tokens-charged'] ?? 0),
       };
     },
     debited: async () => TOKENS - (await ledger.account(account))!.balance,

@@ -3,7 +3,7 @@ import { Random } from '../../infra/demo/seeded-random.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { LATEST } from '../../shards/store/store.ts';
-import { type Answer, type ColdProxy, openColdProxy } from './cold-proxy.ts';
+import { type ColdProxy, type HttpResponse, openColdProxy } from './cold-proxy.ts';
 import { type Flip, FlippingStore } from './flipping-store.ts';
 import { CATALOGUE, type DamageRequest, requestsOf, type Spread } from './requests-of-release.ts';
 
@@ -32,7 +32,7 @@ export interface FlipReport {
 /** A request, its response on the undamaged release, and the bytes it read for that. */
 interface Reader {
   readonly request: DamageRequest;
-  readonly answer: Answer;
+  readonly response: HttpResponse;
   readonly from: number;
   readonly to: number;
 }
@@ -62,7 +62,7 @@ export async function flipBytes(
       namesOf.set(kindOf(name), [...(namesOf.get(kindOf(name)) ?? []), name]);
     }
     const report = new Report();
-    for (const each of new Set([...readers.values()].flat().map(({ answer }) => answer))) {
+    for (const each of new Set([...readers.values()].flat().map(({ response }) => response))) {
       report.charged += each.charged;
     }
     for (let i = 0; i < flips; i++) {
@@ -76,8 +76,8 @@ export async function flipBytes(
         outcome.refused++;
         continue;
       }
-      for (const { request, answer } of maxTouched(readers.get(name)!, flip, random)) {
-        report.compare(outcome, flip, request, answer, await proxy.ask(request));
+      for (const { request, response } of maxTouched(readers.get(name)!, flip, random)) {
+        report.compare(outcome, flip, request, response, await proxy.ask(request));
       }
     }
     const unread = objectsNamed(proxy.release.manifest)
@@ -106,8 +106,8 @@ class Report {
     outcome: KindOutcome,
     { name, at, mask }: Flip,
     { method, url }: DamageRequest,
-    before: Answer,
-    now: Answer,
+    before: HttpResponse,
+    now: HttpResponse,
   ): void {
     this.charged += now.charged;
     const isProblem = now.status === 503 && now.body.includes('/store-unavailable"');
@@ -142,12 +142,13 @@ async function readersOf(
   for (const request of requests) {
     proxy.chill();
     store.reads = [];
-    const answer = await proxy.ask(request);
-    if (answer.status >= 400) throw new Error(`${request.url}: ${answer.status} ${answer.body}`);
-    for (const { name, from, to } of store.reads) add(name, { request, answer, from, to });
+    const response = await proxy.ask(request);
+    if (response.status >= 400)
+      throw new Error(`${request.url}: ${response.status} ${response.body}`);
+    for (const { name, from, to } of store.reads) add(name, { request, response, from, to });
     if (!CATALOGUE.includes(request.url)) continue;
     for (const [i, name] of opened.entries())
-      add(name, { request, answer, from: 0, to: lengths[i] });
+      add(name, { request, response, from: 0, to: lengths[i] });
   }
   return readers;
 }

@@ -147,8 +147,8 @@ test('a customer signs up, gets data, gets a free 304, sees a new release and th
   const balances = () =>
     Promise.all(
       proxies.map(async ({ address }) => {
-        const answer = await fetch(`${address}/v1/tokens`, { headers: authorization });
-        return ((await answer.json()) as { tokens_remaining: number }).tokens_remaining;
+        const response = await fetch(`${address}/v1/tokens`, { headers: authorization });
+        return ((await response.json()) as { tokens_remaining: number }).tokens_remaining;
       }),
     );
 
@@ -203,10 +203,10 @@ test('a customer signs up, gets data, gets a free 304, sees a new release and th
   );
   expect(built).toMatchObject({ code: 0 });
   const inForce = async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       proxies.map(async ({ address }) => (await fetch(`${address}/v1/last-updated`)).json()),
     );
-    return answers.map((answer) => (answer as { release: string }).release);
+    return responses.map((response) => (response as { release: string }).release);
   };
   await expect.poll(inForce).toEqual(['two', 'two']);
   const changed = await api(summary, { 'if-none-match': etag });

@@ -54,9 +54,9 @@ function firstDifference(rows: readonly string[], expected: readonly string[]) {
 }
 
 const get = async (url: string) => {
-  const answer = await proxy.get(url, proxy.key);
-  expect(answer.statusCode, url).toBe(200);
-  return answer.json();
+  const response = await proxy.get(url, proxy.key);
+  expect(response.statusCode, url).toBe(200);
+  return response.json();
 };
 
 const MODES = ['walk', 'bike', 'transit'] as const;
@@ -94,11 +94,11 @@ describe('DuckDB reads exactly the rows that the API returns:', () => {
     const expected: string[] = [];
     for (let origins = await geoids(); origins.length > 0; ) {
       const body = { origins: origins.slice(0, 250) };
-      const answer = (await proxy.post('/v1/blocks/pois', proxy.key, body)).json();
-      for (const { geoid, mode, dest_id, travel_time } of answer.results) {
+      const response = (await proxy.post('/v1/blocks/pois', proxy.key, body)).json();
+      for (const { geoid, mode, dest_id, travel_time } of response.results) {
         expected.push([geoid, mode, dest_id, travel_time.toFixed(1)].join());
       }
-      const left = answer.truncated;
+      const left = response.truncated;
       origins = [...left, ...origins.slice(250)];
     }
     expect(expected.length).toBeGreaterThan(100_000);
@@ -110,8 +110,8 @@ describe('DuckDB reads exactly the rows that the API returns:', () => {
     for (const geoid of await geoids()) {
       for (const mode of MODES) {
         const url = `/v1/isochrone?block=${geoid}&mode=${mode}&minutes=60&format=blocks`;
-        const answer = await proxy.get(url, proxy.key);
-        const { blocks = [] } = answer.json();
+        const response = await proxy.get(url, proxy.key);
+        const { blocks = [] } = response.json();
         const rows = blocks.map((to: { geoid: string; travel_min: number }) =>
           [geoid, to.geoid, mode, to.travel_min].join(),
         );
@@ -332,14 +332,14 @@ test('the queries of the recipe have the results of the API', async () => {
   const script = path.resolve('test/export/run_recipe.py');
   const recipe = path.resolve('infra/docs/recipes/tables.md');
   const { stdout } = await run(python, [script, recipe, COUNTY], { cwd: root });
-  const { answers, printed } = JSON.parse(stdout);
+  const { responses, printed } = JSON.parse(stdout);
   const peopleWithin15 = async (type: number, counties: readonly string[]) => {
     const body = { area: { counties }, mode: ['walk'], type: [type] };
     const { results } = (await proxy.post('/v1/coverage', proxy.key, body)).json();
     return { within: results[0].within['15'], total: results[0].total };
   };
   const all = release.counties.map(({ fips }) => fips);
-  const [[[people]], best, [jobs]] = answers;
+  const [[[people]], best, [jobs]] = responses;
   expect(people).toBe((await peopleWithin15(101, all)).within);
   expect(best).toHaveLength(10);
   for (const [geoid, count] of best) {

@@ -54,7 +54,7 @@ export class Mirror {
     this.#server = createServer((request, response) => {
       this.maxAtOnce = Math.max(this.maxAtOnce, ++this.#atOnce);
       response.once('close', () => this.#atOnce--);
-      this.#answer(request, response).catch((error) => response.destroy(error));
+      this.#respond(request, response).catch((error) => response.destroy(error));
     });
   }
 
@@ -120,7 +120,7 @@ export class Mirror {
     await new Promise((closed) => this.#server.close(closed));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
     const path = decodeURIComponent(pathname);
     const exchange: Exchange = {

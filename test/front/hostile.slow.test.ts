@@ -187,13 +187,13 @@ test('nginx’s own refusals are problem documents', async () => {
 
 test('the service learns client and host from nginx, not from the client', async () => {
   const said = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'http' };
-  const answer = await front.ask(`https://${HOSTS.api}/v1/health`, said);
+  const response = await front.ask(`https://${HOSTS.api}/v1/health`, said);
   const { headers } = wire.requests.at(-1)!;
   expect(headers).toMatchObject({
     host: HOSTS.api,
     'x-forwarded-for': '127.0.0.1',
     'x-forwarded-proto': 'https',
-    'x-request-id': answer.headers['x-request-id'],
+    'x-request-id': response.headers['x-request-id'],
   });
   // A connection serves more than one request.
   expect(headers.connection).not.toBe('close');
@@ -238,8 +238,8 @@ test('a POST that no server responds to gets a problem, and is logged as a POST'
 });
 
 test('serves nothing under a foreign host name', async () => {
-  const answers = await sent(`GET /v1/health HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`);
-  expect(answers).toMatch(/^HTTP\/1.1 421 /);
+  const responses = await sent(`GET /v1/health HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`);
+  expect(responses).toMatch(/^HTTP\/1.1 421 /);
 });
 
 test('responses tell browsers to stay with https, and reveal nothing about the software', async () => {

@@ -62,10 +62,10 @@ async function client(nr: number, received: Received, isOver: () => boolean): Pr
     const url = `https://${HOSTS.api}/v1/blocks/${isPost ? '' : `${geoid}/`}summary`;
     const body = isPost ? JSON.stringify({ origins: [geoid] }) : undefined;
     received.requests++;
-    const answer = await front.ask(url, headers, isPost ? 'POST' : 'GET', body).catch(String);
-    if (typeof answer === 'string') received.failures.push(answer);
-    else if (answer.status !== 200) received.failures.push(`${answer.status} ${answer.body}`);
-    else received.tokens += Number(answer.headers['x-tokens-charged']);
+    const response = await front.ask(url, headers, isPost ? 'POST' : 'GET', body).catch(String);
+    if (typeof response === 'string') received.failures.push(response);
+    else if (response.status !== 200) received.failures.push(`${response.status} ${response.body}`);
+    else received.tokens += Number(response.headers['x-tokens-charged']);
   }
 }
 

@@ -161,8 +161,8 @@ test('a byte of an archive of the API costs a slice upstream, also for twenty cl
   try {
     const file = await readFile(path.join(inject('demoStore'), archive));
     const one = () => api.ask(`https://${HOSTS.api}/${archive}`, { range: 'bytes=7-7' });
-    const answers = await Promise.all(Array.from({ length: 20 }, one));
-    for (const { status, body, headers } of answers) {
+    const responses = await Promise.all(Array.from({ length: 20 }, one));
+    for (const { status, body, headers } of responses) {
       expect([status, body.equals(file.subarray(7, 8))]).toEqual([206, true]);
       expect(headers['content-range']).toBe(`bytes 7-7/${file.length}`);
       expect(headers['access-control-allow-origin']).toBe('*');

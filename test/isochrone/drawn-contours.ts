@@ -18,9 +18,9 @@ export async function draw(
 ): Promise<Contour[]> {
   const ask = async (more: Record<string, string>) => {
     const query = new URLSearchParams({ ...question, ...more });
-    const answer = await proxy.get(`/v1/isochrone?${query}`, key);
-    expect([`${query}`, answer.statusCode]).toEqual([`${query}`, 200]);
-    return answer.json();
+    const response = await proxy.get(`/v1/isochrone?${query}`, key);
+    expect([`${query}`, response.statusCode]).toEqual([`${query}`, 200]);
+    return response.json();
   };
   const { features } = await ask({ contours: contours.join() });
   const { blocks } = await ask({ minutes: String(Math.max(...contours)), format: 'blocks' });
@@ -29,7 +29,7 @@ export async function draw(
     const within = blocks.filter((row: ReachedBlock) => row.travel_min <= minutes);
     expect(feature.properties.reachable_blocks).toBe(within.length);
     return {
-      answer: JSON.stringify(question),
+      response: JSON.stringify(question),
       minutes,
       shape: shapeOf(feature.geometry),
       blocks: within.map(({ geoid }: ReachedBlock) => geoid),
@@ -51,18 +51,18 @@ export async function expectSoundContours(
   const contours = (
     await Promise.all(questions.map((question) => draw(proxy, key, question)))
   ).flat();
-  for (const { answer, minutes, shape, blocks } of contours) {
-    expect([answer, minutes, ringFaults(shape)]).toEqual([answer, minutes, []]);
-    expect(blocks).toContain(JSON.parse(answer).block);
+  for (const { response, minutes, shape, blocks } of contours) {
+    expect([response, minutes, ringFaults(shape)]).toEqual([response, minutes, []]);
+    expect(blocks).toContain(JSON.parse(response).block);
   }
   const judgements = await judgeContours(contours, areas, assumptions.fill_holes_below_m2);
   expect(judgements).toHaveLength(contours.length);
   for (const { contour, border, ...judged } of judgements) {
-    const { answer, minutes } = contour;
+    const { response, minutes } = contour;
     const differences = [judged.missing, judged.surplus, judged.outsideLarger];
     const isExact = differences.every((area) => Math.abs(area) <= border);
-    expect({ answer, minutes, judged, isExact }).toEqual({
-      answer,
+    expect({ response, minutes, judged, isExact }).toEqual({
+      response,
       minutes,
       isExact: true,
       judged: { ...judged, isValid: true, isInOnePiece: true },

@@ -11,7 +11,7 @@ export type Shape = readonly (readonly Ring[])[];
 /** A contour as the service drew it, and its census blocks. */
 export interface Contour {
   /** Contours of one response share a name. */
-  readonly answer: string;
+  readonly response: string;
   readonly minutes: number;
   readonly shape: Shape;
   readonly blocks: readonly string[];
@@ -62,8 +62,8 @@ export async function judgeContours(
     properties,
     geometry: { type: 'MultiPolygon', coordinates },
   });
-  const drawn = contours.map(({ answer, minutes, shape }, nr) =>
-    feature(shape, { nr, kind: 'contour', answer, minutes }),
+  const drawn = contours.map(({ response, minutes, shape }, nr) =>
+    feature(shape, { nr, kind: 'contour', response, minutes }),
   );
   const blocks = contours.flatMap((contour, nr) =>
     contour.blocks.map((geoid) => feature(areas.get(geoid)!, { nr, kind: 'block' })),
@@ -93,7 +93,7 @@ export async function judgeContours(
     contoursOnly,
     ...sql(
       `SELECT a.nr, MAX(ST_Area(ST_Difference(a.geometry, b.geometry))) FROM contours a
-       JOIN contours b ON a.answer = b.answer AND a.minutes < b.minutes GROUP BY a.nr`,
+       JOIN contours b ON a.response = b.response AND a.minutes < b.minutes GROUP BY a.nr`,
     ),
   );
   const outsideLarger = new Map(numbers(outside).map(([nr, area]) => [nr, area]));

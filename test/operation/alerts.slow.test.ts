@@ -334,12 +334,12 @@ const CASES: readonly Case[] = [
     fires: [],
   },
   {
-    happens: 'answers take more than a second',
+    happens: 'responses take more than a second',
     series: histogram('tta_http_request_duration_seconds', SUMMARY, always(0), growing(60)),
     fires: ['ResponsesSlow'],
   },
   {
-    happens: 'answers took more than a second, for five minutes',
+    happens: 'responses took more than a second, for five minutes',
     series: histogram(
       'tta_http_request_duration_seconds',
       SUMMARY,
@@ -349,7 +349,7 @@ const CASES: readonly Case[] = [
     fires: [],
   },
   {
-    happens: 'answers take half a second',
+    happens: 'responses take half a second',
     series: {
       ...histogram('tta_http_request_duration_seconds', SUMMARY, always(0), growing(60)),
       [`tta_http_request_duration_seconds_bucket{${SUMMARY}, le="0.5"}`]: growing(60),

@@ -42,10 +42,10 @@ test('on shutdown it stops being ready, completes started requests, and repays w
   const ended = service.close();
   const ready = await fetch(`${service.address}/v1/ready`);
   expect([ready.status, ((await ready.json()) as { ready: boolean }).ready]).toEqual([503, false]);
-  const answers = [await service.ask('/v1/tokens'), await service.ask(summaryOf(origins[0]))];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const responses = [await service.ask('/v1/tokens'), await service.ask(summaryOf(origins[0]))];
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   // Clients with keep-alive must open the next connection elsewhere.
-  const connections = [ready, ...answers].map(({ headers }) => headers.get('connection'));
+  const connections = [ready, ...responses].map(({ headers }) => headers.get('connection'));
   expect(connections).toEqual(['close', 'close', 'close']);
   await ended;
   await expect(fetch(`${service.address}/v1/health`)).rejects.toThrow();

@@ -44,9 +44,9 @@ test.each(['1', '2'])(
     let slowestMs = 0;
     const allReady = async () => {
       const askedMs = Date.now();
-      const answers = await Promise.all(Array.from({ length: 12 }, ready));
+      const responses = await Promise.all(Array.from({ length: 12 }, ready));
       slowestMs = Math.max(slowestMs, Date.now() - askedMs);
-      return JSON.stringify(answers);
+      return JSON.stringify(responses);
     };
     await allReady();
     await redis.restart();

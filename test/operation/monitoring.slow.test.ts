@@ -114,8 +114,8 @@ async function startPrometheus(jobs: Record<string, readonly string[]>): Promise
 }
 
 async function asked<T>(route: string): Promise<T> {
-  const answer = await fetch(`${address}/api/v1/${route}`);
-  const { status, data, error } = (await answer.json()) as {
+  const response = await fetch(`${address}/api/v1/${route}`);
+  const { status, data, error } = (await response.json()) as {
     status: string;
     data: T;
     error?: string;

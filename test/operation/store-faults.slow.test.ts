@@ -105,28 +105,28 @@ const nothingSeen = (): Seen => ({
 /** One client's request: throws if anything is wrong with its response. */
 async function askOnce(url: string, seen: Seen): Promise<number> {
   const begunMs = performance.now();
-  const answer = await service.ask(url);
-  const body = await answer.text();
+  const response = await service.ask(url);
+  const body = await response.text();
   seen.slowestMs = Math.max(seen.slowestMs, performance.now() - begunMs);
-  seen.statuses.set(answer.status, (seen.statuses.get(answer.status) ?? 0) + 1);
-  const charged = Number(answer.headers.get('x-tokens-charged'));
+  seen.statuses.set(response.status, (seen.statuses.get(response.status) ?? 0) + 1);
+  const charged = Number(response.headers.get('x-tokens-charged'));
   seen.charged += charged;
-  if (answer.status === 200) {
+  if (response.status === 200) {
     seen.paid++;
     const of = (['one', 'two'] as const).filter((label) => right[label].get(url) === body);
-    expect(of, `a wrong answer to ${url}: ${body.slice(0, 200)}`).not.toEqual([]);
+    expect(of, `a wrong response to ${url}: ${body.slice(0, 200)}`).not.toEqual([]);
     if (of.length === 1) seen.releases.add(of[0]);
     const rows = JSON.parse(body).results.length;
     expect(charged).toBe(Math.max(1, rows));
   } else {
-    expect([answer.status, JSON.parse(body).type]).toEqual([
+    expect([response.status, JSON.parse(body).type]).toEqual([
       503,
       expect.stringMatching(/\/store-unavailable$/),
     ]);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(charged).toBe(0);
   }
-  return answer.status;
+  return response.status;
 }
 
 /** Clients that send requests throughout an operation. */
@@ -177,9 +177,9 @@ const isOfObjects = ({ path: asked }: WireRequest) => !/latest\.json|manifests/.
 const garbled = altered(({ body }) => {
   for (let at = 0; at < body.length; at += 13) body[at] ^= 0x55;
 });
-const wholeForRange = altered((answer) => {
-  answer.status = 200;
-  delete answer.headers['content-range'];
+const wholeForRange = altered((response) => {
+  response.status = 200;
+  delete response.headers['content-range'];
 });
 
 /** The failure applied to all object reads, and whether responses are still possible. */

@@ -77,8 +77,8 @@ describe('the session cookie', () => {
         `${second};${own}`,
         `a=b; ${own}; c=d; ${second}`,
       ]) {
-        const answer = await portal.app.inject({ url: '/account', headers: { cookie } });
-        expect([cookie, answer.statusCode]).toEqual([cookie, 401]);
+        const response = await portal.app.inject({ url: '/account', headers: { cookie } });
+        expect([cookie, response.statusCode]).toEqual([cookie, 401]);
       }
     }
     expect((await owner.get('/account', { cookie: `a=b; ${own}; c=d` })).statusCode).toBe(200);
@@ -90,8 +90,8 @@ describe('the session cookie', () => {
       fc.string({ unit: fc.constantFrom(...'a.;= "\\%é\u0000-_/'), maxLength: 80 }),
       async (text) => {
         const cookie = `portal_session=${text.replaceAll('\u0000', '')}`;
-        const answer = await portal.app.inject({ url: '/account', headers: { cookie } });
-        expect([answer.statusCode, slugOf(answer)]).toEqual([401, 'no-session']);
+        const response = await portal.app.inject({ url: '/account', headers: { cookie } });
+        expect([response.statusCode, slugOf(response)]).toEqual([401, 'no-session']);
       },
     ));
 });
@@ -118,13 +118,13 @@ describe('a page of another site', () => {
       const cookie = victim.cookie!;
       for (const token of [undefined, '', 'x', stolen, stolen.toLowerCase(), 'é']) {
         const headers = { cookie, ...(token !== undefined && { 'x-csrf-token': token }) };
-        const answer = await portal.app.inject({
+        const response = await portal.app.inject({
           method,
           url,
           headers,
           payload: payload as object,
         });
-        expect([answer.statusCode, slugOf(answer)]).toEqual([403, 'invalid-csrf-token']);
+        expect([response.statusCode, slugOf(response)]).toEqual([403, 'invalid-csrf-token']);
       }
       const without = await portal.app.inject({ method, url, payload: payload as object });
       expect([without.statusCode, slugOf(without)]).toEqual([401, 'no-session']);
@@ -148,8 +148,8 @@ describe('a page of another site', () => {
       { 'sec-fetch-site': 'same-site' },
       { origin: HTTPS, 'sec-fetch-site': 'cross-site' },
     ]) {
-      const answer = await send(headers as Record<string, string>);
-      expect([headers, answer.statusCode]).toEqual([headers, 403]);
+      const response = await send(headers as Record<string, string>);
+      expect([headers, response.statusCode]).toEqual([headers, 403]);
     }
     expect((await send({ origin: HTTPS, 'sec-fetch-site': 'same-origin' })).statusCode).toBe(201);
     expect((await send({})).statusCode).toBe(201);
@@ -160,7 +160,7 @@ describe('a page of another site', () => {
     const email = someone();
     const { code, token } = await attacker.ask(email);
     const foreign = { origin: 'https://evil.example' };
-    for (const answer of [
+    for (const response of [
       await attacker.post('/auth/verify-code', { email, code }, foreign),
       await attacker.post('/auth/verify', { token }, { 'sec-fetch-site': 'cross-site' }),
       await portal.app.inject({
@@ -170,7 +170,7 @@ describe('a page of another site', () => {
         headers: { origin: 'null', 'content-type': 'application/x-www-form-urlencoded' },
       }),
     ]) {
-      expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([403, undefined]);
+      expect([response.statusCode, response.headers['set-cookie']]).toEqual([403, undefined]);
     }
     expect((await attacker.post('/auth/verify-code', { email, code })).statusCode).toBe(200);
   });
@@ -238,13 +238,13 @@ describe('the link of a mail', () => {
       expect([asked.statusCode, slugOf(asked)]).toEqual([400, 'invalid-parameters']);
     }
     const payload = `token=${token}&next=https://evil.example&return_to=//evil.example`;
-    const answer = await portal.app.inject({
+    const response = await portal.app.inject({
       method: 'POST',
       url: '/auth/verify?next=https://evil.example',
       payload,
       headers: FORM,
     });
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/my']);
+    expect([response.statusCode, response.headers.location]).toEqual([303, '/my']);
   });
 
   test('that is invalid shows a page that says so, and echoes none of the input', async () => {
@@ -291,9 +291,9 @@ describe('an address', () => {
     'a@c.example\u2028b',
   ])('%j is refused by name, and no mail is sent', async (email) => {
     const had = portal.mails.length;
-    const answer = await newVisitor().post('/auth/request', { email });
-    expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
-    expect(answer.json().errors[0].loc).toEqual(['body', 'email']);
+    const response = await newVisitor().post('/auth/request', { email });
+    expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
+    expect(response.json().errors[0].loc).toEqual(['body', 'email']);
     expect(portal.mails.length).toBe(had);
   });
 
@@ -332,16 +332,16 @@ test('malformed bodies of every kind get problem documents with error, and sign 
   for (const url of ['/auth/request', '/auth/verify-code']) {
     for (const [type, payload, status] of bodies) {
       const headers = { 'content-type': type };
-      const answer = await portal.app.inject({ method: 'POST', url, payload, headers });
-      expect([type, payload.slice(0, 30), answer.statusCode]).toEqual([
+      const response = await portal.app.inject({ method: 'POST', url, payload, headers });
+      expect([type, payload.slice(0, 30), response.statusCode]).toEqual([
         type,
         payload.slice(0, 30),
         status,
       ]);
-      expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
-      expect(answer.json().error).toBe(answer.json().detail);
-      expect(answer.headers['set-cookie']).toBeUndefined();
-      expect(answer.body).not.toMatch(/\.ts:|node_modules|at \w+ \(/);
+      expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+      expect(response.json().error).toBe(response.json().detail);
+      expect(response.headers['set-cookie']).toBeUndefined();
+      expect(response.body).not.toMatch(/\.ts:|node_modules|at \w+ \(/);
     }
   }
 });
@@ -397,8 +397,8 @@ describe('expensive inputs', () => {
         ['/auth/request', { email }],
         ['/auth/verify-code', { email, code: '000000' }],
       ] as const) {
-        const answer = await newVisitor().post(url, body);
-        expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
+        const response = await newVisitor().post(url, body);
+        expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
       }
     });
     expect(works).toBeLessThan(10);
@@ -411,8 +411,8 @@ describe('expensive inputs', () => {
       [`/keys/${'a'.repeat(5_000)}`, 'key-not-found'],
       [`/sessions/${'é'.repeat(800)}`, 'session-not-found'],
     ] as const) {
-      const answer = await visitor.change('DELETE', encodeURI(url));
-      expect([answer.statusCode, slugOf(answer)]).toEqual([404, slug]);
+      const response = await visitor.change('DELETE', encodeURI(url));
+      expect([response.statusCode, slugOf(response)]).toEqual([404, slug]);
     }
   });
 });

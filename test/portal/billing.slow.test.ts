@@ -48,9 +48,9 @@ async function subscribed() {
 }
 
 test('from the checkout to a member’s account: the address, the payment, the event', async () => {
-  const answer = await visitor.change('POST', '/billing/subscribe');
-  expect([answer.statusCode, Object.keys(answer.json())]).toEqual([200, ['checkout_url']]);
-  const session = shop.sessionAt(answer.json().checkout_url);
+  const response = await visitor.change('POST', '/billing/subscribe');
+  expect([response.statusCode, Object.keys(response.json())]).toEqual([200, ['checkout_url']]);
+  const session = shop.sessionAt(response.json().checkout_url);
   const id = await ownId();
   expect(session).toMatchObject({ mode: 'subscription', client_reference_id: id });
   expect(session.metadata).toEqual({ account: id });
@@ -97,7 +97,7 @@ test('repeated and concurrent requests for the membership get one checkout', asy
     Array.from({ length: 4 }, () => visitor.change('POST', '/billing/subscribe')),
   );
   const later = await visitor.change('POST', '/billing/subscribe');
-  const urls = [...racing, later].map((answer) => answer.json().checkout_url);
+  const urls = [...racing, later].map((response) => response.json().checkout_url);
   expect(new Set(urls).size).toBe(1);
   const { customer } = (await shop.ledger.account(await ownId()))!;
   const own = [...shop.books.customers.values()].filter(
@@ -165,13 +165,13 @@ test('a former member can subscribe again', async () => {
 });
 
 test('a pack costs its price in the plans, and each checkout is a new one', async () => {
-  const answer = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_50k' });
-  expect(answer.statusCode).toBe(200);
-  const session = shop.sessionAt(answer.json().checkout_url);
+  const response = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_50k' });
+  expect(response.statusCode).toBe(200);
+  const session = shop.sessionAt(response.json().checkout_url);
   expect(session).toMatchObject({ mode: 'payment', amount_total: 5_000, currency: 'usd' });
   shop.books.pay(session);
   const next = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_50k' });
-  expect(next.json().checkout_url).not.toBe(answer.json().checkout_url);
+  expect(next.json().checkout_url).not.toBe(response.json().checkout_url);
   await shop.deliverNew();
   expect((await visitor.get('/account')).json().tokens_remaining).toBe(55_000);
 });
@@ -187,8 +187,8 @@ test('refuses an item that is not for sale, and lists those that are', async () 
   ];
   const asked = shop.standIn.requests.length;
   for (const body of bodies) {
-    const answer = await visitor.change('POST', '/billing/packs', body);
-    expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
+    const response = await visitor.change('POST', '/billing/packs', body);
+    expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
   }
   const [{ msg }] = (await visitor.change('POST', '/billing/packs', bodies[0])).json().errors;
   expect(msg).toBe('must be one of pack_10k, pack_50k, pack_250k');
@@ -211,15 +211,15 @@ test('a disabled account buys nothing, but can still cancel what it has', async 
     ['/billing/subscribe', {}],
     ['/billing/packs', { pack_id: 'pack_10k' }],
   ] as const) {
-    const answer = await visitor.change('POST', url, body);
-    expect([answer.statusCode, slugOf(answer)]).toEqual([403, 'account-disabled']);
+    const response = await visitor.change('POST', url, body);
+    expect([response.statusCode, slugOf(response)]).toEqual([403, 'account-disabled']);
   }
   expect((await visitor.change('POST', '/billing/portal')).statusCode).toBe(200);
 });
 
 test('leads an owner to the page where the membership is managed', async () => {
-  const answer = await visitor.change('POST', '/billing/portal');
-  expect(answer.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
+  const response = await visitor.change('POST', '/billing/portal');
+  expect(response.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
   const link = await visitor.get('/billing/portal');
   expect([link.statusCode, link.headers.location]).toEqual([
     303,
@@ -261,10 +261,14 @@ test('recreates a customer who was deleted at Stripe', async () => {
 test('while Stripe fails, stalls, or responds a byte at a time, purchases are promptly reported unavailable', async () => {
   for (const fault of ['error', 'stall', 'drip'] as const) {
     shop.standIn.fault = fault;
-    const answer = await soonerThan(15_000, visitor.change('POST', '/billing/subscribe'));
-    expect([fault, answer.statusCode, slugOf(answer)]).toEqual([fault, 503, 'payment-unavailable']);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(answer.body).not.toMatch(/stripe|127\.0\.0\.1/i);
+    const response = await soonerThan(15_000, visitor.change('POST', '/billing/subscribe'));
+    expect([fault, response.statusCode, slugOf(response)]).toEqual([
+      fault,
+      503,
+      'payment-unavailable',
+    ]);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+    expect(response.body).not.toMatch(/stripe|127\.0\.0\.1/i);
   }
   shop.standIn.fault = 'none';
   expect((await visitor.change('POST', '/billing/subscribe')).statusCode).toBe(200);
@@ -300,8 +304,8 @@ test('refuses an event that is forged, altered by a byte, or old, and stores not
     ['no JSON', 'x', { 'stripe-signature': signatureOf(Buffer.from('x'), secret, at) }],
   ];
   for (const [what, sent, headers] of wrong) {
-    const answer = await send(sent, { 'content-type': 'application/json', ...headers });
-    expect([what, answer.statusCode, slugOf(answer)]).toEqual([what, 400, 'invalid-signature']);
+    const response = await send(sent, { 'content-type': 'application/json', ...headers });
+    expect([what, response.statusCode, slugOf(response)]).toEqual([what, 400, 'invalid-signature']);
   }
   expect(await shop.ledger.openEvents(10)).toEqual([]);
   const inTime = { 'stripe-signature': signatureOf(body, secret, at - 300) };
@@ -385,8 +389,8 @@ test('an account closed at the very moment of subscribing leaves nothing that ca
       shop.standIn.when(moment, when, async () => {
         expect((await own.change('DELETE', '/account')).statusCode).toBe(204);
       });
-      const answer = await own.change('POST', '/billing/subscribe');
-      expect([moment, when, answer.statusCode, slugOf(answer)]).toEqual([
+      const response = await own.change('POST', '/billing/subscribe');
+      expect([moment, when, response.statusCode, slugOf(response)]).toEqual([
         moment,
         when,
         401,
@@ -435,8 +439,8 @@ test('without Stripe nothing can be bought, and existing features work', async (
     ['/billing/packs', { pack_id: 'pack_10k' }],
     ['/billing/portal', undefined],
   ] as const) {
-    const answer = await customer.change('POST', url, body);
-    expect([answer.statusCode, slugOf(answer)]).toEqual([503, 'membership-unavailable']);
+    const response = await customer.change('POST', url, body);
+    expect([response.statusCode, slugOf(response)]).toEqual([503, 'membership-unavailable']);
   }
   const event = await poor.app.inject({ method: 'POST', url: '/billing/webhook', payload: '{}' });
   expect(event.statusCode).toBe(503);

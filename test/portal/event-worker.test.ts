@@ -18,7 +18,7 @@ const missing = () =>
 const seconds = () => (Date.now() - START_MS) / 1000;
 
 /** A worker on a table of events, and what it tried at which second. */
-async function worked(answers: (event: PaymentEvent) => unknown, retryMs?: number) {
+async function worked(respond: (event: PaymentEvent) => unknown, retryMs?: number) {
   const open: PaymentEvent[] = [];
   const tried: [second: number, id: string][] = [];
   const errors: [error: unknown, id: string | undefined][] = [];
@@ -39,9 +39,9 @@ async function worked(answers: (event: PaymentEvent) => unknown, retryMs?: numbe
     isOwn: ({ type }) => type !== 'of another worker',
     settle: async (event) => {
       tried.push([seconds(), event.id]);
-      const answer = await answers(event);
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const response = await respond(event);
+      if (response instanceof Error) throw response;
+      return response;
     },
     now: Date.now,
     onError: (error, event) => errors.push([error, event?.id]),

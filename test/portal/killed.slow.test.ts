@@ -137,14 +137,14 @@ async function deliver(
     if (event === undefined) await pause(5);
     for (let times = event ? 1 + random.below(2) : 0; times > 0; times--) {
       const { body, signature } = sign(event, Math.floor(Date.now() / 1000));
-      const answer = await portal.asked(() =>
+      const response = await portal.asked(() =>
         fetch(`${portal.address}/billing/webhook`, {
           method: 'POST',
           body,
           headers: { 'stripe-signature': signature },
         }),
       );
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     }
   }
 }
@@ -199,8 +199,8 @@ class KillablePortal {
   async asked(ask: () => Promise<Response>): Promise<Response> {
     for (;;) {
       try {
-        const answer = await ask();
-        return new Response(await answer.text(), answer);
+        const response = await ask();
+        return new Response(await response.text(), response);
       } catch {
         this.cut++;
         await pause(20);
@@ -249,9 +249,9 @@ class Person {
   async #signIn(): Promise<void> {
     for (;;) {
       const code = /^ *(\d{6})$/m.exec(await this.#mail())![1];
-      const answer = await this.#post('/auth/verify-code', { email: this.email, code });
-      if (answer.status === 200) return;
-      expect(((await answer.json()) as { type: string }).type).toMatch(/\/invalid-code$/);
+      const response = await this.#post('/auth/verify-code', { email: this.email, code });
+      if (response.status === 200) return;
+      expect(((await response.json()) as { type: string }).type).toMatch(/\/invalid-code$/);
     }
   }
 
@@ -283,9 +283,9 @@ class Person {
   }
 
   async #newKey(): Promise<string> {
-    const answer = await this.#post('/keys', { label: 'mine' });
-    expect(answer.status).toBe(201);
-    const made = (await answer.json()) as { key: string; prefix: string };
+    const response = await this.#post('/keys', { label: 'mine' });
+    expect(response.status).toBe(201);
+    const made = (await response.json()) as { key: string; prefix: string };
     this.keys.push(made.prefix);
     return made.key;
   }
@@ -294,20 +294,20 @@ class Person {
   async #ask(key: string): Promise<void> {
     const { proxy } = this.#service;
     const { geoid } = this.#random.pick(county.blocks);
-    const answer = await fetch(`${proxy.address}/v1/blocks/${geoid}/summary?mode=walk`, {
+    const response = await fetch(`${proxy.address}/v1/blocks/${geoid}/summary?mode=walk`, {
       headers: { authorization: `Bearer ${key}` },
     });
-    expect(answer.status).toBe(200);
-    const { results } = (await answer.json()) as { results: readonly unknown[] };
+    expect(response.status).toBe(200);
+    const { results } = (await response.json()) as { results: readonly unknown[] };
     this.used += Math.max(1, results.length);
     this.requests++;
   }
 
   /** Starts a checkout, and pays it. */
   async #buy(route: string, what: object): Promise<void> {
-    const answer = await this.#post(route, what);
-    expect(answer.status).toBe(200);
-    const { checkout_url } = (await answer.json()) as { checkout_url: string };
+    const response = await this.#post(route, what);
+    expect(response.status).toBe(200);
+    const { checkout_url } = (await response.json()) as { checkout_url: string };
     const { books } = this.#service.standIn;
     books.pay(books.sessions.get(path.basename(new URL(checkout_url).pathname))!);
     this.paid++;

@@ -109,8 +109,8 @@ test('a mail server that refuses, is down, or never responds neither changes nor
     const logged: string[] = [];
     portal.app.log.error = (...said: unknown[]) => void logged.push(String(said[1]));
     const asking = portal.visitor().post('/auth/request', { email: 'refused@c.example' });
-    const answer = await soonerThan(3_000, asking);
-    expect([answer.statusCode, answer.json()]).toEqual([202, { sent: true }]);
+    const response = await soonerThan(3_000, asking);
+    expect([response.statusCode, response.json()]).toEqual([202, { sent: true }]);
     if (!url.endsWith(String(port))) {
       await until(() => logged.find((said) => said === 'mailing a code failed'));
     }
@@ -182,9 +182,9 @@ test('the mail page is only for the operator who saw its address at startup', as
     reported.slice(0, -1),
     `${reported}A`,
   ]) {
-    const answer = await portal.app.inject(path);
-    expect([path, answer.statusCode]).toEqual([path, 404]);
-    expect(answer.body).not.toContain('secret');
+    const response = await portal.app.inject(path);
+    expect([path, response.statusCode]).toEqual([path, 404]);
+    expect(response.body).not.toContain('secret');
   }
 });
 

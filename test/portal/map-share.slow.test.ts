@@ -270,8 +270,8 @@ test('a request copied as curl, TypeScript or Python runs, and has the rows of t
     await page.locator('summary', { hasText: 'Share' }).click();
     for (const language of languages) {
       const owner = await site.proxy.customer({ tokens: 100 });
-      const answer = (await site.proxy.get(route, owner.key)).json();
-      const rows = (answer.results ?? answer.blocks) as Record<string, string | number>[];
+      const response = (await site.proxy.get(route, owner.key)).json();
+      const rows = (response.results ?? response.blocks) as Record<string, string | number>[];
       await page.getByRole('tab', { name: language }).click();
       const code = await copied(page, `Copy ${language} code`);
       expect(code).toContain('YOUR_KEY');

@@ -114,8 +114,8 @@ describe('keys', () => {
     const [mine, theirs] = [await owner(), await owner()];
     await theirs.visitor.change('POST', '/keys', { label: 'theirs' });
     const [{ id }] = (await theirs.visitor.get('/keys')).json().keys;
-    const answer = await mine.visitor.change('DELETE', `/keys/${id}`);
-    expect([answer.statusCode, slugOf(answer)]).toEqual([404, 'key-not-found']);
+    const response = await mine.visitor.change('DELETE', `/keys/${id}`);
+    expect([response.statusCode, slugOf(response)]).toEqual([404, 'key-not-found']);
     expect((await theirs.visitor.get('/keys')).json().keys[0].revoked_at).toBeNull();
   });
 
@@ -145,9 +145,9 @@ describe('keys', () => {
     ['that is no text', 7],
   ])('refuses a label %s, and creates no key', async (_, label) => {
     const { visitor } = await owner();
-    const answer = await visitor.change('POST', '/keys', { label });
-    expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
-    expect(answer.json().errors[0].loc).toEqual(['body', 'label']);
+    const response = await visitor.change('POST', '/keys', { label });
+    expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-parameters']);
+    expect(response.json().errors[0].loc).toEqual(['body', 'label']);
     expect((await visitor.get('/keys')).json().keys).toEqual([]);
   });
 });
@@ -163,9 +163,9 @@ test('refuses invalid or misordered days of usage by name', async () => {
     ['from=2020-01-01&to=2021-01-01', 'from'],
     ['from=2020-01-01', 'from'],
   ]) {
-    const answer = await visitor.get(`/usage?${query}`);
-    expect([query, answer.statusCode]).toEqual([query, 400]);
-    expect(answer.json().errors[0].loc).toEqual(['query', name]);
+    const response = await visitor.get(`/usage?${query}`);
+    expect([query, response.statusCode]).toEqual([query, 400]);
+    expect(response.json().errors[0].loc).toEqual(['query', name]);
   }
   const twice = (await visitor.get('/usage?from=2026-01-01&from=2026-01-02')).json();
   expect(twice.detail).toBe('query.from: must be given once');

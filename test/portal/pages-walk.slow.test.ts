@@ -96,11 +96,11 @@ test('from the first visit to a metered request with the new key', async () => {
     expect(shown).toContain(`/v1/blocks/${site.exampleBlock}/summary?mode=walk`);
   }
   await page.getByRole('button', { name: 'Send' }).click();
-  const answer = await page.getByText(/^\d+ rows, \d/).textContent();
+  const response = await page.getByText(/^\d+ rows, \d/).textContent();
   const account = (await site.proxy.ledger.accountByEmail('ada@example.org'))!;
   const charged = 5_000 - account.balance;
   expect(charged).toBeGreaterThan(0);
-  expect(answer).toContain(`${charged} tokens charged`);
+  expect(response).toContain(`${charged} tokens charged`);
 
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText((5_000 - charged).toLocaleString('en-US'), { exact: true }).waitFor();

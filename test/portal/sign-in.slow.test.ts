@@ -23,16 +23,16 @@ test('requesting a code and entering it signs a new account in with its grant', 
   expect([asked.statusCode, asked.json()]).toEqual([202, { sent: true }]);
   const { text, subject } = await portal.nextMail(email, 0);
   expect(subject).toBe('Sign in to 127.0.0.1:8081');
-  const answer = await visitor.post('/auth/verify-code', {
+  const response = await visitor.post('/auth/verify-code', {
     email,
     // In two groups, as the mail displays it.
     code: /\b\d{6}\b/.exec(text)![0].replace(/^.../, '$& '),
   });
-  expect([answer.statusCode, answer.json()]).toEqual([
+  expect([response.statusCode, response.json()]).toEqual([
     200,
     { email, tokens_remaining: 5_000, membership: null },
   ]);
-  expect((await visitor.get('/account')).json()).toEqual(answer.json());
+  expect((await visitor.get('/account')).json()).toEqual(response.json());
 });
 
 test('the link of a mail leads on to the requested page', async () => {
@@ -88,12 +88,12 @@ test('the response is the same for an address that is known, unknown, or has bee
   const [known, unknown, many] = [someone(), someone(), someone()];
   await portal.visitor().signIn(known);
   const visitor = portal.visitor({ address: '10.1.0.1' });
-  const answers = [];
+  const responses = [];
   for (const email of [known, unknown, ...Array<string>(8).fill(many)]) {
     const { statusCode, body, headers } = await visitor.post('/auth/request', { email });
-    answers.push([statusCode, body, Object.keys(headers)]);
+    responses.push([statusCode, body, Object.keys(headers)]);
   }
-  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
   await portal.nextMail(many, 4);
   expect(portal.mails.filter(({ to }) => to === many)).toHaveLength(5);
 });
@@ -119,8 +119,8 @@ test('a code lasts ten minutes, and only the newest of its own address counts', 
     [other, second.code],
   ];
   for (const [email, code] of tries) {
-    const answer = await visitor.post('/auth/verify-code', { email, code });
-    expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-code']);
+    const response = await visitor.post('/auth/verify-code', { email, code });
+    expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-code']);
   }
   portal.clock.aheadMs += 10 * 60 * 1000;
   const { code } = second;
@@ -141,8 +141,8 @@ test('an owner gets in at any minute, however many mails others have requested',
     await owner.ask(someone());
     const { text } = portal.mails.findLast(({ to }) => to === email)!;
     const token = /token=([\w-]+)/.exec(text)![1];
-    const answer = await owner.post('/auth/verify', { token });
-    expect([minute, answer.statusCode]).toEqual([minute, 200]);
+    const response = await owner.post('/auth/verify', { token });
+    expect([minute, response.statusCode]).toEqual([minute, 200]);
     portal.clock.aheadMs += 60_000;
   }
 });
@@ -155,19 +155,19 @@ describe('guessing', () => {
     const guesser = portal.visitor({ address });
     const mailed = await guesser.ask(email);
     const code = otherCode(mailed.code);
-    const answer = await guesser.post('/auth/verify-code', { email, code });
-    return { guesser, mailed, answer };
+    const response = await guesser.post('/auth/verify-code', { email, code });
+    return { guesser, mailed, response };
   };
 
   test('a network has ten tries a day at a mailbox, and closes it to no other network', async () => {
     const email = someone();
     for (let tries = 0; tries < 10; tries++) {
-      const { answer } = await tryWrongly(email, `10.2.7.${tries}`);
-      expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-code']);
+      const { response } = await tryWrongly(email, `10.2.7.${tries}`);
+      expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-code']);
     }
-    const { guesser, mailed, answer } = await tryWrongly(email, '10.2.7.99');
-    expect([answer.statusCode, slugOf(answer)]).toEqual([429, 'too-many-codes']);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(60 * 60);
+    const { guesser, mailed, response } = await tryWrongly(email, '10.2.7.99');
+    expect([response.statusCode, slugOf(response)]).toEqual([429, 'too-many-codes']);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(60 * 60);
     const { code, token } = mailed;
     const owner = portal.visitor({ address: '10.2.8.1' });
     expect((await owner.post('/auth/verify-code', { email, code })).statusCode).toBe(200);
@@ -201,8 +201,11 @@ describe('guessing', () => {
     const statuses = [];
     for (let tries = 0; tries < 70; tries++) {
       const guesser = portal.visitor({ address: `2001:db8:7:7::${tries.toString(16)}` });
-      const answer = await guesser.post('/auth/verify-code', { email: someone(), code: '123456' });
-      statuses.push(answer.statusCode);
+      const response = await guesser.post('/auth/verify-code', {
+        email: someone(),
+        code: '123456',
+      });
+      statuses.push(response.statusCode);
     }
     expect(statuses.filter((status) => status === 400)).toHaveLength(60);
     expect(statuses.slice(60)).toEqual(Array(10).fill(429));
@@ -335,8 +338,8 @@ test('a link altered in any character opens nothing', async () => {
   const { token } = await visitor.ask(email);
   await forAll(60, fc.nat(token.length - 1), fc.base64String({ minLength: 4 }), async (at, by) => {
     const altered = token.slice(0, at) + by[0].replace(token[at], '!') + token.slice(at + 1);
-    const answer = await visitor.post('/auth/verify', { token: altered });
-    expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-link']);
+    const response = await visitor.post('/auth/verify', { token: altered });
+    expect([response.statusCode, slugOf(response)]).toEqual([400, 'invalid-link']);
   });
   expect((await visitor.post('/auth/verify', { token })).statusCode).toBe(200);
 });

@@ -30,9 +30,9 @@ describe.each([
       domain: `company${number}.example`,
       /** Signs in from an address; returns the account as the response shows it. */
       signIn: async (email: string, from = `10.${number}.0.9`) => {
-        const answer = await portal.visitor({ address: from }).signIn(email);
-        expect(answer.statusCode).toBe(200);
-        const { email: of, tokens_remaining, grant_withheld } = answer.json();
+        const response = await portal.visitor({ address: from }).signIn(email);
+        expect(response.statusCode).toBe(200);
+        const { email: of, tokens_remaining, grant_withheld } = response.json();
         return { email: of, tokens_remaining, withheld: grant_withheld?.reason ?? null };
       },
       outcome: (name: string) => portal.app.signupGrants!.outcomes.get(name as 'given'),

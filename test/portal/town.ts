@@ -130,25 +130,25 @@ export class Town {
   /** A call of the API: a response is a paid response. */
   async call(citizen: Citizen, url: string): Promise<void> {
     const headers = { authorization: `Bearer ${citizen.key}` };
-    const answer = await this.#proxy.app.inject({ url, headers }).catch(() => null);
-    if (answer?.statusCode !== 200) return;
-    citizen.used += Number(answer.headers['x-tokens-charged']);
+    const response = await this.#proxy.app.inject({ url, headers }).catch(() => null);
+    if (response?.statusCode !== 200) return;
+    citizen.used += Number(response.headers['x-tokens-charged']);
     citizen.requests++;
   }
 
   /** Subscribes and pays; does nothing if there is a membership. */
   async subscribe(citizen: Citizen): Promise<void> {
-    const answer = await (await this.#at(citizen)).change('POST', '/billing/subscribe');
-    if (answer.statusCode !== 200) return;
-    const session = this.shop.sessionAt(answer.json().checkout_url);
+    const response = await (await this.#at(citizen)).change('POST', '/billing/subscribe');
+    if (response.statusCode !== 200) return;
+    const session = this.shop.sessionAt(response.json().checkout_url);
     this.shop.books.withoutMoney.delete(session.customer);
     this.shop.books.pay(session);
   }
 
   async buyPack(citizen: Citizen): Promise<void> {
     const visitor = await this.#at(citizen);
-    const answer = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_10k' });
-    this.shop.books.pay(this.shop.sessionAt(answer.json().checkout_url));
+    const response = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_10k' });
+    this.shop.books.pay(this.shop.sessionAt(response.json().checkout_url));
   }
 
   async changeKey(citizen: Citizen): Promise<void> {
@@ -168,13 +168,13 @@ export class Town {
         continue;
       }
       const { body, signature } = this.shop.standIn.sign(event);
-      const answer = await this.#portal.app.inject({
+      const response = await this.#portal.app.inject({
         method: 'POST',
         url: '/billing/webhook',
         payload: body,
         headers: { 'stripe-signature': signature },
       });
-      if (answer.statusCode !== 200 || this.random.chance(0.1)) this.responseWriter.push(event);
+      if (response.statusCode !== 200 || this.random.chance(0.1)) this.responseWriter.push(event);
     }
   }
 }

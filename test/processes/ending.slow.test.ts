@@ -79,8 +79,8 @@ test.each([1, 2])(
       const asked = fetch(`${fleet.address}/v1/blocks/${geoid}/summary`, {
         headers: { authorization: `Bearer ${key}` },
       }).then(
-        (answer) => {
-          received += Number(answer.headers.get('x-tokens-charged'));
+        (response) => {
+          received += Number(response.headers.get('x-tokens-charged'));
         },
         () => {},
       );
@@ -117,7 +117,7 @@ test('a process told to stop while others still start completes the requests it 
   const ended = once(parent, 'exit');
   const ready = () =>
     fetch(`http://127.0.0.1:${port}/v1/ready`).then(
-      async (answer) => [answer.status, await answer.json()],
+      async (response) => [response.status, await response.json()],
       () => null,
     );
   await expect.poll(ready).not.toBe(null);
@@ -141,8 +141,8 @@ test('a process told to stop while others still start completes the requests it 
   parent.kill('SIGTERM');
   await expect.poll(ready).toBe(null);
   post.end(body.slice(-1));
-  const [answer] = await answered;
-  expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
+  const [response] = await answered;
+  expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
   await writeFile(gate, '');
   expect(await ended).toEqual([0, null]);
 });

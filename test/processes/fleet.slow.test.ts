@@ -68,15 +68,17 @@ test('rates are counted once over all processes, by account and by address', asy
   });
   const dispatcher = strangers();
   const answered = async (url: string) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const { statusCode, headers, body } = await get(url, dispatcher);
         await body.dump();
         return { statusCode, left: /r=(\d+)/.exec(String(headers.ratelimit))?.[1] };
       }),
     );
-    const passed = answers.filter(({ statusCode }) => statusCode === 200);
-    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(50 - passed.length);
+    const passed = responses.filter(({ statusCode }) => statusCode === 200);
+    expect(responses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(
+      50 - passed.length,
+    );
     return passed.map(({ left }) => Number(left)).sort((a, b) => a - b);
   };
   const upTo = (limit: number) => Array.from({ length: limit }, (_, i) => i);
@@ -113,7 +115,7 @@ test('killing processes under load loses no paid response, and the books add up'
   // A POST with an Idempotency-Key is retried until it succeeds; a broken GET is not.
   const post = async (idempotencyKey: string, geoid: string): Promise<number> => {
     for (;;) {
-      const answer = await request(`${fleet.address}/v1/blocks/summary`, {
+      const response = await request(`${fleet.address}/v1/blocks/summary`, {
         method: 'POST',
         dispatcher: usual,
         headers: {
@@ -123,12 +125,12 @@ test('killing processes under load loses no paid response, and the books add up'
         },
         body: JSON.stringify({ origins: [geoid], mode: ['walk'] }),
       }).catch(() => undefined);
-      const body = await answer?.body.json().catch(() => undefined);
+      const body = await response?.body.json().catch(() => undefined);
       if (body === undefined) {
         await pause();
         continue;
       }
-      expect(answer!.statusCode).toBe(200);
+      expect(response!.statusCode).toBe(200);
       return tokensOf(body);
     }
   };
@@ -141,14 +143,14 @@ test('killing processes under load loses no paid response, and the books add up'
         posted.requests++;
         continue;
       }
-      const answer = await get(`/v1/blocks/${geoid}/summary?mode=walk`).catch(() => undefined);
-      const body = await answer?.body.json().catch(() => undefined);
+      const response = await get(`/v1/blocks/${geoid}/summary?mode=walk`).catch(() => undefined);
+      const body = await response?.body.json().catch(() => undefined);
       if (body === undefined) {
         got.cut++;
         await pause();
         continue;
       }
-      expect(answer!.statusCode).toBe(200);
+      expect(response!.statusCode).toBe(200);
       got.tokens += tokensOf(body);
       got.requests++;
     }
@@ -232,9 +234,9 @@ async function begunPost() {
     'content-type: application/json',
     `content-length: ${body.length}`,
   ];
-  let answer = '';
+  let response = '';
   socket.on('data', (chunk) => {
-    answer += chunk;
+    response += chunk;
   });
   socket.on('error', () => {});
   await new Promise<void>((resolve) => {
@@ -245,7 +247,7 @@ async function begunPost() {
   return async () => {
     socket.write(body.slice(-1));
     await once(socket, 'close');
-    return answer;
+    return response;
   };
 }
 
@@ -268,10 +270,10 @@ test('started requests complete on shutdown and when the parent dies', async () 
   const document = await (await get('/openapi.json')).body.json();
   expect(document).toMatchObject({ servers: [{ url: fleet.address }] });
   const pids = await fleet.pids();
-  const answer = await begunPost();
+  const response = await begunPost();
   fleet.child.kill('SIGKILL');
   await once(fleet.child, 'exit');
-  expect(await answer()).toMatch(/^HTTP\/1\.1 (200|503) /);
+  expect(await response()).toMatch(/^HTTP\/1\.1 (200|503) /);
   const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   expect(fleet.noise()).toBe('');

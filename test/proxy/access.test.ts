@@ -51,8 +51,8 @@ beforeAll(async () => {
   }
   for (let first = 0; first < all.length; first += 250) {
     const body = { origins: all.slice(first, first + 250), mode: ['walk'], type: [101] };
-    const answer = await proxy.post('/v1/blocks/summary', proxy.key, body);
-    const { blocks, errors } = answer.json();
+    const response = await proxy.post('/v1/blocks/summary', proxy.key, body);
+    const { blocks, errors } = response.json();
     for (const { geoid, population } of blocks) people.set(geoid, population ?? 0);
     for (const { geoid } of errors) unrouted.add(geoid);
   }

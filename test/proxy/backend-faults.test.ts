@@ -30,11 +30,11 @@ test('an unforeseen error is 500, uncharged; its cause is in the log under the r
   proxy.app.log.error = (...entry: unknown[]) => void logged.push(entry);
   const cause = new TypeError(`cannot read ${folder}`);
   proxy.store.readRange = () => Promise.reject(cause);
-  const answer = await proxy.get(summary, customer.key, { 'x-request-id': 'trace-1' });
-  expect([answer.statusCode, answer.headers['x-request-id']]).toEqual([500, 'trace-1']);
-  expect(answer.json().type).toMatch(/\/internal-error$/);
-  expect(answer.body).not.toContain(folder);
-  expect(answer.body).not.toMatch(/TypeError| at /);
+  const response = await proxy.get(summary, customer.key, { 'x-request-id': 'trace-1' });
+  expect([response.statusCode, response.headers['x-request-id']]).toEqual([500, 'trace-1']);
+  expect(response.json().type).toMatch(/\/internal-error$/);
+  expect(response.body).not.toContain(folder);
+  expect(response.body).not.toMatch(/TypeError| at /);
   expect(logged).toEqual([[{ err: cause, reqId: 'trace-1' }, 'internal-error']]);
   expect(await balance()).toBe(TOKENS);
 });
@@ -86,12 +86,12 @@ test('reports an unusable latest.json, and stays ready on its current release', 
 });
 
 test('requests for the same cold response share its reads, and each is charged', async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => proxy.get(summary, customer.key)),
   );
-  expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
+  expect(new Set(responses.map((response) => response.body)).size).toBe(1);
   expect(proxy.store.reads).toHaveLength(2);
-  const cost = Number(answers[0].headers['x-tokens-charged']);
+  const cost = Number(responses[0].headers['x-tokens-charged']);
   expect(await balance()).toBe(TOKENS - 50 * cost);
   const [day] = await proxy.ledger.usage(customer.id);
   expect(day).toMatchObject({ requests: 50, tokens: 50 * cost });
@@ -104,9 +104,9 @@ test('a ledger that fails at the debit is 503 with Retry-After, and delivers no 
     await proxy.ledger.close();
     return readRange(...range);
   };
-  const answer = await proxy.get(summary, customer.key);
-  expect(answer.statusCode).toBe(503);
-  expect(answer.json().type).toMatch(/\/debit-unavailable$/);
-  expect(answer.json()).not.toHaveProperty('results');
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  const response = await proxy.get(summary, customer.key);
+  expect(response.statusCode).toBe(503);
+  expect(response.json().type).toMatch(/\/debit-unavailable$/);
+  expect(response.json()).not.toHaveProperty('results');
+  expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
 });

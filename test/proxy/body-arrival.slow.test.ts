@@ -87,7 +87,7 @@ test('the connection of a refused request whose body arrives at once continues',
 });
 
 /** Sends a body of the given size, and reads the response only after all of it has been sent. */
-async function answerAfter(bytes: number, connection: string): Promise<string> {
+async function responseAfter(bytes: number, connection: string): Promise<string> {
   const { socket, received, closed } = await open();
   socket.pause();
   const line = `Content-Length: ${bytes}\r\nConnection: ${connection}`;
@@ -107,7 +107,7 @@ test.each(['close', 'keep-alive'])(
   'a client that sends a too large body to its end sees the response: %s',
   async (connection) => {
     for (const bytes of [1.1e6, 3e6]) {
-      const text = await answerAfter(bytes, connection);
+      const text = await responseAfter(bytes, connection);
       expect(text).toMatch(/^HTTP\/1\.1 413 .*payload-too-large/s);
       // Nothing is left over, so the connection may continue.
       expect(text).not.toMatch(/^connection: close/im);

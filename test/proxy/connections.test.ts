@@ -167,9 +167,9 @@ test('while closing, a connection ends with the response already started', async
 /** A server that holds three connections, with responses at once and later. */
 async function threeOnly() {
   const app = Fastify();
-  let answer = (_text: string) => {};
+  let response = (_text: string) => {};
   const later = new Promise<string>((resolve) => {
-    answer = resolve;
+    response = resolve;
   });
   app.get('/now', async () => 'now');
   let waiting = 0;
@@ -186,7 +186,7 @@ async function threeOnly() {
     sockets[nr].write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
   return {
     ended,
-    answer,
+    response,
     request,
     waiting: () => waiting,
     answered: async (nr: number) => {
@@ -204,7 +204,7 @@ async function threeOnly() {
 }
 
 test('of too many connections, closes the one idle for longest', async () => {
-  const { open, request, answered, answer, ended } = await threeOnly();
+  const { open, request, answered, response, ended } = await threeOnly();
   for (let nr = 0; nr < 3; nr++) await open();
   request(0, '/later');
   for (const nr of [1, 2, 1]) await answered(nr);
@@ -212,7 +212,7 @@ test('of too many connections, closes the one idle for longest', async () => {
   await answered(3);
   // The first still waits for its response, and the second has sent another request.
   await expect.poll(() => ended).toEqual([2]);
-  answer('later');
+  response('later');
 });
 
 test('of too many connections, closes the oldest that has sent nothing', async () => {
@@ -225,7 +225,7 @@ test('of too many connections, closes the oldest that has sent nothing', async (
 });
 
 test('refuses a connection beyond the limit while all others wait for responses', async () => {
-  const { open, request, waiting, answer, ended } = await threeOnly();
+  const { open, request, waiting, response, ended } = await threeOnly();
   for (let nr = 0; nr < 3; nr++) {
     await open();
     request(nr, '/later');
@@ -233,7 +233,7 @@ test('refuses a connection beyond the limit while all others wait for responses'
   await expect.poll(waiting).toBe(3);
   await open();
   await expect.poll(() => ended).toEqual([3]);
-  answer('later');
+  response('later');
 });
 
 test('a URL too long for the server gets the maximum length', async () => {

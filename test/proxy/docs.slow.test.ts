@@ -37,14 +37,14 @@ test('sends a request from the page, and does not store the key there', async ()
   const { id, key } = await proxy.customer({ tokens: 1_000 });
   const { page, asked, wrong } = await openPage('/docs');
   await page.getByLabel('API key').fill(key);
-  const answered = page.waitForResponse((answer) => answer.url().includes('/v1/blocks/'));
+  const answered = page.waitForResponse((response) => response.url().includes('/v1/blocks/'));
   await page.getByRole('button', { name: 'Send GET /v1/blocks/{geoid}/summary' }).click();
-  const answer = await answered;
-  expect(answer.status()).toBe(200);
+  const response = await answered;
+  expect(response.status()).toBe(200);
   await page.getByText(/^200 OK/).waitFor();
   // The examples of optional parameters are filled in, so that a click costs little.
-  expect([...new URL(answer.url()).searchParams.keys()]).toEqual(['mode', 'type']);
-  const charged = Number(answer.headers()['x-tokens-charged']);
+  expect([...new URL(response.url()).searchParams.keys()]).toEqual(['mode', 'type']);
+  const charged = Number(response.headers()['x-tokens-charged']);
   expect(charged).toBe(1);
   expect((await proxy.ledger.account(id))!.balance).toBe(1_000 - charged);
   expect(asked.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);

@@ -77,13 +77,13 @@ test('lets other requests in while serving a batch of 250 origins', async () => 
   const origins = Array.from(index.geoids.slice(0, 250), geoidFromNumber);
   let rows = 0;
   const works = await held(async () => {
-    const answer = await proxy.app.inject({
+    const response = await proxy.app.inject({
       method: 'POST',
       url: '/v1/blocks/pois',
       headers: { authorization: `Bearer ${key}` },
       payload: { origins },
     });
-    rows = Number(answer.headers['x-tokens-charged']);
+    rows = Number(response.headers['x-tokens-charged']);
   });
   expect(rows).toBeGreaterThan(5_000);
   expect(works).toBeLessThan(PAID);

@@ -27,9 +27,9 @@ const ROUTES = [
 describe.each(ROUTES)('%s', (route) => {
   const detailOf = async ({ lat, lon }: { lat: number; lon: number }) => {
     const { key } = await proxy.customer({ tokens: 100 });
-    const answer = await proxy.get(`${route}lat=${lat}&lon=${lon}`, key);
-    expect(answer.headers['x-tokens-charged']).toBe('0');
-    return `${answer.statusCode} ${answer.json().detail}`;
+    const response = await proxy.get(`${route}lat=${lat}&lon=${lon}`, key);
+    expect(response.headers['x-tokens-charged']).toBe('0');
+    return `${response.statusCode} ${response.json().detail}`;
   };
 
   test('a point that would be in the release if exchanged is told so, and only such a point', async () => {
@@ -58,8 +58,8 @@ test('origins of batches, points to be near, centres and sites have the same tex
     ['/v1/coverage', { area: { center: far, radius_m: 500 } }],
     ['/v1/sites/coverage', { sites: [{ id: 1, ...far }], mode: 'walk' }],
   ] as const) {
-    const answer = await proxy.post(path, proxy.key, body);
-    expect([path, answer.statusCode, answer.body]).toEqual([
+    const response = await proxy.post(path, proxy.key, body);
+    expect([path, response.statusCode, response.body]).toEqual([
       path,
       400,
       expect.stringContaining(HINT),
@@ -95,12 +95,12 @@ test('a drawn area that is in the release only if exchanged is refused, uncharge
       ['/v1/blocks/query', area],
       ['/v1/coverage', { area }],
     ] as const) {
-      const answer = await proxy.post(path, key, body);
-      expect([answer.statusCode, answer.json().detail]).toEqual([
+      const response = await proxy.post(path, key, body);
+      expect([response.statusCode, response.json().detail]).toEqual([
         400,
         expect.stringContaining('with lon and lat exchanged'),
       ]);
-      expect(answer.json().type).toContain('/invalid-geometry');
+      expect(response.json().type).toContain('/invalid-geometry');
     }
   }
   expect(await proxy.balance(id)).toBe(1_000);
@@ -114,8 +114,8 @@ test('half of a circle is told which part is missing', async () => {
     [{ radius_m: 500 }, 'center is missing: send polygon, or both center and radius_m'],
     [{}, 'send polygon, or both center and radius_m'],
   ] as const) {
-    const answer = await proxy.post('/v1/blocks/query', proxy.key, body);
-    expect([answer.statusCode, answer.json().detail]).toEqual([400, detail]);
-    expect(answer.json().type).toContain('/missing-area');
+    const response = await proxy.post('/v1/blocks/query', proxy.key, body);
+    expect([response.statusCode, response.json().detail]).toEqual([400, detail]);
+    expect(response.json().type).toContain('/missing-area');
   }
 });

@@ -43,9 +43,9 @@ const local = (url: string) => url.slice(new URL(url).origin.length);
 
 async function linkTo(body: object) {
   const { id, key } = await proxy.customer({ tokens: 20_000 });
-  const answer = await proxy.post(PATH, key, body);
-  expect(answer.statusCode).toBe(201);
-  return { ...answer.json(), id, key, headers: answer.headers };
+  const response = await proxy.post(PATH, key, body);
+  expect(response.statusCode).toBe(201);
+  return { ...response.json(), id, key, headers: response.headers };
 }
 
 const listed = async () => (await proxy.get('/v1/exports')).json().exports;
@@ -93,8 +93,8 @@ test('a link takes ranges, HEAD and conditions', async () => {
     ['bytes=-8', whole.subarray(-8)],
     [`bytes=5000-70000`, whole.subarray(5000, 70_001)],
   ] as const) {
-    const answer = await proxy.get(local(url), undefined, { range });
-    expect([answer.statusCode, answer.rawPayload.equals(part)]).toEqual([206, true]);
+    const response = await proxy.get(local(url), undefined, { range });
+    expect([response.statusCode, response.rawPayload.equals(part)]).toEqual([206, true]);
   }
   const head = await proxy.get(local(url), undefined, {}, 'HEAD');
   expect([head.statusCode, head.headers['content-length']]).toEqual([200, `${bytes}`]);
@@ -174,9 +174,9 @@ test('a link that is forged, altered, expired or of another file is refused, and
     signed(now - 1),
     signed(now),
   ]) {
-    const answer = await proxy.get(wrong);
-    expect([wrong, answer.statusCode]).toEqual([wrong, 403]);
-    expect(answer.json().type).toContain('/problems/link-refused');
+    const response = await proxy.get(wrong);
+    expect([wrong, response.statusCode]).toEqual([wrong, 403]);
+    expect(response.json().type).toContain('/problems/link-refused');
   }
   expect(proxy.store.reads).toEqual([]);
 });
@@ -192,8 +192,8 @@ test('an unknown table, or too few tokens, is refused and not charged; a repeate
     [{ ...nearest, county: 'x' }, 400, 'county'],
     [nearest, 429, 'token'],
   ] as const) {
-    const answer = await proxy.post(PATH, key, body);
-    expect([answer.statusCode, answer.body]).toEqual([status, expect.stringContaining(reason)]);
+    const response = await proxy.post(PATH, key, body);
+    expect([response.statusCode, response.body]).toEqual([status, expect.stringContaining(reason)]);
   }
   expect(await proxy.balance(id)).toBe(PLANS.charges.exports.nearest - 1);
   const headers = { 'idempotency-key': 'once' };
@@ -229,10 +229,10 @@ test('a damaged file is a problem document without headers of the file', async (
     whole.map((byte) => byte ^ 1),
   );
   onTestFinished(() => writeFile(file, whole));
-  const answer = await proxy.get(local(url), undefined, { range: 'bytes=0-99' });
-  expect([answer.statusCode, answer.json().status]).toEqual([503, 503]);
+  const response = await proxy.get(local(url), undefined, { range: 'bytes=0-99' });
+  expect([response.statusCode, response.json().status]).toEqual([503, 503]);
   for (const header of ['content-range', 'accept-ranges', 'etag']) {
-    expect(answer.headers[header]).toBeUndefined();
+    expect(response.headers[header]).toBeUndefined();
   }
 });
 

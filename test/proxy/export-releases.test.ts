@@ -46,9 +46,9 @@ describe('once a release without exports is in force', () => {
     await publish('first', ['nearest']);
     proxy = await open();
     ({ key } = await proxy.customer({ tokens: 1_000 }));
-    const answer = await proxy.post(PATH, key, nearest, idempotent);
-    expect([answer.statusCode, answer.headers['x-tokens-charged']]).toEqual([201, '1000']);
-    first = answer.json();
+    const response = await proxy.post(PATH, key, nearest, idempotent);
+    expect([response.statusCode, response.headers['x-tokens-charged']]).toEqual([201, '1000']);
+    first = response.json();
     await publish('second', [], 2);
     expect(await proxy.releases.refresh()).toBe(true);
   });
@@ -73,8 +73,8 @@ describe('once a release without exports is in force', () => {
 
   test('another request is told that this release has none, and how an earlier link is renewed', async () => {
     const { key: rich } = await proxy.customer({ tokens: 5_000 });
-    const answer = await proxy.post(PATH, rich, nearest);
-    expect([answer.statusCode, answer.json().detail]).toEqual([
+    const response = await proxy.post(PATH, rich, nearest);
+    expect([response.statusCode, response.json().detail]).toEqual([
       404,
       'release second has no exported tables yet; a request for a link to an earlier one, repeated with its Idempotency-Key, renews that link',
     ]);
@@ -86,8 +86,8 @@ describe('once a release without exports is in force', () => {
       if (name.startsWith('first-')) await rm(path.join(folder, 'exports', name));
     }
     const later = await open();
-    const answer = await later.post(PATH, key, nearest, idempotent);
-    expect([answer.statusCode, answer.json().detail]).toEqual([
+    const response = await later.post(PATH, key, nearest, idempotent);
+    expect([response.statusCode, response.json().detail]).toEqual([
       404,
       expect.stringContaining('of release first, has been removed'),
     ]);

@@ -21,9 +21,9 @@ async function asked(
   const statuses: number[] = [];
   for (const text of forwarded) {
     const headers: Record<string, string> = text === undefined ? {} : { 'x-forwarded-for': text };
-    const answer = await fetch(address + path, { headers });
-    await answer.arrayBuffer();
-    statuses.push(answer.status);
+    const response = await fetch(address + path, { headers });
+    await response.arrayBuffer();
+    statuses.push(response.status);
   }
   return statuses;
 }

@@ -30,20 +30,20 @@ type Request = InjectOptions;
 /** Sends a request, and measures how long it held the event loop in one go, in standard works. */
 async function ask(request: Request) {
   for (let held = Number.POSITIVE_INFINITY, tries = 1; ; tries++) {
-    const { value: answer, heldMs } = await watchLoop(() => proxy.app.inject(request));
+    const { value: response, heldMs } = await watchLoop(() => proxy.app.inject(request));
     held = Math.min(held, heldMs / standard);
-    if (tries === TRIES || held <= MAX_HELD) return { answer, held };
+    if (tries === TRIES || held <= MAX_HELD) return { response, held };
   }
 }
 
 async function expectCheap(name: string, request: Request): Promise<void> {
-  const { answer, held } = await ask(request);
-  const { statusCode, rawPayload } = answer;
-  expect(statusCode, `${name}: ${answer.body.slice(0, 300)}`).toBeGreaterThanOrEqual(400);
-  expect(statusCode, `${name}: ${answer.body.slice(0, 300)}`).toBeLessThan(500);
+  const { response, held } = await ask(request);
+  const { statusCode, rawPayload } = response;
+  expect(statusCode, `${name}: ${response.body.slice(0, 300)}`).toBeGreaterThanOrEqual(400);
+  expect(statusCode, `${name}: ${response.body.slice(0, 300)}`).toBeLessThan(500);
   expect(rawPayload.length, name).toBeLessThanOrEqual(MAX_ERROR_BYTES);
-  expect(Number(answer.headers['x-tokens-charged'] ?? 0), name).toBe(0);
-  const { errors, errors_omitted = 1 } = answer.json();
+  expect(Number(response.headers['x-tokens-charged'] ?? 0), name).toBe(0);
+  const { errors, errors_omitted = 1 } = response.json();
   if (errors) expect(errors.length, name).toBeLessThanOrEqual(20);
   expect(errors_omitted, name).toBeGreaterThan(0);
   expect(held, `${name} held the loop`).toBeLessThan(MAX_HELD);

@@ -41,11 +41,11 @@ test('a key in a URL is refused with an explanation, costs nothing, and is not l
   ];
   for (const url of [key, ...encoded, mintApiKey(), 'ta_live_half'].flatMap(urls)) {
     for (const { app } of [proxy, portal]) {
-      const answer = await app.inject({ url, headers: { authorization: `Bearer ${key}` } });
-      expect([url, answer.statusCode]).toEqual([url, 400]);
-      expect(answer.json().type).toMatch(/\/key-in-url$/);
-      expect(answer.json().detail).toContain('Authorization: Bearer');
-      expect(answer.body).not.toMatch(/ta(_|%5F)live/i);
+      const response = await app.inject({ url, headers: { authorization: `Bearer ${key}` } });
+      expect([url, response.statusCode]).toEqual([url, 400]);
+      expect(response.json().type).toMatch(/\/key-in-url$/);
+      expect(response.json().detail).toContain('Authorization: Bearer');
+      expect(response.body).not.toMatch(/ta(_|%5F)live/i);
     }
   }
   expect(logged.join('\n')).not.toMatch(/ta(_|%5F)live/);

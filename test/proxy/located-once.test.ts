@@ -37,8 +37,8 @@ test('finds the blocks of a place without a search for each', async () => {
   const release = proxy.releases.current;
   const { places } = await release.places(Object.values(release.manifest.states)[0]);
   const ordinals = vi.spyOn(BlockIndex.prototype, 'ordinalOf');
-  const answer = await proxy.get(`/v1/places/${places[0].geoid}/blocks?limit=1`, proxy.key);
-  expect(answer.json().results).toHaveLength(1);
+  const response = await proxy.get(`/v1/places/${places[0].geoid}/blocks?limit=1`, proxy.key);
+  expect(response.json().results).toHaveLength(1);
   expect(ordinals).not.toHaveBeenCalled();
   ordinals.mockRestore();
 });

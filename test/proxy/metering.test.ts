@@ -34,11 +34,11 @@ async function ownProxy(...[store, options]: Parameters<typeof openProxy>) {
 test('two hundred racing requests on a balance of one hundred responses charge exactly that', async () => {
   const cost = Number((await proxy.get(summary, proxy.key)).headers['x-tokens-charged']);
   const customer = await proxy.customer({ tokens: 100 * cost });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 200 }, () => proxy.get(summary, customer.key)),
   );
-  const delivered = answers.filter((answer) => answer.statusCode === 200);
-  const refused = answers.filter((answer) => answer.statusCode === 429);
+  const delivered = responses.filter((response) => response.statusCode === 200);
+  const refused = responses.filter((response) => response.statusCode === 429);
   expect([delivered.length, refused.length]).toEqual([100, 100]);
   expect(await proxy.balance(customer.id)).toBe(0);
   expect(refused[0].json()).toMatchObject({
@@ -102,12 +102,12 @@ test('refunds a response that the client did not wait for, and not one it waited
   const slow = await ownProxy(inject('demoStore'), { debitDelayMs: 500 });
   const customer = await slow.customer({ tokens: 5000 });
   const port = await slow.listen();
-  const ask = (leaveAfterMs: number | 'the answer') =>
+  const ask = (leaveAfterMs: number | 'the response') =>
     new Promise<void>((resolve) => {
       const request = `GET ${summary} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.key}\r\n\r\n`;
       const socket = connect(port, '127.0.0.1', () => {
         socket.write(request);
-        if (leaveAfterMs !== 'the answer') {
+        if (leaveAfterMs !== 'the response') {
           setTimeout(() => socket.resetAndDestroy(), leaveAfterMs);
         }
       });
@@ -118,7 +118,7 @@ test('refunds a response that the client did not wait for, and not one it waited
   await new Promise((resolve) => setTimeout(resolve, 600));
   await expect.poll(() => slow.ledger.usage(customer.id)).toEqual([]);
   expect(await slow.balance(customer.id)).toBe(5000);
-  await ask('the answer');
+  await ask('the response');
   expect(await slow.balance(customer.id)).toBeLessThan(5000);
 });
 
@@ -149,13 +149,13 @@ test.each(['flipped', 'longer', 'absent'])(
     if (harm === 'flipped') await writeFile(file, Buffer.alloc(nearest.bytes));
     if (harm === 'longer') await appendFile(file, 'x');
     if (harm === 'absent') await rm(file);
-    const answer = await broken.get(summary, customer.key);
-    expect([answer.statusCode, answer.json().type]).toEqual([
+    const response = await broken.get(summary, customer.key);
+    expect([response.statusCode, response.json().type]).toEqual([
       503,
       expect.stringMatching(/\/store-unavailable$/),
     ]);
-    expect(answer.headers['retry-after']).toBeDefined();
-    expect(answer.body).not.toContain(folder);
+    expect(response.headers['retry-after']).toBeDefined();
+    expect(response.body).not.toContain(folder);
     expect(await broken.balance(customer.id)).toBe(500);
   },
 );
@@ -164,6 +164,6 @@ test('without a ledger the catalogue stays up, and readiness fails', async () =>
   const broken = await ownProxy(inject('demoStore'));
   await broken.ledger.close();
   const urls = ['/v1/meta/modes', '/v1/ready', '/v1/health'];
-  const answers = await Promise.all(urls.map((url) => broken.get(url)));
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 503, 200]);
+  const responses = await Promise.all(urls.map((url) => broken.get(url)));
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 503, 200]);
 });

@@ -285,10 +285,10 @@ test('reads the largest documented body to its end', async () => {
       ...(rest.type && { type: Array(rest.type.maxItems!).fill(101) }),
       ...(polygon && { polygon: maxDetailed }),
     };
-    const answer = await proxy.post(url, proxy.key, payload);
+    const response = await proxy.post(url, proxy.key, payload);
     // No table has that name: it is looked up once the body is read.
     const status = url === '/v1/exports/links' ? 404 : 200;
-    expect([url, answer.statusCode, answer.body]).toEqual([url, status, expect.anything()]);
+    expect([url, response.statusCode, response.body]).toEqual([url, status, expect.anything()]);
     answered.push(url);
   }
   expect(answered).toContain('/v1/blocks/query');
@@ -358,18 +358,18 @@ describe('over the demo city', () => {
       const asked = Object.keys(members).filter((name) => !['curve', 'by'].includes(name));
       expect([url, Object.keys(LARGEST[url] ?? {}).sort()]).toEqual([url, asked.sort()]);
       const before = await city.balance(id);
-      const answer = await city.post(url, key, LARGEST[url]);
-      expect([url, answer.statusCode, answer.body]).toEqual([url, 200, expect.anything()]);
-      expect(before - (await city.balance(id))).toBe(Number(answer.headers['x-tokens-charged']));
+      const response = await city.post(url, key, LARGEST[url]);
+      expect([url, response.statusCode, response.body]).toEqual([url, 200, expect.anything()]);
+      expect(before - (await city.balance(id))).toBe(Number(response.headers['x-tokens-charged']));
     }
   });
 
   test('polygons of as many vertices as are allowed are an area', async () => {
-    const answer = await city.post('/v1/coverage', city.key, {
+    const response = await city.post('/v1/coverage', city.key, {
       area: { polygon: maxDetailed },
       type: [101],
     });
-    expect([answer.statusCode, answer.json().area.blocks]).toEqual([200, 0]);
+    expect([response.statusCode, response.json().area.blocks]).toEqual([200, 0]);
   });
 });
 
@@ -397,12 +397,12 @@ test('a batch returns whole origins up to the row budget, and its first in any c
     try {
       const { id, key } = await limited.customer({ tokens: 1e6 });
       const body = { origins: [unknown, ...origins] };
-      const answer = await limited.post('/v1/blocks/pois', key, body);
-      const { results, errors, truncated, truncated_reason } = answer.json();
+      const response = await limited.post('/v1/blocks/pois', key, body);
+      const { results, errors, truncated, truncated_reason } = response.json();
       expect(errors).toMatchObject([{ type: 'block-not-found', geoid: unknown }]);
       expect([truncated, truncated_reason]).toEqual([origins.slice(given), 'row-budget']);
       const paid = given === 1 ? rows[0] : ofTwo;
-      expect([results.length, answer.headers['x-tokens-charged']]).toEqual([paid, String(paid)]);
+      expect([results.length, response.headers['x-tokens-charged']]).toEqual([paid, String(paid)]);
       expect(await limited.balance(id)).toBe(1e6 - paid);
     } finally {
       await limited.close();

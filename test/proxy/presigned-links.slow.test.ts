@@ -35,9 +35,9 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 
 async function link() {
   const { id, key } = await proxy.customer({ tokens: 100 });
-  const answer = await proxy.post('/v1/exports/links', key, table);
-  expect([answer.statusCode, await proxy.balance(id)]).toEqual([201, 90]);
-  return { key, ...answer.json() };
+  const response = await proxy.post('/v1/exports/links', key, table);
+  expect([response.statusCode, await proxy.balance(id)]).toEqual([201, 90]);
+  return { key, ...response.json() };
 }
 
 test('a link leads to the bucket, names no key of the API, and gives the listed bytes and ranges', async () => {

@@ -17,7 +17,7 @@ const TOKENS = 100_000_000;
  * machine.
  */
 const RECOVERY_MS = 2_000;
-const RECOVERY_ANSWERS = 20;
+const RECOVERY_RESPONSES = 20;
 const county = smallCounty({ fips: '24510', seed: 12, blocks: 12, pois: 40 });
 const geoids = county.blocks.slice(3).map(({ geoid }) => geoid);
 const store = smallReleaseOfTests(county);
@@ -120,51 +120,51 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
   const service = `http://127.0.0.1:${await listen()}`;
   const headers = { authorization: `Bearer ${key}` };
   let [delivered, answered, granted, orders] = [0, 0, 0, 0];
-  let lastAnswerMs = 0;
+  let lastResponseMs = 0;
   let slowestMs = 0;
   let isOver = false;
 
   /** A response, or nothing: then it was properly refused. */
   async function ask(path: string, init: RequestInit = {}): Promise<Response | undefined> {
     const askedMs = performance.now();
-    const answer = await fetch(service + path, {
+    const response = await fetch(service + path, {
       ...init,
       headers: { ...headers, ...init.headers },
     });
     slowestMs = Math.max(slowestMs, performance.now() - askedMs);
-    if (answer.status === 200 || answer.status === 304) {
+    if (response.status === 200 || response.status === 304) {
       answered++;
-      lastAnswerMs = performance.now();
-      return answer;
+      lastResponseMs = performance.now();
+      return response;
     }
-    const problem = (await answer.json()) as { type: string; detail: string };
-    expect([answer.status, problem.type.split('/').at(-1)]).toEqual([503, 'debit-unavailable']);
+    const problem = (await response.json()) as { type: string; detail: string };
+    expect([response.status, problem.type.split('/').at(-1)]).toEqual([503, 'debit-unavailable']);
     expect(problem.detail).toMatch(/nothing was charged|charged for this request are refunded/);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     await pause(20);
     return undefined;
   }
 
   // Read before the addition: others add concurrently.
-  const deliver = async (answer: Response) => {
-    const rows = await rowsOf(answer);
+  const deliver = async (response: Response) => {
+    const rows = await rowsOf(response);
     delivered += rows;
     return rows;
   };
-  const rowsOf = async (answer: Response) =>
-    ((await answer.json()) as { results: unknown[] }).results.length;
+  const rowsOf = async (response: Response) =>
+    ((await response.json()) as { results: unknown[] }).results.length;
   const visitors: (() => Promise<void>)[] = [
     async () => {
-      const answer = await ask(`/v1/blocks/${geoids[1]}/summary`);
-      if (!answer) return;
-      const rows = await deliver(answer);
-      expect(answer.headers.get('x-tokens-charged')).toBe(String(rows));
-      const etag = answer.headers.get('etag')!;
+      const response = await ask(`/v1/blocks/${geoids[1]}/summary`);
+      if (!response) return;
+      const rows = await deliver(response);
+      expect(response.headers.get('x-tokens-charged')).toBe(String(rows));
+      const etag = response.headers.get('etag')!;
       await ask(`/v1/blocks/${geoids[1]}/summary`, { headers: { 'if-none-match': etag } });
     },
     async () => {
-      const answer = await ask(`/v1/blocks/${geoids[2]}/pois`);
-      if (answer) await deliver(answer);
+      const response = await ask(`/v1/blocks/${geoids[2]}/pois`);
+      if (response) await deliver(response);
     },
     // A customer who retries until there is a response, and once more: must be charged once.
     async () => {
@@ -173,21 +173,21 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
         headers: { 'idempotency-key': `order ${++orders}`, 'content-type': 'application/json' },
         body: JSON.stringify({ origins: geoids.slice(0, 3) }),
       };
-      let answer: Response | undefined;
-      while (!answer && !isOver) answer = await ask('/v1/blocks/pois', order);
-      if (!answer) return;
-      const rows = await deliver(answer);
+      let response: Response | undefined;
+      while (!response && !isOver) response = await ask('/v1/blocks/pois', order);
+      if (!response) return;
+      const rows = await deliver(response);
       const again = await ask('/v1/blocks/pois', order);
       if (again) expect(await rowsOf(again)).toBe(rows);
     },
     // A customer who gives up after the first try.
     async () => {
-      const answer = await ask('/v1/blocks/pois', {
+      const response = await ask('/v1/blocks/pois', {
         method: 'POST',
         headers: { 'idempotency-key': `try ${++orders}`, 'content-type': 'application/json' },
         body: JSON.stringify({ origins: geoids.slice(0, 2) }),
       });
-      if (answer) await deliver(answer);
+      if (response) await deliver(response);
     },
   ];
   const payments = async () => {
@@ -220,11 +220,11 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
       try {
         slowestMs = 0;
         await more(150);
-        const boundMs = RECOVERY_MS + RECOVERY_ANSWERS * slowestMs;
+        const boundMs = RECOVERY_MS + RECOVERY_RESPONSES * slowestMs;
         await fault();
         const servingFromMs = performance.now();
-        while (lastAnswerMs < servingFromMs) await Promise.race([pause(5), all]);
-        expect(lastAnswerMs - servingFromMs).toBeLessThan(boundMs);
+        while (lastResponseMs < servingFromMs) await Promise.race([pause(5), all]);
+        expect(lastResponseMs - servingFromMs).toBeLessThan(boundMs);
         await more(150);
       } finally {
         isOver = true;

@@ -38,12 +38,12 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
   const port = await proxy.listen();
   const said = (text: string) =>
     new Promise<string>((resolve) => {
-      let answer = '';
+      let response = '';
       const socket = connect(port, '127.0.0.1', () => socket.write(text));
       socket.on('data', (chunk) => {
-        answer += chunk;
+        response += chunk;
       });
-      socket.on('close', () => resolve(answer));
+      socket.on('close', () => resolve(response));
     });
   const summary = '/v1/blocks/990010001001000/summary';
   const tile = '/v1/isochrone/tiles/walk/101/12/1251/1608.mvt';
@@ -57,8 +57,8 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
     [tile, 'GET, HEAD'],
   ]) {
     for (const method of ['FOO', 'get', 'BREW-COFFEE']) {
-      const answer = await said(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      const [head, body] = answer.split('\r\n\r\n');
+      const response = await said(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const [head, body] = response.split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
       expect(head.split('\r\n')).toContain(`Allow: ${allow}`);
       expect(head.toLowerCase()).toContain('access-control-allow-origin: *');
@@ -80,13 +80,13 @@ test('an unknown HTTP method is refused likewise, with the methods that the path
 test('a too large body gets the maximum size', async () => {
   const { key } = await proxy.customer();
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const answer = await proxy.app.inject({
+  const response = await proxy.app.inject({
     method: 'POST',
     url: '/v1/blocks/query',
     headers,
     payload: 'x'.repeat(2 ** 20 + 1),
   });
-  expect([answer.statusCode, answer.json().detail]).toEqual([
+  expect([response.statusCode, response.json().detail]).toEqual([
     413,
     'the body exceeds the limit of 1,048,576 bytes',
   ]);
@@ -95,8 +95,13 @@ test('a too large body gets the maximum size', async () => {
 test('without a route, an unreadable body is still not found', async () => {
   for (const payload of ['{a}', 'x'.repeat(2 ** 21)]) {
     const headers = { 'content-type': 'application/json' };
-    const answer = await proxy.app.inject({ method: 'POST', url: '/v1/nothing', headers, payload });
-    expect([answer.statusCode, answer.json().type]).toEqual([
+    const response = await proxy.app.inject({
+      method: 'POST',
+      url: '/v1/nothing',
+      headers,
+      payload,
+    });
+    expect([response.statusCode, response.json().type]).toEqual([
       404,
       'https://problems.example.org/not-found',
     ]);

@@ -40,8 +40,8 @@ test('a county unchanged by a new release keeps its ETags, and 304 still reads n
   expect(await named()).toBe('second');
   proxy.store.reads = [];
   for (const [i, url] of urls.entries()) {
-    const answer = await proxy.get(url, key, { 'if-none-match': etags[i]! });
-    expect([url, answer.statusCode]).toEqual([url, 304]);
+    const response = await proxy.get(url, key, { 'if-none-match': etags[i]! });
+    expect([url, response.statusCode]).toEqual([url, 304]);
   }
   expect(proxy.store.reads).toEqual([]);
 });
@@ -87,7 +87,7 @@ test('a request in flight finishes on the release it started with', async () => 
       return readRange(...range);
     };
   });
-  const underWay = cold.get(summary(geoid), coldKey).then((answer) => answer.body);
+  const underWay = cold.get(summary(geoid), coldKey).then((response) => response.body);
   await reading;
   await publishSmallRelease(folder, 'second', [same, after, added]);
   await cold.releases.refresh();

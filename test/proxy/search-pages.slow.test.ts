@@ -26,9 +26,12 @@ async function promote(release: string, counties: readonly SmallCounty[]): Promi
 
 async function page(limit: number, cursor: string | null) {
   const query = `/v1/pois?bbox=-180,-90,180,90&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`;
-  const answer = await proxy.get(query, key);
-  expect([answer.statusCode, answer.statusCode === 200 ? '' : answer.body]).toEqual([200, '']);
-  const { results, next_cursor } = answer.json();
+  const response = await proxy.get(query, key);
+  expect([response.statusCode, response.statusCode === 200 ? '' : response.body]).toEqual([
+    200,
+    '',
+  ]);
+  const { results, next_cursor } = response.json();
   const ids: number[] = results.map(({ dest_id }: { dest_id: number }) => dest_id);
   return { ids, next: next_cursor as string | null };
 }

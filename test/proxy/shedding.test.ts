@@ -50,15 +50,15 @@ test('a shed request is 503 with Retry-After, uncharged and before its key is ch
   );
   const { id, key } = await proxy.customer({ tokens: 100 });
   makeLate(proxy.app, 10 * LATE_MS);
-  const answers = [];
-  for (let i = 0; i < 10; i++) answers.push(await proxy.get('/v1/tokens', key));
-  const shed = answers.filter(({ statusCode }) => statusCode === 503);
+  const responses = [];
+  for (let i = 0; i < 10; i++) responses.push(await proxy.get('/v1/tokens', key));
+  const shed = responses.filter(({ statusCode }) => statusCode === 503);
   expect(shed).toHaveLength(5);
-  for (const answer of shed) {
-    expect(answer.json().type).toMatch(/\/overloaded$/);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  for (const response of shed) {
+    expect(response.json().type).toMatch(/\/overloaded$/);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
     // The account is not known yet.
-    expect(answer.headers).not.toHaveProperty('x-tokens-remaining');
+    expect(response.headers).not.toHaveProperty('x-tokens-remaining');
   }
   for (let i = 0; i < 4; i++) {
     expect((await proxy.get('/v1/health')).statusCode).toBe(200);
@@ -73,8 +73,8 @@ test('while load is shed, a signed request always gets in, alongside others that
   app.post('/other', async () => 'taken');
   makeLate(app, 10 * LATE_MS);
   const statuses = async (url: string) => {
-    const answers = Array.from({ length: 20 }, () => app.inject({ method: 'POST', url }));
-    return (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+    const responses = Array.from({ length: 20 }, () => app.inject({ method: 'POST', url }));
+    return (await Promise.all(responses)).map(({ statusCode }) => statusCode);
   };
   expect(new Set(await statuses('/signed'))).toEqual(new Set([200]));
   expect(new Set(await statuses('/other'))).toEqual(new Set([503, 200]));
@@ -91,14 +91,14 @@ test('while load is shed, invented credentials get no more requests in than an a
   const admitted = async (url: string, credentials: readonly string[]) => {
     held = [];
     let refused = 0;
-    const answers = credentials.map(async (authorization) => {
+    const responses = credentials.map(async (authorization) => {
       const { statusCode } = await app.inject({ url, headers: { authorization } });
       if (statusCode === 503) refused++;
     });
     await expect.poll(() => held.length + refused).toBe(credentials.length);
     const count = held.length;
     for (const end of held) end();
-    await Promise.all(answers);
+    await Promise.all(responses);
     return count;
   };
   const invented = Array.from({ length: 40 }, (_, i) => `Bearer ${i}`);

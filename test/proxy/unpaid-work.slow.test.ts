@@ -87,10 +87,10 @@ test('a search for matching blocks ends where the balance does', async () => {
   ]) {
     const proxy = await ofThisTest(openProxy(inject('demoStore')));
     const { id, key } = await proxy.customer({ tokens });
-    const answer = await send(proxy, key, request);
+    const response = await send(proxy, key, request);
     const objects = [...worked(proxy)].filter((name) => name.startsWith('nth-nearest/'));
-    expect([tokens, answer.statusCode, objects.length]).toEqual([tokens, statusCode, searched]);
-    const charged = statusCode === 200 ? answer.json().results.length : 0;
+    expect([tokens, response.statusCode, objects.length]).toEqual([tokens, statusCode, searched]);
+    const charged = statusCode === 200 ? response.json().results.length : 0;
     expect(await proxy.balance(id)).toBe(tokens - charged);
   }
 });

@@ -76,13 +76,13 @@ test('evicts the least valuable entry of all, like the reference model', async (
 test('an entry expensive for its size outlives a cheap one, whichever cache it is in', () => {
   const memory = new CacheBudget(100);
   const heads = new CostAwareCache<string, number>(memory, bytesOf);
-  const answers = new CostAwareCache<string, number>(memory, bytesOf);
+  const responses = new CostAwareCache<string, number>(memory, bytesOf);
   heads.set('dear', 40, 80);
   heads.set('cheap', 40, 1);
-  answers.set('middling', 20, 10);
-  answers.set('new', 40, 20);
+  responses.set('middling', 20, 10);
+  responses.set('new', 40, 20);
   expect([heads.get('dear'), heads.get('cheap')]).toEqual([40, undefined]);
-  expect([answers.get('middling'), answers.get('new')]).toEqual([20, 40]);
+  expect([responses.get('middling'), responses.get('new')]).toEqual([20, 40]);
 });
 
 test('a frequently used entry outlives a rarely used one, and goes when no longer used', () => {

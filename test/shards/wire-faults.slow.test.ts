@@ -46,23 +46,23 @@ const header = (name: string, value: string) =>
 
 /** Another body with a matching length. */
 const body = (change: (whole: Buffer) => Buffer) =>
-  altered((answer) => {
-    answer.body = change(answer.body);
-    answer.headers['content-length'] = String(answer.body.length);
+  altered((response) => {
+    response.body = change(response.body);
+    response.headers['content-length'] = String(response.body.length);
   });
 
-const whole = altered((answer) => {
-  answer.status = 200;
-  delete answer.headers['content-range'];
-  answer.headers['content-length'] = '1000';
-  answer.body = Buffer.from(bytes);
+const whole = altered((response) => {
+  response.status = 200;
+  delete response.headers['content-range'];
+  response.headers['content-length'] = '1000';
+  response.body = Buffer.from(bytes);
 });
 
 /** Malformed or wrong responses of the server, none of which may pass for the range. */
 const PASSING: readonly (readonly [what: string, fault: Fault])[] = [
   ['a connection that is reset', 'reset'],
-  ['an answer cut off in its body', { cut: 50 }],
-  ['an answer cut off before its body', { cut: 0 }],
+  ['a response cut off in its body', { cut: 50 }],
+  ['a response cut off before its body', { cut: 0 }],
   ['a server that says 500', status(500)],
   ['a server that says 503 SlowDown', status(503, '<Error><Code>SlowDown</Code></Error>')],
   ['a server that says 429', status(429)],

@@ -43,8 +43,8 @@ export async function openCutWire(to: number): Promise<CutWire> {
       hold = undefined;
       near.destroy();
     });
-    far.on('data', (answer) => {
-      if (!swallow) return void near.write(answer);
+    far.on('data', (response) => {
+      if (!swallow) return void near.write(response);
       swallow();
       swallow = undefined;
       near.destroy();

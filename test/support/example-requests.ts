@@ -49,21 +49,21 @@ export function exampleRequest(path: string, { parameters = [], requestBody }: O
 export const PARQUET = 'application/vnd.apache.parquet';
 
 /** Lists and outlines in an example are shortened: all its contents occur in the response. */
-function expectShown(example: unknown, answer: unknown, at: string): void {
+function expectShown(example: unknown, response: unknown, at: string): void {
   if (Array.isArray(example)) {
     const isOutline = example.length > 3 && Array.isArray(example[0]);
     const shown = isOutline
-      ? (answer as unknown[])
-      : (answer as unknown[]).slice(0, example.length);
+      ? (response as unknown[])
+      : (response as unknown[]).slice(0, example.length);
     if (isOutline) for (const corner of example) expect(shown).toContainEqual(corner);
     else for (const [i, item] of example.entries()) expectShown(item, shown[i], `${at}[${i}]`);
   } else if (example !== null && typeof example === 'object') {
     for (const [name, member] of Object.entries(example)) {
       // A made-up cursor: it leads to no page.
       if (name === 'next_cursor' && member !== null) continue;
-      expectShown(member, (answer as Record<string, unknown>)[name], `${at}.${name}`);
+      expectShown(member, (response as Record<string, unknown>)[name], `${at}.${name}`);
     }
-  } else expect([at, example]).toEqual([at, answer]);
+  } else expect([at, example]).toEqual([at, response]);
 }
 
 /**
@@ -90,18 +90,19 @@ export async function askForExamples(
       }
       for (const [type, { example, examples }] of Object.entries(content)) {
         const headers = { accept: type };
-        const answer = body
+        const response = body
           ? await proxy.post(path, key, body, headers)
           : await proxy.get(url, key, headers);
-        expect([url, type, [200, 201].includes(answer.statusCode)]).toEqual([url, type, true]);
+        expect([url, type, [200, 201].includes(response.statusCode)]).toEqual([url, type, true]);
         if (type === Object.keys(content)[0])
-          tokens += Number(answer.headers['x-tokens-charged'] ?? 0);
+          tokens += Number(response.headers['x-tokens-charged'] ?? 0);
         if (examples !== undefined) {
           const [{ externalValue }] = Object.values(examples);
           expect(new URL(externalValue).pathname).toBe(url.split('?')[0]);
-        } else if (type === PARQUET) expect([url, answer.body.slice(0, 4)]).toEqual([url, 'PAR1']);
-        else if (!/[/+]json$/.test(type)) expect([url, example]).toEqual([url, answer.body]);
-        else if (!OF_THE_MOMENT.test(path)) expectShown(example, answer.json(), url);
+        } else if (type === PARQUET)
+          expect([url, response.body.slice(0, 4)]).toEqual([url, 'PAR1']);
+        else if (!/[/+]json$/.test(type)) expect([url, example]).toEqual([url, response.body]);
+        else if (!OF_THE_MOMENT.test(path)) expectShown(example, response.json(), url);
       }
     }
   }

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts';
 import { listening, runNginx } from './nginx.ts';
 
 /** A response as received: its body not decompressed. */
-export interface FrontAnswer {
+export interface FrontResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
@@ -25,7 +25,7 @@ export interface Front {
     headers?: Readonly<Record<string, string>>,
     method?: Dispatcher.HttpMethod,
     body?: string,
-  ): Promise<FrontAnswer>;
+  ): Promise<FrontResponse>;
   stop(): Promise<void>;
 }
 
@@ -177,12 +177,12 @@ async function asked(
   headers: Readonly<Record<string, string>> = {},
   method: Dispatcher.HttpMethod = 'GET',
   body?: string,
-): Promise<FrontAnswer> {
-  const answer = await request(url, { dispatcher, headers, method, body });
+): Promise<FrontResponse> {
+  const response = await request(url, { dispatcher, headers, method, body });
   return {
-    status: answer.statusCode,
-    headers: answer.headers as FrontAnswer['headers'],
-    body: Buffer.from(await answer.body.arrayBuffer()),
+    status: response.statusCode,
+    headers: response.headers as FrontResponse['headers'],
+    body: Buffer.from(await response.body.arrayBuffer()),
   };
 }
 

@@ -29,18 +29,18 @@ export class HttpVisitor {
 
   async #csrf(): Promise<Record<string, string>> {
     if (this.#cookie === '') return {};
-    const answer = await this.get('/auth/csrf');
-    if (!answer.ok) return {};
-    const { csrf } = (await answer.json()) as { csrf: string };
+    const response = await this.get('/auth/csrf');
+    if (!response.ok) return {};
+    const { csrf } = (await response.json()) as { csrf: string };
     return { 'x-csrf-token': csrf };
   }
 
   async #send(path: string, init: RequestInit & { headers?: Record<string, string> }) {
     const cookie = this.#cookie && { cookie: this.#cookie };
     const headers = { ...this.#headers, ...init.headers, ...cookie };
-    const answer = await fetch(this.#base + path, { ...init, headers, redirect: 'manual' });
-    const [kept] = answer.headers.getSetCookie();
+    const response = await fetch(this.#base + path, { ...init, headers, redirect: 'manual' });
+    const [kept] = response.headers.getSetCookie();
     if (kept !== undefined) this.#cookie = /Max-Age=0/.test(kept) ? '' : kept.split(';')[0];
-    return answer;
+    return response;
   }
 }

@@ -17,7 +17,7 @@ const HEADER_BYTES = 12;
 export async function openNameServer(leadsTo: string): Promise<NameServer> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { address, port }) => {
-    socket.send(answerTo(query, server.leadsTo), port, address);
+    socket.send(responseTo(query, server.leadsTo), port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -27,7 +27,7 @@ export async function openNameServer(leadsTo: string): Promise<NameServer> {
 }
 
 /** The response to a query of one question: an address, or no records unless IPv4 is requested. */
-function answerTo(query: Buffer, ip: string): Buffer {
+function responseTo(query: Buffer, ip: string): Buffer {
   // The name ends with an empty label, followed by type and class.
   const end = query.indexOf(0, HEADER_BYTES) + 5;
   const isAsked = query.readUInt16BE(end - 4) === A;

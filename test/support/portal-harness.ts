@@ -47,8 +47,8 @@ export interface Visitor {
 }
 
 /** The slug of a problem document. */
-export function slugOf(answer: LightMyRequestResponse): string | undefined {
-  return answer.json().type.split('/').at(-1);
+export function slugOf(response: LightMyRequestResponse): string | undefined {
+  return response.json().type.split('/').at(-1);
 }
 
 /** A portal over a fresh SQLite ledger, with its mails in memory: no socket. */
@@ -117,16 +117,16 @@ function visitorOf(
     payload: object | undefined,
     headers: Record<string, string>,
   ) => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method,
       url,
       remoteAddress: address,
       ...(payload && { payload }),
       headers: { ...always, ...(visitor.cookie && { cookie: visitor.cookie }), ...headers },
     });
-    const [kept] = [answer.headers['set-cookie'] ?? []].flat();
+    const [kept] = [response.headers['set-cookie'] ?? []].flat();
     if (kept !== undefined) visitor.cookie = /Max-Age=0/.test(kept) ? '' : kept.split(';')[0];
-    return answer;
+    return response;
   };
   const visitor: Visitor = {
     cookie: undefined,

@@ -88,6 +88,6 @@ export async function openPortalSite(
 /** A block of the demo city with destinations within walking distance. */
 async function someBlock(proxy: ProxyHarness): Promise<string> {
   const { key } = await proxy.customer();
-  const answer = await proxy.get(`/v1/places/${PORT_MERIDIAN}/blocks?mode=walk&limit=1`, key);
-  return answer.json().results[0].geoid;
+  const response = await proxy.get(`/v1/places/${PORT_MERIDIAN}/blocks?mode=walk&limit=1`, key);
+  return response.json().results[0].geoid;
 }

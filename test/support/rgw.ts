@@ -104,8 +104,8 @@ const PACKAGES = [
 
 async function listening(port: number, daemons: ChildProcess): Promise<void> {
   for (const until = Date.now() + START_MS; ; ) {
-    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
-    if (answer?.ok) return;
+    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
+    if (response?.ok) return;
     if (Date.now() > until || daemons.exitCode !== null) throw new Error('radosgw does not listen');
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

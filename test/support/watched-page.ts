@@ -20,9 +20,9 @@ export async function openWatched(
   const page = await context.newPage();
   const [asked, wrong]: [string[], string[]] = [[], []];
   page.on('request', (request) => asked.push(request.url()));
-  page.on('response', (answer) => {
-    const status = answer.status();
-    if (status >= 400 && !expected.includes(status)) wrong.push(`${status}: ${answer.url()}`);
+  page.on('response', (response) => {
+    const status = response.status();
+    if (status >= 400 && !expected.includes(status)) wrong.push(`${status}: ${response.url()}`);
   });
   page.on('console', (message) => {
     const isTold = expected.some((status) => message.text().includes(`status of ${status}`));

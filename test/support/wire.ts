@@ -18,7 +18,7 @@ export interface WireRequest {
 }
 
 /** A response in transit: the server's data may be altered. */
-interface Answer {
+interface HttpResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
@@ -29,7 +29,7 @@ interface Answer {
  * breaks; `lost`: it breaks after processing, before the response.
  */
 export type Fault =
-  | { readonly alter: (answer: Answer) => void }
+  | { readonly alter: (response: HttpResponse) => void }
   | { readonly cut: number }
   | { readonly delayMs: number }
   | 'reset'
@@ -42,10 +42,10 @@ export const altered = (alter: Alteration): Fault => ({ alter });
 
 /** Another response instead of the real one: its status, and nothing else but a body. */
 export function status(code: number, body = ''): Fault {
-  return altered((answer) => {
-    answer.status = code;
-    answer.headers = {};
-    answer.body = Buffer.from(body);
+  return altered((response) => {
+    response.status = code;
+    response.headers = {};
+    response.body = Buffer.from(body);
   });
 }
 
@@ -70,13 +70,13 @@ export async function openWire(target: string): Promise<Wire> {
     const fault = wire.fault(seen);
     if (fault === 'reset') return void asked.socket.resetAndDestroy();
     if (fault === 'silence') return;
-    const answer = await forwarded(target, asked);
+    const response = await forwarded(target, asked);
     if (fault === 'lost') return void asked.socket.resetAndDestroy();
-    if (fault !== null && 'alter' in fault) fault.alter(answer);
+    if (fault !== null && 'alter' in fault) fault.alter(response);
     if (fault !== null && 'delayMs' in fault) await pause(fault.delayMs);
-    reply.writeHead(answer.status, answer.headers);
-    if (fault === null || !('cut' in fault)) return void reply.end(answer.body);
-    reply.write(answer.body.subarray(0, fault.cut), () => asked.socket.destroy());
+    reply.writeHead(response.status, response.headers);
+    if (fault === null || !('cut' in fault)) return void reply.end(response.body);
+    reply.write(response.body.subarray(0, fault.cut), () => asked.socket.destroy());
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const wire: Wire = {
@@ -92,15 +92,15 @@ export async function openWire(target: string): Promise<Wire> {
 }
 
 /** The upstream's response; it sees the request as sent, including its signature. */
-function forwarded(target: string, asked: IncomingMessage): Promise<Answer> {
+function forwarded(target: string, asked: IncomingMessage): Promise<HttpResponse> {
   const { method, url, headers } = asked;
   return new Promise((resolve, reject) => {
-    const onward = request(new URL(url ?? '/', target), { method, headers }, (answer) => {
+    const onward = request(new URL(url ?? '/', target), { method, headers }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
-      answer.on('end', () => {
-        const { 'transfer-encoding': _, ...sent } = answer.headers;
-        resolve({ status: answer.statusCode ?? 0, headers: sent, body: Buffer.concat(chunks) });
+      response.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
+      response.on('end', () => {
+        const { 'transfer-encoding': _, ...sent } = response.headers;
+        resolve({ status: response.statusCode ?? 0, headers: sent, body: Buffer.concat(chunks) });
       });
     });
     onward.on('error', reject);

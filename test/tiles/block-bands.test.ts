@@ -73,8 +73,8 @@ test('block bands read by ranges give every third block the class of the minutes
     );
     for (const [i, geoid] of geoids.entries()) {
       if (i % 3 !== 0) continue;
-      const answer = await proxy.get(`/v1/blocks/${geoid}/summary`, proxy.key);
-      const { block, results, unrouted = [] } = answer.json();
+      const response = await proxy.get(`/v1/blocks/${geoid}/summary`, proxy.key);
+      const { block, results, unrouted = [] } = response.json();
       expect([geoid, block.population, block.land_area_m2 === 0]).toEqual([
         geoid,
         head.population[i],

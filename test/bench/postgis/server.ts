@@ -98,9 +98,9 @@ function serveRoute(route: TwinRoute): void {
     const more = paging.length > 0 && rows.length > limit;
     if (more) rows.pop();
     const next = more ? cursors.seal(bound, route.position(rows[limit - 1])) : null;
-    const answer = route.body(asked, rows, next, ...rest);
-    const body = Body.of(Buffer.from(JSON.stringify(answer)));
-    const charged = Math.max(route.minimum ?? 1, answer.results.length);
+    const response = route.body(asked, rows, next, ...rest);
+    const body = Body.of(Buffer.from(JSON.stringify(response)));
+    const charged = Math.max(route.minimum ?? 1, response.results.length);
     return writeResponse(
       responseWriter,
       reply,

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { forAll } from '../../support/for-all.ts';
 import { expectProblem, expectRows } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
-import { catchmentOf, type Filter, poisOf, summaryOf } from '../naive-answers.ts';
 import { blockAt, type NaiveBlock } from '../naive-release.ts';
+import { catchmentOf, type Filter, poisOf, summaryOf } from '../naive-responses.ts';
 import { randomQueries } from '../random-queries.ts';
 
 const demo = demoOfTests();
@@ -137,8 +137,8 @@ describe('batches', () => {
     forAll(80, batches(), async (batch) => {
       const outcomes = outcomesOf(batch);
       const results = outcomes.flatMap(({ rows }) => rows);
-      const answer = await demo.api.post(batch.path, bodyOf(batch));
-      const body = expectRows(answer, results.length);
+      const response = await demo.api.post(batch.path, bodyOf(batch));
+      const body = expectRows(response, results.length);
       const errors = outcomes.flatMap(({ id, error }) => (error ? { ...id, type: error } : []));
       const reported = { ...toldOf(batch), truncated: [], truncated_reason: null };
       expect(body).toMatchObject({ results, errors, ...reported });
@@ -159,13 +159,13 @@ describe('batches', () => {
       const paid = countPaid(outcomes, tokens);
       const results = outcomes.slice(0, paid).flatMap(({ rows }) => rows);
       const as = await demo.api.newCustomer({ tokens });
-      const answer = await demo.api.post(batch.path, bodyOf(batch), { as });
+      const response = await demo.api.post(batch.path, bodyOf(batch), { as });
       if (outcomes.slice(0, paid).every(({ error }) => error !== undefined)) {
         // Not even the first origin with a result can be paid for.
-        expectProblem(answer, 'tokens-exhausted');
+        expectProblem(response, 'tokens-exhausted');
         return;
       }
-      const body = expectRows(answer, results.length);
+      const body = expectRows(response, results.length);
       expect(body.results).toEqual(results);
       expect(body.truncated_reason).toBe('insufficient-balance');
       // Whether an origin past the end is reported as unknown is unspecified.

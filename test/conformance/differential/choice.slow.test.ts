@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { forAll } from '../../support/for-all.ts';
 import { expectInvalid, expectOk, expectRows } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
-import { nthTimesOf } from '../naive-answers.ts';
+import { nthTimesOf } from '../naive-responses.ts';
 import { allPages } from '../paging.ts';
 import { randomQueries } from '../random-queries.ts';
 

@@ -232,8 +232,8 @@ describe('a basket', () => {
     const all_of = [{ type: 101, mode: 'walk', max_minutes: 10 }];
     const type = [100];
     const cost = async (body: object) => {
-      const answer = await api.post('/v1/coverage', { area, ...body });
-      return [expectOk(answer).results.length, Number(answer.headers['x-tokens-charged'])];
+      const response = await api.post('/v1/coverage', { area, ...body });
+      return [expectOk(response).results.length, Number(response.headers['x-tokens-charged'])];
     };
     expect(await cost({ all_of })).toEqual([0, 10]);
     expect(await cost({ type: [101] })).toEqual([3, 10]);

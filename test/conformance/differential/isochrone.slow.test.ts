@@ -40,8 +40,8 @@ function reachOf(geoid: string, { mode, direction, minutes }: Asked): Map<string
 
 test('the blocks of an isochrone match the plain arrays, in both directions', () =>
   forAll(60, random.routableBlock, anyQuestion(), async ({ geoid }, asked) => {
-    const answer = await demo.api.get(PATH, { block: geoid, format: 'blocks', ...asked });
-    const body = expectOk(answer);
+    const response = await demo.api.get(PATH, { block: geoid, format: 'blocks', ...asked });
+    const body = expectOk(response);
     const rows: [string, number][] = body.blocks.map(
       (row: { geoid: string; travel_min: number }) => [row.geoid, row.travel_min],
     );

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { forAll } from '../../support/for-all.ts';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
-import { poisOf, summaryOf, unroutedOf } from '../naive-answers.ts';
 import { blockAt } from '../naive-release.ts';
+import { poisOf, summaryOf, unroutedOf } from '../naive-responses.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
@@ -26,14 +26,14 @@ test('a point lies in the block whose polygon contains it by ray casting', async
   await forAll(200, random.point, random.mode, random.type, async (point, mode, type) => {
     fc.pre(bordering(point.lon, point.lat).length === 0);
     const block = blockAt(release, point.lon, point.lat);
-    const answer = await api.get(SUMMARY, { ...point, mode, type });
+    const response = await api.get(SUMMARY, { ...point, mode, type });
     if (!block) {
-      expectProblem(answer, 'point-not-covered');
+      expectProblem(response, 'point-not-covered');
       return;
     }
     const results = summaryOf(release, block.geoid, { mode, type });
     const { geoid, population, land_area_m2 } = block;
-    expect(expectRows(answer, results.length)).toEqual({
+    expect(expectRows(response, results.length)).toEqual({
       resolved_block: geoid,
       block: { geoid, population, land_area_m2 },
       results,
@@ -74,12 +74,12 @@ test('a point on a border or a corner lies in exactly one of the adjoining block
       const [x, y] = [lon + 1e-5 * Math.cos(angle), lat + 1e-5 * Math.sin(angle)];
       return release.blocks.some(({ polygons }) => isInside(polygons, x, y));
     });
-    const answer = await api.get(SUMMARY, { lon, lat, type: 101 });
-    if (!isInland && answer.statusCode === 404) {
-      expectProblem(answer, 'point-not-covered');
+    const response = await api.get(SUMMARY, { lon, lat, type: 101 });
+    if (!isInland && response.statusCode === 404) {
+      expectProblem(response, 'point-not-covered');
       return;
     }
-    const { resolved_block } = expectOk(answer);
+    const { resolved_block } = expectOk(response);
     expect(touching).toContain(resolved_block);
     const again = await api.get('/v1/point/pois', { lon, lat, limit: 1 });
     expect(expectOk(again).resolved_block).toBe(resolved_block);

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { forAll } from '../../support/for-all.ts';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
-import { catchmentOf, found, isFound } from '../naive-answers.ts';
 import type { NaivePoi } from '../naive-release.ts';
+import { catchmentOf, found, isFound } from '../naive-responses.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside, metresBetween } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
@@ -134,9 +134,9 @@ describe('GET /v1/places/{geoid}/pois', () => {
 describe('GET /v1/pois/{dest_id}', () => {
   test('returns each place as it is in the release', async () => {
     for (const { types, brand, ...facts } of demo.release.pois) {
-      const answer = await demo.api.get(`/v1/pois/${facts.dest_id}`);
+      const response = await demo.api.get(`/v1/pois/${facts.dest_id}`);
       const attrs = brand === null ? {} : { brand };
-      expect(expectRows(answer, 1)).toEqual({ ...facts, type_ids: [...types], attrs });
+      expect(expectRows(response, 1)).toEqual({ ...facts, type_ids: [...types], attrs });
     }
   });
 });
@@ -161,10 +161,10 @@ describe('GET /v1/pois/{dest_id}/catchment', () => {
     await forAll(40, random.poi, some, async ({ dest_id }, blocks) => {
       const block = blocks.map(({ geoid }) => Number(geoid));
       const query = { block, limit: 1000 };
-      const answer = await api.get(`/v1/pois/${dest_id}/catchment`, query);
+      const response = await api.get(`/v1/pois/${dest_id}/catchment`, query);
       const geoids = blocks.map(({ geoid }) => geoid);
       const results = catchmentOf(release, dest_id, {}).filter((row) => geoids.includes(row.geoid));
-      expect(expectOk(answer)).toEqual({ dest_id, results, next_cursor: null });
+      expect(expectOk(response)).toEqual({ dest_id, results, next_cursor: null });
     });
   });
 });

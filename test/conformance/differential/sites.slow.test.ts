@@ -173,8 +173,8 @@ test('a token a site or candidate, at least 10', async () => {
     [10, 10],
     [17, 17],
   ]) {
-    const answer = await api.post(PATH, { sites: sites.slice(0, count), mode: 'walk' });
-    expectOk(answer);
-    expect(answer.headers['x-tokens-charged']).toBe(String(tokens));
+    const response = await api.post(PATH, { sites: sites.slice(0, count), mode: 'walk' });
+    expectOk(response);
+    expect(response.headers['x-tokens-charged']).toBe(String(tokens));
   }
 });

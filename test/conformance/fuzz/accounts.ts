@@ -56,7 +56,7 @@ export async function faultsInBooks(
   return withLedger(folder, async (ledger) => {
     const faults: string[] = [];
     for (const { name, account } of waiters) {
-      const said = charged.get(name) ?? { tokens: 0, worth: 0, answers: 0 };
+      const said = charged.get(name) ?? { tokens: 0, worth: 0, responses: 0 };
       if (account === null) {
         if (said.tokens !== 0) faults.push(`${name} was charged ${said.tokens}`);
         continue;
@@ -64,9 +64,9 @@ export async function faultsInBooks(
       const { granted, used, requests, balance } = await booksOf(ledger, account);
       const sums = { charged: said.tokens, debited: used, delivered: said.worth };
       const isOne = used === said.tokens && used === said.worth && granted - used === balance;
-      if (!isOne || requests !== said.answers) {
+      if (!isOne || requests !== said.responses) {
         faults.push(
-          `${name}: ${JSON.stringify({ ...sums, granted, balance, requests, paid_answers: said.answers })}`,
+          `${name}: ${JSON.stringify({ ...sums, granted, balance, requests, paid_responses: said.responses })}`,
         );
       }
     }

@@ -48,7 +48,7 @@ function again(request: FuzzRequest, first: Delivered): FollowUp {
     faults: ({ status, headers, body }) => [
       ...unless(status === 200, `answered once, then ${status}`),
       ...unless(headers['idempotency-replayed'] === 'true', 'a replay that does not say so'),
-      ...unless(body.equals(first.body), 'a replay of another answer'),
+      ...unless(body.equals(first.body), 'a replay of another response'),
     ],
   };
 }

@@ -12,14 +12,14 @@ const INTERNAL = /node_modules|\.[jt]s:\d|\bat \S+ \(|fastify|FST_/i;
 const GIVES_AWAY = ['content-length', 'link', 'x-next-cursor', 'x-resolved-block'];
 
 /** The value of a response by its contents, and any errors in it, usually none. */
-export function judge(answer: Delivered): { worth: number; faults: string[] } {
-  const { method, status, headers, body, route } = answer;
+export function judge(response: Delivered): { worth: number; faults: string[] } {
+  const { method, status, headers, body, route } = response;
   const faults: string[] = [];
   if (!headers['x-request-id']) faults.push('no X-Request-Id');
   if (status >= 500) faults.push(`a ${status}`);
-  if (status >= 400 && method !== 'HEAD') faults.push(...problemFaults(answer));
+  if (status >= 400 && method !== 'HEAD') faults.push(...problemFaults(response));
   if ((BODILESS.includes(status) || method === 'HEAD') && body.length > 0) faults.push('a body');
-  if (tellsTokens(answer)) {
+  if (tellsTokens(response)) {
     const missing = TOKEN_HEADERS.filter((name) => !/^\d+$/.test(headers[name] ?? ''));
     faults.push(...missing.map((name) => `no ${name} with a ${status}`));
   }
@@ -29,7 +29,7 @@ export function judge(answer: Delivered): { worth: number; faults: string[] } {
   }
   const charged = chargedFor(headers);
   try {
-    const worth = worthOf(answer);
+    const worth = worthOf(response);
     if (worth !== charged) faults.push(`${charged} charged for what is worth ${worth} on ${route}`);
     return { worth, faults };
   } catch (error) {

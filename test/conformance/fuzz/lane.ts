@@ -13,7 +13,7 @@ export interface Tally {
   followUps: number;
   readonly statuses: Map<number, number>;
   /** By client name. */
-  readonly charged: Map<string, { tokens: number; worth: number; answers: number }>;
+  readonly charged: Map<string, { tokens: number; worth: number; responses: number }>;
   /** Errors: the count of each, and the first request that caused it. */
   readonly faults: Map<string, { count: number; readonly shownBy: string }>;
   largestError: number;
@@ -57,9 +57,9 @@ export class Lane {
 
   /** Sends a request, and occasionally the one that its response leads to. */
   async ask(request: FuzzRequest, clientId: Asker): Promise<void> {
-    const answer = await this.#send(request, clientId);
-    if (answer?.status !== 200 || !this.#random.chance(FOLLOWED)) return;
-    const next = followUp(request, answer, this.#random);
+    const response = await this.#send(request, clientId);
+    if (response?.status !== 200 || !this.#random.chance(FOLLOWED)) return;
+    const next = followUp(request, response, this.#random);
     if (next === undefined) return;
     this.#tally.followUps++;
     const second = await this.#send(next.request, clientId);
@@ -75,16 +75,16 @@ export class Lane {
     const { method, path, body } = request;
     const sent = { ...request.headers, ...(authorization === null ? {} : { authorization }) };
     try {
-      const answer = await this.#client.request({ method, path, headers: sent, body });
-      const headers = answer.headers as Delivered['headers'];
-      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      const response = await this.#client.request({ method, path, headers: sent, body });
+      const headers = response.headers as Delivered['headers'];
+      const bytes = Buffer.from(await response.body.arrayBuffer());
       const decoded = bytes.length === 0 ? undefined : DECODED[headers['content-encoding'] ?? ''];
       const delivered: Delivered = {
         method,
         path,
         route: request.route,
         clientId,
-        status: answer.statusCode,
+        status: response.statusCode,
         headers,
         body: decoded?.(bytes) ?? bytes,
       };
@@ -93,7 +93,7 @@ export class Lane {
       this.#note(faults, request, clientId, delivered);
       return delivered;
     } catch (error) {
-      this.#note([`no answer: ${error}`], request, clientId);
+      this.#note([`no response: ${error}`], request, clientId);
       return undefined;
     }
   }
@@ -102,11 +102,11 @@ export class Lane {
     const { statuses, charged } = this.#tally;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status >= 400) this.#tally.largestError = Math.max(this.#tally.largestError, body.length);
-    const sum = charged.get(name) ?? { tokens: 0, worth: 0, answers: 0 };
+    const sum = charged.get(name) ?? { tokens: 0, worth: 0, responses: 0 };
     charged.set(name, sum);
     const tokens = chargedFor(headers);
     sum.tokens += tokens;
-    sum.answers += tokens > 0 ? 1 : 0;
+    sum.responses += tokens > 0 ? 1 : 0;
     sum.worth += worth;
   }
 
@@ -114,7 +114,7 @@ export class Lane {
     faults: readonly string[],
     request: FuzzRequest,
     clientId: Asker,
-    answer?: Delivered,
+    response?: Delivered,
   ): void {
     for (const fault of faults) {
       const known = this.#tally.faults.get(fault);
@@ -124,7 +124,7 @@ export class Lane {
       }
       const { method, path, headers, body = '' } = request;
       const sent = `${method} ${path} ${JSON.stringify(headers)} ${start(body)}`;
-      const got = answer === undefined ? 'nothing' : `${answer.status} ${start(answer.body)}`;
+      const got = response === undefined ? 'nothing' : `${response.status} ${start(response.body)}`;
       this.#tally.faults.set(fault, { count: 1, shownBy: `${clientId.name}: ${sent} → ${got}` });
     }
   }

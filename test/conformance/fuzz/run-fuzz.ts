@@ -71,13 +71,13 @@ export async function runFuzz(
   }
   const seconds = (performance.now() - begun) / 1000;
   const inBooks = await faultsInBooks(ledgerFolder, waiters, tally);
-  const inAnswers = Array.from(tally.faults, ([fault, { count, shownBy }]) => {
+  const inResponses = Array.from(tally.faults, ([fault, { count, shownBy }]) => {
     return `${fault} (${count} times); ${shownBy}`;
   });
   return {
     ...tally,
     seconds,
-    faults: [...inBooks, ...inAnswers.slice(0, MAX_FAULTS_TOLD)],
+    faults: [...inBooks, ...inResponses.slice(0, MAX_FAULTS_TOLD)],
     faultCount:
       inBooks.length + Array.from(tally.faults.values()).reduce((n, { count }) => n + count, 0),
   };

@@ -37,14 +37,14 @@ const ISOCHRONE = '/v1/isochrone';
 const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) => r !== ISOCHRONE));
 
 /** The tokens that a response is worth by its contents: a second opinion on the charge. */
-export function worthOf(answer: Delivered): number {
-  const { method, route, status, headers, body } = answer;
-  if (!isMetered(answer) || headers['idempotency-replayed'] === 'true') return 0;
+export function worthOf(response: Delivered): number {
+  const { method, route, status, headers, body } = response;
+  if (!isMetered(response) || headers['idempotency-replayed'] === 'true') return 0;
   // It costs a token whatever GET would, except where there is nothing: an empty tile is free.
   if (method === 'HEAD') return status === 200 ? 1 : 0;
   if (route === LINKS) return status === 201 ? TYPES_TOKENS : 0;
   if (status !== 200) return 0;
-  if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(answer.path);
+  if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(response.path);
   if (isTile(route)) return 1;
   const type = String(headers['content-type']);
   if (route === SITES) {

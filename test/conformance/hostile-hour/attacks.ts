@@ -110,7 +110,7 @@ function pipelined(
     as,
     run(on, means) {
       const requests = Array.from({ length: PIPELINED }, (_, i) => one(means, means.turn + i));
-      return on.ask(requests.join(''), { answers: PIPELINED, isHead });
+      return on.ask(requests.join(''), { responses: PIPELINED, isHead });
     },
   };
 }
@@ -180,11 +180,11 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       return on.neglect(Buffer.concat(Array(200).fill(one)), NEGLECTED_MS);
     },
   },
-  'paid answers that nobody reads': {
+  'paid responses that nobody reads': {
     as: 'neglecting',
     run: (on, means) => on.neglect(largest(means), NEGLECTED_MS),
   },
-  'resets in mid-answer': {
+  'resets in mid-response': {
     as: 'breaking',
     run: (on, means) => on.breakOff(largest(means), ENOUGH_TO_BREAK_OFF),
   },

@@ -54,11 +54,11 @@ async function ask(orders: HonestOrders): Promise<HonestReport> {
   let charged = 0;
   const one = async (path: string, due: number) => {
     try {
-      const answer = await pool.request({ method: 'GET', path, headers });
-      const body = await answer.body.text();
+      const response = await pool.request({ method: 'GET', path, headers });
+      const body = await response.body.text();
       times.push(performance.now() - due);
-      charged += Number(answer.headers['x-tokens-charged'] ?? 0);
-      if (answer.statusCode !== 200) failures.push(`${answer.statusCode} ${path} ${body}`);
+      charged += Number(response.headers['x-tokens-charged'] ?? 0);
+      if (response.statusCode !== 200) failures.push(`${response.statusCode} ${path} ${body}`);
     } catch (error) {
       failures.push(`${path}: ${error}`);
     }

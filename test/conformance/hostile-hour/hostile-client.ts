@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
-import type { WireAnswer } from '../answer-reader.ts';
 import { rowsIn } from '../fuzz/worth.ts';
+import type { WireResponse } from '../response-reader.ts';
 import { ATTACKS, type HostileAccount, type Prey } from './attacks.ts';
 import { HostileConnection } from './hostile-connection.ts';
 
@@ -42,7 +42,7 @@ async function attack(orders: HostileOrders): Promise<HostileReport> {
   const statuses: Record<number, number> = {};
   const failures: string[] = [];
   let largestError = 0;
-  const see = ({ status, headers, body }: WireAnswer, account: HostileAccount) => {
+  const see = ({ status, headers, body }: WireResponse, account: HostileAccount) => {
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status >= 400) largestError = Math.max(largestError, body.length);
     const isShed = status === 503 && 'retry-after' in headers;
@@ -58,7 +58,7 @@ async function attack(orders: HostileOrders): Promise<HostileReport> {
   const lane = async () => {
     let account: HostileAccount = 'refused';
     const on = new HostileConnection(port, {
-      seen: (answer) => see(answer, account),
+      seen: (response) => see(response, account),
       heard: (bytes) => {
         received[account] += bytes;
       },

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerReader, type WireAnswer } from '../answer-reader.ts';
+import { ResponseReader, type WireResponse } from '../response-reader.ts';
 
 /**
  * An attacker's longest wait for a response. Longer than any response takes on a busy machine: one
@@ -13,7 +13,7 @@ export interface Witness {
   /** That many bytes have arrived. */
   heard(bytes: number): void;
   /** A complete response has arrived. */
-  seen(answer: WireAnswer): void;
+  seen(response: WireResponse): void;
 }
 
 /** One connection of a hostile client, reopened whenever it has been closed. */
@@ -21,7 +21,7 @@ export class HostileConnection {
   readonly #port: number;
   readonly #witness: Witness;
   #socket: Socket | undefined;
-  #answers: WireAnswer[] = [];
+  #responses: WireResponse[] = [];
   #received = 0;
   #isHead = false;
   #changed = () => {};
@@ -39,13 +39,16 @@ export class HostileConnection {
   /**
    * Sends requests and reads the given number of complete responses, or until the server closes.
    */
-  async ask(bytes: string | Buffer, { answers = 1, isHead = false } = {}): Promise<WireAnswer[]> {
-    this.#answers = [];
+  async ask(
+    bytes: string | Buffer,
+    { responses = 1, isHead = false } = {},
+  ): Promise<WireResponse[]> {
+    this.#responses = [];
     this.#isHead = isHead;
     this.send(bytes);
-    await this.#until(() => this.#answers.length >= answers);
+    await this.#until(() => this.#responses.length >= responses);
     this.#isHead = false;
-    return this.#answers;
+    return this.#responses;
   }
 
   /** Sends bytes and reads nothing more, for a while; then resets. */
@@ -59,10 +62,10 @@ export class HostileConnection {
   /** Sends bytes, waits until the given number of response bytes have arrived, and resets. */
   async breakOff(bytes: string | Buffer, afterBytes: number): Promise<void> {
     this.#received = 0;
-    this.#answers = [];
+    this.#responses = [];
     this.send(bytes);
     // A short response is all there will be.
-    await this.#until(() => this.#received >= afterBytes || this.#answers.length > 0);
+    await this.#until(() => this.#received >= afterBytes || this.#responses.length > 0);
     this.reset();
   }
 
@@ -83,14 +86,14 @@ export class HostileConnection {
 
   #open(): Socket {
     if (this.#socket !== undefined) return this.#socket;
-    const reader = new AnswerReader();
+    const reader = new ResponseReader();
     const socket = connect(this.#port, '127.0.0.1');
     socket.on('data', (chunk) => {
       this.#received += chunk.length;
       this.#witness.heard(chunk.length);
-      for (const answer of reader.take(chunk, { isHead: this.#isHead })) {
-        this.#answers.push(answer);
-        this.#witness.seen(answer);
+      for (const response of reader.take(chunk, { isHead: this.#isHead })) {
+        this.#responses.push(response);
+        this.#witness.seen(response);
       }
       this.#changed();
     });

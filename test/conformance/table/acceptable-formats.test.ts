@@ -21,9 +21,9 @@ onEachLedger((demo) => {
     async (known) => {
       const call = known.request(demo);
       for (const accept of NONE_OF_THEM) {
-        const answer = await ask(call, accept);
-        const { formats } = expectProblem(answer, 'not-acceptable');
-        expect(answer.headers['x-tokens-charged']).toBe('0');
+        const response = await ask(call, accept);
+        const { formats } = expectProblem(response, 'not-acceptable');
+        expect(response.headers['x-tokens-charged']).toBe('0');
         expect(formats).toContain('application/json');
         for (const format of formats) {
           const given = await ask(call, `${format}, text/html;q=0.5`);
@@ -54,8 +54,8 @@ onEachLedger((demo) => {
       'nonsense',
       ';;q=,',
     ]) {
-      const answer = await ask(call, accept);
-      expect([accept, answer.headers['content-type']]).toEqual([
+      const response = await ask(call, accept);
+      expect([accept, response.headers['content-type']]).toEqual([
         accept,
         'application/json; charset=utf-8',
       ]);

@@ -38,8 +38,8 @@ describe('sums of an area', () => {
     const plain = expectOk(await ask('/v1/coverage', body()));
     expect(lines((await ask('/v1/coverage', body(), NDJSON)).body)).toEqual(plain.results);
     const { results, ...beside } = expectOk(await ask('/v1/coverage', { ...body(), all_of }));
-    const answer = await ask('/v1/coverage', { ...body(), all_of }, NDJSON);
-    expect(lines(answer.body)).toEqual([...results, beside]);
+    const response = await ask('/v1/coverage', { ...body(), all_of }, NDJSON);
+    expect(lines(response.body)).toEqual([...results, beside]);
   });
 
   test('of a place or county have no basket, so the document lists no header of one', async () => {

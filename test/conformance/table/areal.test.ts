@@ -28,8 +28,8 @@ interface Row {
 
 describe('§2 ArealBlockResult', () => {
   test('geoid, dest_type_id, mode_id, mode, travel_time: the mode by its id and its label', async () => {
-    for (const answer of [await query({ polygon: CITY }), await demo.api.get(PLACE, FEW)]) {
-      const body = expectRows(answer, 20);
+    for (const response of [await query({ polygon: CITY }), await demo.api.get(PLACE, FEW)]) {
+      const body = expectRows(response, 20);
       expect(Object.keys(body).sort()).toEqual(['next_cursor', 'results']);
       for (const row of body.results as Row[]) {
         expect(Object.keys(row)).toEqual([
@@ -48,11 +48,11 @@ describe('§2 ArealBlockResult', () => {
   test('both routes return them in every format', async () => {
     for (const accept of ['text/csv', 'application/x-ndjson']) {
       const rest = { headers: { accept } };
-      for (const answer of [
+      for (const response of [
         await demo.api.post(QUERY, { ...FEW, polygon: CITY }, rest),
         await demo.api.get(PLACE, FEW, rest),
       ]) {
-        const lines = answer.body.trim().split(/\r?\n/);
+        const lines = response.body.trim().split(/\r?\n/);
         if (accept === 'text/csv') {
           expect(lines.shift()).toBe('geoid,dest_type_id,mode_id,mode,travel_time');
         }
@@ -75,11 +75,11 @@ describe('§2 ArealBlockResult', () => {
 
   test('population is present only when include_population is true', async () => {
     const include_population = true;
-    for (const answer of [
+    for (const response of [
       await query({ polygon: CITY, include_population }),
       await demo.api.get(PLACE, { ...FEW, include_population }),
     ]) {
-      for (const row of expectOk(answer).results) {
+      for (const row of expectOk(response).results) {
         const { population } = demo.release.blocks.find(({ geoid }) => geoid === row.geoid)!;
         expect(row.population).toBe(population);
       }
@@ -98,8 +98,8 @@ describe('§2 ArealBlockResult', () => {
 describe('POST /v1/blocks/query', () => {
   test('no area is missing-area; two are invalid-parameters', async () => {
     for (const body of [{}, { mode: ['walk'] }, { center: center() }, { radius_m: 500 }]) {
-      const answer = await demo.api.post(QUERY, body);
-      expect([answer.statusCode, answer.body]).toEqual([
+      const response = await demo.api.post(QUERY, body);
+      expect([response.statusCode, response.body]).toEqual([
         400,
         expect.stringMatching(/missing-area|invalid-parameters/),
       ]);
@@ -217,8 +217,8 @@ describe('POST /v1/blocks/query', () => {
 
   test('refuses a malformed or out-of-bounds center', async () => {
     for (const bad of [{ lon: -70 }, { lon: 181, lat: 0 }, { lon: '1', lat: 2 }, [1, 2], 'x']) {
-      const answer = await query({ center: bad, radius_m: 5 });
-      expect([answer.statusCode, JSON.stringify(bad)]).toEqual([400, JSON.stringify(bad)]);
+      const response = await query({ center: bad, radius_m: 5 });
+      expect([response.statusCode, JSON.stringify(bad)]).toEqual([400, JSON.stringify(bad)]);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, expectOk } from '../api.ts';
+import { expectOk, type HttpResponse } from '../api.ts';
 import { type Demo, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA, onEachLedger } from '../demo.ts';
 
 const NDJSON = 'application/x-ndjson';
@@ -69,7 +69,7 @@ onEachLedger((demo) => {
       expect(text.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
       return { body, text, origins };
     };
-    const lines = ({ body }: Answer) =>
+    const lines = ({ body }: HttpResponse) =>
       body
         .split('\n')
         .slice(0, -1)
@@ -121,7 +121,7 @@ onEachLedger((demo) => {
     });
 
     test('CSV and NDJSON state the blocks of the origins, in headers while they fit', async () => {
-      const header = (name: string, { headers }: Answer) => headers[`x-${name}`];
+      const header = (name: string, { headers }: HttpResponse) => headers[`x-${name}`];
       const few = expectOk(await ask(known(demo, 3), 'application/json'));
       const [name] = ['blocks', 'origins'].filter((one) => one in few);
       for (const accept of ['text/csv', NDJSON]) {
@@ -163,12 +163,12 @@ onEachLedger((demo) => {
       const as = await demo.api.newCustomer({ tokens });
       const headers = { accept, 'idempotency-key': `left out of ${accept}` };
       for (const replayed of [undefined, 'true']) {
-        const answer = await demo.api.post(path, { origins, ...each }, { as, headers });
-        expect(answer.headers['idempotency-replayed']).toBe(replayed);
-        expect(answer.headers['x-truncated-reason']).toBe('insufficient-balance');
+        const response = await demo.api.post(path, { origins, ...each }, { as, headers });
+        expect(response.headers['idempotency-replayed']).toBe(replayed);
+        expect(response.headers['x-truncated-reason']).toBe('insufficient-balance');
         const left = origins.slice(1);
-        if (accept === 'text/csv') expect(answer.headers['x-truncated']).toBe(left.join());
-        else expect(JSON.parse(answer.body.trim().split('\n').at(-1)!).truncated).toEqual(left);
+        if (accept === 'text/csv') expect(response.headers['x-truncated']).toBe(left.join());
+        else expect(JSON.parse(response.body.trim().split('\n').at(-1)!).truncated).toEqual(left);
       }
     }
   });

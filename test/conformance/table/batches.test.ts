@@ -90,8 +90,8 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
       // A number for a block is an unknown block.
       ...(/blocks|access/.test(path) ? [] : [[1.5]]),
     ]) {
-      const answer = await post(path, { [origins]: bad });
-      expectInvalid(answer, origins);
+      const response = await post(path, { [origins]: bad });
+      expectInvalid(response, origins);
     }
   });
 

@@ -30,8 +30,8 @@ describe('§1 and §2: times', () => {
 describe('§4.3 GET /v1/blocks/{geoid}/summary', () => {
   test('returns {block: {geoid, population, land_area_m2}, results: [{dest_type_id, mode, travel_time}]}', async () => {
     const { geoid, population, land_area_m2 } = demo.block;
-    const answer = await demo.api.get(summary);
-    const body = expectRows(answer, answer.json().results.length);
+    const response = await demo.api.get(summary);
+    const body = expectRows(response, response.json().results.length);
     expect(body).toEqual({
       block: { geoid, population, land_area_m2 },
       results: expect.any(Array),

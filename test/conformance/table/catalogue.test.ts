@@ -177,8 +177,8 @@ describe('§4.1 free routes', () => {
 test('keyless routes except probes are limited by address; keyed ones are not', async () => {
   await withProxy(demo, { config: { freeRateLimitPerMinute: 4 } }, async ({ api }) => {
     const statuses = async (...paths: string[]) => {
-      const answers = await Promise.all(paths.map((path) => api.get(path, {}, { as: null })));
-      return answers.map(({ statusCode }) => statusCode);
+      const responses = await Promise.all(paths.map((path) => api.get(path, {}, { as: null })));
+      return responses.map(({ statusCode }) => statusCode);
     };
     const free = ['/v1/plans', '/openapi.json', '/docs', '/nothing'];
     expect(await statuses(...free)).toEqual([200, 200, 200, 404]);
@@ -210,7 +210,7 @@ describe('§4.2 keyed, never charged', () => {
   test('tokens needs a key, and is not cached', async () => {
     const { api } = demo;
     expectProblem(await api.get('/v1/tokens', {}, { as: null }), 'missing-key');
-    const answer = await api.get('/v1/tokens');
-    expect(answer.headers['cache-control']).toMatch(/no-store|private/);
+    const response = await api.get('/v1/tokens');
+    expect(response.headers['cache-control']).toMatch(/no-store|private/);
   });
 });

@@ -4,7 +4,7 @@ import { openProxy } from '../../support/proxy-harness.ts';
 import { publishSmallRelease } from '../../support/small-release.ts';
 import { smallCounty } from '../../support/small-world.ts';
 import { folderOfThisTest } from '../../support/temporary-folder.ts';
-import { type Answer, type Call, expectOk, expectProblem } from '../api.ts';
+import { type Call, expectOk, expectProblem, type HttpResponse } from '../api.ts';
 import { NO_SUCH_BLOCK, onEachLedger } from '../demo.ts';
 import { KNOWN_REQUESTS } from '../routes.ts';
 
@@ -13,7 +13,7 @@ const same = smallCounty({ fips: '24510', seed: 1, ...shape });
 const before = smallCounty({ fips: '24005', seed: 2, ...shape });
 const after = smallCounty({ fips: '24005', seed: 3, ...shape });
 
-const named = ({ headers }: Pick<Answer, 'headers'>) => headers['x-data-release'];
+const named = ({ headers }: Pick<HttpResponse, 'headers'>) => headers['x-data-release'];
 
 onEachLedger((demo, newAddress) => {
   const version = async () => expectOk(await demo.api.get('/v1/isochrone/meta')).version;
@@ -21,8 +21,8 @@ onEachLedger((demo, newAddress) => {
   test.each(KNOWN_REQUESTS)('every response of $route names its release', async ({ request }) => {
     const call = request(demo);
     const release = await version();
-    const answer = await demo.api.call(call);
-    expect([answer.statusCode, named(answer)]).toEqual([200, release]);
+    const response = await demo.api.call(call);
+    expect([response.statusCode, named(response)]).toEqual([200, release]);
     const csv = await demo.api.call({ ...call, headers: { accept: 'text/csv, */*' } });
     expect([csv.statusCode, named(csv)]).toEqual([200, release]);
     const refusals = [
@@ -36,7 +36,7 @@ onEachLedger((demo, newAddress) => {
     if (call.method === 'POST') return;
     const head = await demo.api.call({ ...call, method: 'HEAD' });
     expect([head.statusCode, named(head)]).toEqual([200, release]);
-    const headers = { 'if-none-match': String(answer.headers.etag) };
+    const headers = { 'if-none-match': String(response.headers.etag) };
     const unchanged = await demo.api.call({ ...call, headers });
     expect([unchanged.statusCode, named(unchanged)]).toEqual([304, release]);
   });
@@ -90,11 +90,11 @@ onEachLedger((demo, newAddress) => {
     expect([unchanged.statusCode, named(unchanged)]).toEqual([304, ofSecond]);
     const again = await proxy.get(kept, key);
     expect([again.headers.etag, named(again)]).toEqual([first.kept.headers.etag, ofSecond]);
-    for (const [url, answer] of [
+    for (const [url, response] of [
       [kept, first.kept],
       [changed, first.changed],
     ] as const) {
-      const { next_cursor } = answer.json();
+      const { next_cursor } = response.json();
       const next = await proxy.get(`${url}&cursor=${next_cursor}`, key);
       expect([next.statusCode, named(next)]).toEqual([200, ofSecond]);
     }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { BY } from '../../support/customers.ts';
 import { ofThisTest } from '../../support/of-tests.ts';
 import { inPlace } from '../../support/openapi.ts';
-import type { Answer, Call } from '../api.ts';
+import type { Call, HttpResponse } from '../api.ts';
 import { Api, expectOk } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_PLACE, PORT_MERIDIAN } from '../demo.ts';
 import { FREE_ROUTES, KNOWN_REQUESTS } from '../routes.ts';
@@ -24,11 +24,11 @@ const NOT_DOCUMENTED =
   /^(access-control-|content-|connection$|date$|keep-alive$|transfer-encoding$)/;
 
 /** Checks a response's headers against the document: none undocumented, and none missing. */
-function expectDocumented(route: string, method: string, answer: Answer): void {
-  const { headers } = paths[route][method].responses[answer.statusCode];
+function expectDocumented(route: string, method: string, response: HttpResponse): void {
+  const { headers } = paths[route][method].responses[response.statusCode];
   const reported = new Map(Object.entries(headers).map(([name, of]) => [name.toLowerCase(), of]));
-  const sent = Object.keys(answer.headers).filter((name) => !NOT_DOCUMENTED.test(name));
-  const at = `${method} ${route} ${answer.statusCode}`;
+  const sent = Object.keys(response.headers).filter((name) => !NOT_DOCUMENTED.test(name));
+  const at = `${method} ${route} ${response.statusCode}`;
   expect([at, sent.filter((name) => !reported.has(name))]).toEqual([at, []]);
   const promised = [...reported].filter(([, { required }]) => required).map(([name]) => name);
   expect([at, promised.filter((name) => !sent.includes(name))]).toEqual([at, []]);
@@ -43,11 +43,11 @@ describe('the document lists the headers of responses', () => {
   test.each(FREE_ROUTES)('%s, free, conditional and as HEAD', async (route) => {
     const path = FREE_PATHS[route] ?? route;
     const ask = (rest: Partial<Call>) => demo.api.get(path, {}, { as: null, ...rest });
-    const answer = await ask({});
-    expectOk(answer);
-    expectDocumented(route, 'get', answer);
+    const response = await ask({});
+    expectOk(response);
+    expectDocumented(route, 'get', response);
     expectDocumented(route, 'head', await ask({ method: 'HEAD' }));
-    const { etag } = answer.headers;
+    const { etag } = response.headers;
     expect(Object.hasOwn(paths[route].get.responses, '304')).toBe(etag !== undefined);
     if (etag === undefined) return;
     const again = await ask({ headers: { 'if-none-match': String(etag) } });
@@ -59,8 +59,8 @@ describe('the document lists the headers of responses', () => {
     const { route } = known;
     const call = known.request(demo);
     const method = call.method === 'POST' ? 'post' : 'get';
-    const answer = await demo.api.call(call);
-    expectDocumented(route, method, answer);
+    const response = await demo.api.call(call);
+    expectDocumented(route, method, response);
     for (const type of ['text/csv', 'application/geo+json']) {
       const other = await demo.api.call({ ...call, headers: { accept: `${type}, */*` } });
       expectDocumented(route, method, other);
@@ -68,11 +68,11 @@ describe('the document lists the headers of responses', () => {
       expect(Object.keys(paths[route][method].responses['200'].content ?? {})).toContain(sent);
     }
     if (method === 'post') return;
-    const known304 = { ...call, headers: { 'if-none-match': String(answer.headers.etag) } };
+    const known304 = { ...call, headers: { 'if-none-match': String(response.headers.etag) } };
     expectDocumented(route, 'get', await demo.api.call(known304));
     const head = await demo.api.call({ ...call, method: 'HEAD' });
     expectDocumented(route, 'head', head);
-    expect(head.headers['x-tokens-cost']).toBe(answer.headers['x-tokens-charged']);
+    expect(head.headers['x-tokens-cost']).toBe(response.headers['x-tokens-charged']);
   });
 });
 
@@ -80,9 +80,9 @@ test('the document lists the headers of an empty tile, as HEAD too', async () =>
   const [route] = Object.keys(paths).filter((path) => path.endsWith('.mvt'));
   const path = '/v1/isochrone/tiles/walk/101/6/0/0.mvt';
   for (const method of ['GET', 'HEAD'] as const) {
-    const answer = await demo.api.call({ path, method });
-    expect(answer.statusCode).toBe(204);
-    expectDocumented(route, method.toLowerCase(), answer);
+    const response = await demo.api.call({ path, method });
+    expect(response.statusCode).toBe(204);
+    expectDocumented(route, method.toLowerCase(), response);
   }
 });
 
@@ -132,9 +132,9 @@ describe('the document lists the headers of problems', () => {
     const call = await problem();
     const methods = call.method === 'POST' ? (['POST'] as const) : (['GET', 'HEAD'] as const);
     for (const method of methods) {
-      const answer = await demo.api.call({ ...call, method });
-      expect(answer.statusCode).toBe(status);
-      expectDocumented(route, method.toLowerCase(), answer);
+      const response = await demo.api.call({ ...call, method });
+      expect(response.statusCode).toBe(status);
+      expectDocumented(route, method.toLowerCase(), response);
     }
   });
 
@@ -166,9 +166,9 @@ test('the balance is available at no cost, in headers too', async () => {
   const route = '/v1/tokens';
   const customer = await demo.api.newCustomer({ tokens: 12 });
   for (const method of ['GET', 'HEAD'] as const) {
-    const answer = await demo.api.get(route, {}, { as: customer, method });
-    expectDocumented(route, method.toLowerCase(), answer);
-    expect(answer.headers).toMatchObject({ 'x-tokens-charged': '0', 'x-tokens-remaining': '12' });
+    const response = await demo.api.get(route, {}, { as: customer, method });
+    expectDocumented(route, method.toLowerCase(), response);
+    expect(response.headers).toMatchObject({ 'x-tokens-charged': '0', 'x-tokens-remaining': '12' });
   }
 });
 

@@ -16,9 +16,9 @@ describe('§5 authentication', () => {
     async (authorization) => {
       for (const path of [summary(demo.block.geoid), '/v1/tokens']) {
         const rest = { as: null, headers: { authorization } };
-        const answer = await demo.api.get(path, {}, rest);
-        expectProblem(answer, 'missing-key');
-        expect(answer.headers['www-authenticate']).toBe('Bearer');
+        const response = await demo.api.get(path, {}, rest);
+        expectProblem(response, 'missing-key');
+        expect(response.headers['www-authenticate']).toBe('Bearer');
       }
     },
   );
@@ -54,8 +54,8 @@ describe('§5 authentication', () => {
   test('the scheme is case-insensitive', async () => {
     const { api, block } = demo;
     const headers = { authorization: `bearer ${api.customer.key}` };
-    const answer = await api.get(summary(block.geoid), {}, { headers });
-    expectOk(answer);
+    const response = await api.get(summary(block.geoid), {}, { headers });
+    expectOk(response);
   });
 });
 
@@ -120,8 +120,8 @@ describe('§7 errors', () => {
       `/v1/places/${geoid}/pois`,
     ]) {
       for (const as of [null, demo.api.customer]) {
-        const answer = await demo.api.get(`${path}/`, { mode: 'walk' }, { as });
-        const { detail } = expectProblem(answer, 'not-found');
+        const response = await demo.api.get(`${path}/`, { mode: 'walk' }, { as });
+        const { detail } = expectProblem(response, 'not-found');
         expect(detail).toBe(`no route ${path}/: remove the trailing slash`);
       }
     }
@@ -164,9 +164,9 @@ describe('everywhere', () => {
 
   test('an unknown parameter is invalid-parameters that names it and the allowed ones', async () => {
     const { api, block } = demo;
-    const answer = await api.get(summary(block.geoid), { modes: 'walk' });
-    expectInvalid(answer, 'modes');
-    expect(answer.json().errors).toEqual([
+    const response = await api.get(summary(block.geoid), { modes: 'walk' });
+    expectInvalid(response, 'modes');
+    expect(response.json().errors).toEqual([
       {
         loc: ['query', 'modes'],
         msg: 'unknown parameter; this route accepts mode, departure, percentile, type, nth, count_within, names, limit, cursor',
@@ -221,11 +221,11 @@ describe('everywhere', () => {
     ]) {
       expect(allowed).toContain(name);
     }
-    const answer = await api.get(summary(block.geoid), {}, { headers });
+    const response = await api.get(summary(block.geoid), {}, { headers });
     // All headers: the Fetch standard reads `*` that way for requests without cookies.
-    expect(answer.headers['access-control-expose-headers']).toBe('*');
-    expect(answer.headers['access-control-allow-origin']).toBe('*');
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(response.headers['access-control-expose-headers']).toBe('*');
+    expect(response.headers['access-control-allow-origin']).toBe('*');
+    expect(response.headers['access-control-allow-credentials']).toBeUndefined();
   });
 });
 

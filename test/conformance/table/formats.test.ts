@@ -29,9 +29,9 @@ describe.each(METERED_GETS)('the same rows in another format: $route', ({ reques
       'application/*;q=0.5',
       'text/html, */*;q=0.1',
     ]) {
-      const answer = await ask(request(demo), accept);
-      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect([answer.body, answer.headers.etag]).toEqual([plain.body, plain.headers.etag]);
+      const response = await ask(request(demo), accept);
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect([response.body, response.headers.etag]).toEqual([plain.body, plain.headers.etag]);
     }
   });
 
@@ -42,11 +42,11 @@ describe.each(METERED_GETS)('the same rows in another format: $route', ({ reques
     const variants: (typeof VARIANTS)[number][] = [];
     const etags: string[] = [];
     for (const headers of VARIANTS) {
-      const answer = await demo.api.call({ ...call, headers });
+      const response = await demo.api.call({ ...call, headers });
       // Rows without a geometry have no map format.
-      if (answer.statusCode === 406) continue;
+      if (response.statusCode === 406) continue;
       variants.push(headers);
-      etags.push(String(answer.headers.etag));
+      etags.push(String(response.headers.etag));
     }
     expect([7, 9]).toContain(variants.length);
     expect(new Set(etags).size).toBe(variants.length);

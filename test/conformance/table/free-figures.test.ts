@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, type Call, type Customer, expectOk, expectProblem } from '../api.ts';
+import { type Call, type Customer, expectOk, expectProblem, type HttpResponse } from '../api.ts';
 import { type Demo, NO_SUCH_BLOCK, onEachLedger } from '../demo.ts';
 import type { NaiveTime } from '../naive-release.ts';
 import { KNOWN_REQUESTS } from '../routes.ts';
@@ -9,7 +9,7 @@ const OF_THE_MOMENT = ['date', 'ratelimit', 'x-request-id'];
 const COMMON = { 'accept-encoding': 'gzip', connection: 'close' };
 
 /** Everything a client sees of a response, as one text. */
-function seen({ statusCode, headers, body }: Answer): string {
+function seen({ statusCode, headers, body }: HttpResponse): string {
   const reported = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.includes(name));
   return JSON.stringify([statusCode, reported.sort(), body]);
 }
@@ -87,27 +87,27 @@ onEachLedger((demo) => {
       const times = walks();
       const anchor = times[0];
       const target = times[Math.floor(times.length / 2)];
-      const answers = new Set<string>();
+      const responses = new Set<string>();
       // The whole bisection: each step as if the previous response had revealed more or less.
       for (let tenths = 3; tenths <= 300; tenths += tenths < 20 ? 3 : 27) {
-        answers.add(seen(await ask(asked(demo, target, anchor, tenths / 10), as)));
+        responses.add(seen(await ask(asked(demo, target, anchor, tenths / 10), as)));
       }
       for (const tenths of [-1, 0, 1]) {
         const minutes = (Math.round(target.travel_time * 10) + tenths) / 10;
-        answers.add(seen(await ask(asked(demo, target, anchor, minutes), as)));
+        responses.add(seen(await ask(asked(demo, target, anchor, minutes), as)));
       }
-      expect(answers.size).toBe(1);
+      expect(responses.size).toBe(1);
     });
 
     test('discovers no reachable type, by any route', async () => {
       const as = await withTokens(0);
       const { leafIds } = demo.release;
       for (const request of TYPES_ASKED) {
-        const answers = new Set<string>();
+        const responses = new Set<string>();
         for (const type of [leafIds.slice(0, 1), leafIds.slice(0, 2), [...leafIds]]) {
-          answers.add(seen(await ask(request(demo, type), as)));
+          responses.add(seen(await ask(request(demo, type), as)));
         }
-        expect([request(demo, []).path, answers.size]).toEqual([request(demo, []).path, 1]);
+        expect([request(demo, []).path, responses.size]).toEqual([request(demo, []).path, 1]);
       }
     });
 

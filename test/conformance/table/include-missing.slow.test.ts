@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { forAll } from '../../support/for-all.ts';
 import { boxRing } from '../../support/rings.ts';
 import { demoOfTests, PORT_MERIDIAN } from '../demo.ts';
-import { arealWithMissingOf } from '../naive-answers.ts';
+import { arealWithMissingOf } from '../naive-responses.ts';
 import { allPages } from '../paging.ts';
 import { isInside } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';

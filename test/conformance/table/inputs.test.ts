@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ofThisTest } from '../../support/of-tests.ts';
-import { type Answer, Api, expectInvalid, expectOk, expectProblem } from '../api.ts';
+import { Api, expectInvalid, expectOk, expectProblem, type HttpResponse } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK } from '../demo.ts';
 
 const demo = demoOfTests();
@@ -8,7 +8,8 @@ const demo = demoOfTests();
 const pois = () => `/v1/blocks/${demo.block.geoid}/pois`;
 const isochrone = (query: Record<string, string | number>) =>
   demo.api.get('/v1/isochrone', { minutes: 10, ...query });
-const fault = (answer: Answer) => expectProblem(answer, 'invalid-parameters').errors[0].msg;
+const fault = (response: HttpResponse) =>
+  expectProblem(response, 'invalid-parameters').errors[0].msg;
 
 describe('numbers and booleans in a query', () => {
   test.each([
@@ -51,9 +52,9 @@ describe('numbers and booleans in a query', () => {
       [{ lon: -70, lat: '1e400' }, /from -90 to 90/],
       [{ lon: -70, lat: 90.0001 }, /from -90 to 90/],
     ] as const) {
-      const answer = await demo.api.get(point, query);
-      expectInvalid(answer, 'lat');
-      expect(fault(answer)).toMatch(msg);
+      const response = await demo.api.get(point, query);
+      expectInvalid(response, 'lat');
+      expect(fault(response)).toMatch(msg);
     }
     expect(fault(await demo.api.get(pois(), { limit: 1.5 }))).toMatch(/whole number/);
     expect(fault(await demo.api.get(pois(), { limit: 1001 }))).toMatch(/from 1 to 1000/);
@@ -106,9 +107,9 @@ test.each([
   ['10,-1,9,1', false],
   ['-179,-1,179,1', true],
 ])('the box %s may cross the antimeridian: %s', async (bbox, isTaken) => {
-  const answer = await demo.api.get('/v1/pois', { bbox });
-  if (isTaken) expectOk(answer);
-  else expectProblem(answer, 'invalid-bbox');
+  const response = await demo.api.get('/v1/pois', { bbox });
+  if (isTaken) expectOk(response);
+  else expectProblem(response, 'invalid-bbox');
 });
 
 test('an isochrone around a point out of range is invalid-geometry', async () => {
@@ -124,7 +125,7 @@ test('an isochrone around a point out of range is invalid-geometry', async () =>
 });
 
 describe('token headers of errors', () => {
-  const tokensOf = ({ headers }: Answer) => [
+  const tokensOf = ({ headers }: HttpResponse) => [
     headers['x-tokens-charged'],
     headers['x-tokens-remaining'],
   ];
@@ -132,7 +133,7 @@ describe('token headers of errors', () => {
   test('are on every response after the key check', async () => {
     const { api, block } = demo;
     const as = await api.newCustomer({ tokens: 3 });
-    for (const answer of [
+    for (const response of [
       await api.get(`/v1/blocks/${NO_SUCH_BLOCK}/summary`, {}, { as }),
       await api.get('/v1/blocks/x/summary', {}, { as }),
       await api.get(`/v1/blocks/${block.geoid}/summary`, {}, { as }),
@@ -145,8 +146,8 @@ describe('token headers of errors', () => {
       await api.post('/v1/blocks/summary', { origins: [block.geoid] }, { as }),
       await api.post('/v1/blocks/summary', `"${'x'.repeat(2 ** 21)}"`, { as }),
     ]) {
-      expect([answer.body.slice(0, 200), tokensOf(answer)]).toEqual([
-        answer.body.slice(0, 200),
+      expect([response.body.slice(0, 200), tokensOf(response)]).toEqual([
+        response.body.slice(0, 200),
         ['0', '3'],
       ]);
     }
@@ -155,13 +156,13 @@ describe('token headers of errors', () => {
   test('are absent before it, and for members, who do not pay', async () => {
     const { api, block } = demo;
     const as = await api.newCustomer({ tokens: 3, member: true });
-    for (const answer of [
+    for (const response of [
       await api.get(`/v1/blocks/${block.geoid}/summary`, {}, { as: null }),
       await api.get('/v1/nothing', {}, { as }),
       await api.get('/v1/isochrone', {}, { as }),
     ]) {
-      expect(answer.statusCode).toBeGreaterThanOrEqual(400);
-      expect(tokensOf(answer)).toEqual([undefined, undefined]);
+      expect(response.statusCode).toBeGreaterThanOrEqual(400);
+      expect(tokensOf(response)).toEqual([undefined, undefined]);
     }
     expect(tokensOf(await api.get('/v1/blocks/x/summary', {}, { as }))).toEqual(['0', '3']);
   });

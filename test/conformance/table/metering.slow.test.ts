@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BY } from '../../support/customers.ts';
-import { type Answer, type Call, expectOk, expectProblem, urlOf } from '../api.ts';
+import { type Call, expectOk, expectProblem, type HttpResponse, urlOf } from '../api.ts';
 import { demoOfTests, otherProxyOfTests } from '../demo.ts';
 import { BATCHES, ISOCHRONE, METERED_GETS, METERED_POSTS, POI_DETAIL } from '../routes.ts';
 
@@ -23,7 +23,7 @@ const GETS = [
 ];
 const ALL = [...GETS, ...METERED_POSTS.map((post) => ({ ...post, route: `POST ${post.route}` }))];
 
-const charged = (answer: Answer) => Number(answer.headers['x-tokens-charged']);
+const charged = (response: HttpResponse) => Number(response.headers['x-tokens-charged']);
 
 describe.each(ALL)('every metered route: $route', ({ request }) => {
   const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
@@ -44,12 +44,12 @@ describe.each(ALL)('every metered route: $route', ({ request }) => {
 
   test('carries X-Tokens-Charged, X-Tokens-Remaining, RateLimit and RateLimit-Policy', async () => {
     const as = await demo.api.newCustomer({ tokens: 4000 });
-    const answer = await ask({ as });
-    expectOk(answer);
-    expect(charged(answer)).toBeGreaterThan(0);
-    expect(Number(answer.headers['x-tokens-remaining'])).toBe(4000 - charged(answer));
-    expect(answer.headers.ratelimit).toMatch(/^"[^"]+";r=\d+;t=\d+$/);
-    expect(answer.headers['ratelimit-policy']).toMatch(/^"[^"]+";q=\d+;w=60$/);
+    const response = await ask({ as });
+    expectOk(response);
+    expect(charged(response)).toBeGreaterThan(0);
+    expect(Number(response.headers['x-tokens-remaining'])).toBe(4000 - charged(response));
+    expect(response.headers.ratelimit).toMatch(/^"[^"]+";r=\d+;t=\d+$/);
+    expect(response.headers['ratelimit-policy']).toMatch(/^"[^"]+";q=\d+;w=60$/);
   });
 
   test('a zero balance is tokens-exhausted, which states the balance', async () => {
@@ -79,13 +79,13 @@ describe.each(ALL)('every metered route: $route', ({ request }) => {
 
   test('responds debit-unavailable without a ledger', async () => {
     const { method = 'GET', path, query, body } = request(demo);
-    const answer = await broken.api.proxy.app.inject({
+    const response = await broken.api.proxy.app.inject({
       method,
       url: urlOf(path, query),
       headers: { authorization: `Bearer ${broken.api.customer.key}` },
       ...(body === undefined ? {} : { payload: body as object }),
     });
-    expectProblem(answer, 'debit-unavailable');
+    expectProblem(response, 'debit-unavailable');
   });
 });
 
@@ -93,8 +93,8 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
   const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
 
   test('costs 1 token per returned row, at least 1; 10 per contour', async () => {
-    const answer = await ask();
-    expect(charged(answer)).toBe(cost(expectOk(answer)));
+    const response = await ask();
+    expect(charged(response)).toBe(cost(expectOk(response)));
   });
 
   test('If-None-Match with its ETag is 304: no body, free, also at a zero balance', async () => {
@@ -102,14 +102,17 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
     expect(etag).toMatch(/^"[^"]+"$/);
     const as = await demo.api.newCustomer({ tokens: 0 });
     for (const value of [etag, `W/${etag}`, `"a", ${etag}`, `"a",W/${etag} , "b"`, '*']) {
-      const answer = await ask({ as, headers: { 'if-none-match': value } });
-      expect([value, answer.statusCode, answer.body]).toEqual([value, 304, '']);
-      expect(answer.headers.etag).toBe(etag);
-      expect(answer.headers).toMatchObject({ 'x-tokens-charged': '0', 'x-tokens-remaining': '0' });
+      const response = await ask({ as, headers: { 'if-none-match': value } });
+      expect([value, response.statusCode, response.body]).toEqual([value, 304, '']);
+      expect(response.headers.etag).toBe(etag);
+      expect(response.headers).toMatchObject({
+        'x-tokens-charged': '0',
+        'x-tokens-remaining': '0',
+      });
     }
     for (const value of ['"other"', etag.replaceAll('"', ''), '', `"${etag}`]) {
-      const answer = await ask({ headers: { 'if-none-match': value } });
-      expect([value, answer.statusCode]).toEqual([value, 200]);
+      const response = await ask({ headers: { 'if-none-match': value } });
+      expect([value, response.statusCode]).toEqual([value, 200]);
     }
   });
 
@@ -148,8 +151,8 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
     const ofGet = new Set(Object.keys(get.headers));
     const added = Object.keys(head.headers).filter((name) => !ofGet.has(name));
     expect(added).toEqual(['x-tokens-cost']);
-    const ofTheAnswer = /^(content-.*|link|x-next-cursor|x-resolved-block)$/;
-    expect(Object.keys(head.headers).filter((name) => ofTheAnswer.test(name))).toEqual([]);
+    const ofTheResponse = /^(content-.*|link|x-next-cursor|x-resolved-block)$/;
+    expect(Object.keys(head.headers).filter((name) => ofTheResponse.test(name))).toEqual([]);
     const as = await demo.api.newCustomer({ tokens: 0 });
     const refused = await ask({ as, method: 'HEAD' });
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '3600']);
@@ -219,7 +222,7 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
   test('racing requests with one Idempotency-Key are charged once', async () => {
     const as = await demo.api.newCustomer({ tokens: 100_000 });
     const { path, body } = request(demo);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () =>
         demo.api.proxy.app.inject({
           method: 'POST',
@@ -229,9 +232,9 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
         }),
       ),
     );
-    const cost = Math.max(...answers.map((answer) => charged(answer) || 0));
+    const cost = Math.max(...responses.map((response) => charged(response) || 0));
     expect(await demo.api.balance(as)).toBe(100_000 - cost);
-    for (const { statusCode } of answers) expect([200, 409]).toContain(statusCode);
+    for (const { statusCode } of responses) expect([200, 409]).toContain(statusCode);
   });
 
   test('an Idempotency-Key has 1 to 255 printable characters', async () => {
@@ -263,15 +266,15 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
   test.each(['', '{', 'null', '[]', '"x"', '3', '{"__proto__": 1}', '\u0000', '{"a":1}{}'])(
     'a body that is %j is invalid-parameters or lacks a required member',
     async (body) => {
-      const answer = await ask({ body });
-      expect([400, body]).toEqual([answer.statusCode, body]);
+      const response = await ask({ body });
+      expect([400, body]).toEqual([response.statusCode, body]);
     },
   );
 
   test('an empty body lacks origins, an area, or a required member', async () => {
-    const answer = await ask({ body: '{}' });
+    const response = await ask({ body: '{}' });
     expect(['missing-origins', 'missing-area', 'invalid-parameters']).toContain(
-      new URL(answer.json().type).pathname.split('/').at(-1),
+      new URL(response.json().type).pathname.split('/').at(-1),
     );
   });
 });
@@ -280,9 +283,9 @@ describe('§4.4 a batch counts once', () => {
   test.each(BATCHES)(
     'the whole batch counts as one request against the rate limit: $route',
     async ({ request }) => {
-      const answer = await few.api.call({ ...request(few), as: await few.api.newCustomer() });
-      expectOk(answer);
-      expect(answer.headers.ratelimit).toMatch(/;r=1;/);
+      const response = await few.api.call({ ...request(few), as: await few.api.newCustomer() });
+      expectOk(response);
+      expect(response.headers.ratelimit).toMatch(/;r=1;/);
     },
   );
 });

@@ -12,8 +12,8 @@ type Row = Readonly<Record<string, unknown>>;
 /** Labels by type, as the catalogue lists them. */
 let labels: ReadonlyMap<unknown, string>;
 beforeAll(async () => {
-  const answer = await demo.api.get('/v1/meta/destination-types');
-  const types: { dest_type_id: number; label: string }[] = expectOk(answer).destination_types;
+  const response = await demo.api.get('/v1/meta/destination-types');
+  const types: { dest_type_id: number; label: string }[] = expectOk(response).destination_types;
   labels = new Map(types.map(({ dest_type_id, label }) => [dest_type_id, label]));
 });
 
@@ -40,21 +40,21 @@ test.each(routes)(
   async ({ route, request }) => {
     const [without, named] = [false, true].map((names) => withNames(request(demo), names));
     const plain = await demo.api.call(without);
-    const answer = await demo.api.call(named);
+    const response = await demo.api.call(named);
     const rows: Row[] = expectOk(plain).results.slice(0, 20);
     expect(rows.length).toBeGreaterThan(0);
     const expected = rows.map((row) => labelled(route, row));
-    const found: Row[] = expectOk(answer).results.slice(0, 20);
+    const found: Row[] = expectOk(response).results.slice(0, 20);
     expect(JSON.stringify(found)).toBe(JSON.stringify(expected));
-    expect(answer.headers['x-tokens-charged']).toBe(plain.headers['x-tokens-charged']);
+    expect(response.headers['x-tokens-charged']).toBe(plain.headers['x-tokens-charged']);
   },
 );
 
 test('CSV has the columns of labels only if they are requested', async () => {
   const path = `/v1/blocks/${demo.block.geoid}/summary`;
   const header = async (query: Call['query']) => {
-    const answer = await demo.api.get(path, query, { headers: { accept: 'text/csv' } });
-    return answer.body.split('\r\n')[0];
+    const response = await demo.api.get(path, query, { headers: { accept: 'text/csv' } });
+    return response.body.split('\r\n')[0];
   };
   expect(await header({})).toBe('dest_type_id,mode,travel_time');
   expect(await header({ names: true })).toBe('dest_type_id,dest_type,mode,travel_time');

@@ -14,8 +14,8 @@ interface PlaceItem {
 }
 
 const find = async (q: string, more: Record<string, string | number> = {}) => {
-  const answer = await demo.api.get('/v1/places', { q, ...more }, { as: null });
-  return expectOk(answer).places as PlaceItem[];
+  const response = await demo.api.get('/v1/places', { q, ...more }, { as: null });
+  return expectOk(response).places as PlaceItem[];
 };
 const names = async (q: string) => (await find(q)).map(({ name }) => name);
 

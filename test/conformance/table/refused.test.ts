@@ -90,9 +90,9 @@ test('lat is -90 to 90 and lon -180 to 180, decimal numbers, each given once', a
 
 test('reports a block given twice as such', async () => {
   const block = [demo.block.geoid, demo.block.geoid];
-  const answer = await demo.api.get('/v1/isochrone', { block, minutes: 5 });
-  expectInvalid(answer, 'block');
-  expect(answer.body).toContain('block: must be given once');
+  const response = await demo.api.get('/v1/isochrone', { block, minutes: 5 });
+  expectInvalid(response, 'block');
+  expect(response.body).toContain('block: must be given once');
 });
 
 test('refuses a missing location, or half of one', async () => {
@@ -119,8 +119,8 @@ describe('unknown items', () => {
     const headers = { 'if-none-match': '*' };
     for (const geoid of [NO_SUCH_BLOCK, BLOCK_ELSEWHERE, '0'.repeat(15), '9'.repeat(15)]) {
       for (const rest of [{}, { headers }]) {
-        const answer = await demo.api.get(`/v1/blocks/${geoid}/${of}`, {}, rest);
-        expect(expectProblem(answer, 'block-not-found').geoid).toBe(geoid);
+        const response = await demo.api.get(`/v1/blocks/${geoid}/${of}`, {}, rest);
+        expect(expectProblem(response, 'block-not-found').geoid).toBe(geoid);
       }
     }
   });
@@ -222,13 +222,13 @@ describe('an error message says what to do instead', () => {
         [true, 'true'],
       ] as const),
     ]) {
-      const answer = await demo.api.post('/v1/blocks/summary', { origins });
-      const { errors } = expectProblem(answer, 'invalid-parameters');
+      const response = await demo.api.post('/v1/blocks/summary', { origins });
+      const { errors } = expectProblem(response, 'invalid-parameters');
       const msg = `must be an array of 1 to 250 origins, not ${given}`;
       expect(errors).toEqual([{ loc: ['body', 'origins'], msg, type: 'invalid_type' }]);
     }
-    const answer = await demo.api.post('/v1/pois/catchment', { dest_ids: null });
-    expect(answer.json().detail).toBe(
+    const response = await demo.api.post('/v1/pois/catchment', { dest_ids: null });
+    expect(response.json().detail).toBe(
       'body.dest_ids: must be an array of 1 to 250 origins, not null',
     );
   });

@@ -53,12 +53,12 @@ onEachLedger(
         const sums = rows.map((_, i) => rows.slice(0, i + 1).reduce((a, b) => a + b));
         for (const max_rows of new Set([1, sums[0], sums[2] - 1, sums[2], sums[2] + 1])) {
           if (max_rows < 1 || max_rows > BUDGET) continue;
-          const answer = await ask(sent, { max_rows });
-          const body = expectOk(answer);
+          const response = await ask(sent, { max_rows });
+          const body = expectOk(response);
           // The first is delivered whatever the budget; those without rows cost nothing more.
           const given = Math.max(1, sums.filter((sum) => sum <= max_rows).length);
           expect(body.results).toHaveLength(sums[given - 1]);
-          expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, sums[given - 1])));
+          expect(response.headers['x-tokens-charged']).toBe(String(Math.max(1, sums[given - 1])));
           expect(body.truncated).toEqual(origins.slice(given).map(({ name }) => name));
           expect(body.truncated_reason).toBe(given < origins.length ? 'row-budget' : null);
         }

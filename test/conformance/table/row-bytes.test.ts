@@ -74,25 +74,27 @@ test.each(asked)(
     const beside = 'truncated' in body || 'area' in body ? { ...body } : {};
     delete beside.results;
     for (const [name, accept] of Object.entries(MEDIA)) {
-      const answer = await demo.api.call({ ...call, headers: { accept } });
-      if (answer.statusCode === 406) {
+      const response = await demo.api.call({ ...call, headers: { accept } });
+      if (response.statusCode === 406) {
         expect([name, 'lon' in rows[0], areal.some(({ route }) => call.path === route)]).toEqual([
           'geojson',
           false,
           false,
         ]);
-        expect(answer.headers['x-tokens-charged']).toBe('0');
+        expect(response.headers['x-tokens-charged']).toBe('0');
         continue;
       }
-      expect(answer.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
-      expect(answer.headers['content-type']).toMatch(new RegExp(`^${accept.replace('+', '[+]')}`));
-      const columns = answer.body
+      expect(response.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
+      expect(response.headers['content-type']).toMatch(
+        new RegExp(`^${accept.replace('+', '[+]')}`),
+      );
+      const columns = response.body
         .split('\r\n')[0]
         .split(',')
         .map((column) => column.replace(/^(address|attrs|within)_/, '$1.'));
       const expected = ROWS_AS_OBJECTS[name as keyof typeof MEDIA];
       const geometry = 'lon' in rows[0] ? undefined : outlineOf;
-      expect(answer.body).toBe(expected(rows, columns, beside, geometry));
+      expect(response.body).toBe(expected(rows, columns, beside, geometry));
     }
   },
 );
@@ -118,9 +120,9 @@ test.each(asked)(
     const json = await demo.api.call(call);
     const { results, ...beside } = expectOk(json);
     const headers = { accept: 'application/vnd.apache.parquet' };
-    const answer = await demo.api.call({ ...call, headers });
-    expect(answer.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
-    const file = new Uint8Array(answer.rawPayload).buffer;
+    const response = await demo.api.call({ ...call, headers });
+    expect(response.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
+    const file = new Uint8Array(response.rawPayload).buffer;
     const metadata = parquetMetadata(file);
     const rows = await parquetReadObjects({ file, compressors });
     const columns = Object.keys(rows[0]);

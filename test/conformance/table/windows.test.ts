@@ -18,11 +18,11 @@ function withMembers(call: Call, members: Readonly<Record<string, string | numbe
 
 test.each(routes)('$route takes the window and the percentile that it has', async ({ request }) => {
   const plain = await demo.api.call(request(demo));
-  const answer = await demo.api.call(
+  const response = await demo.api.call(
     withMembers(request(demo), { departure: 'am', percentile: 10 }),
   );
-  expect(expectOk(answer)).toEqual(expectOk(plain));
-  expect(answer.headers.etag).toBe(plain.headers.etag);
+  expect(expectOk(response)).toEqual(expectOk(plain));
+  expect(response.headers.etag).toBe(plain.headers.etag);
 });
 
 test.each(routes)('$route names those that there are, and refuses others', async ({ request }) => {

@@ -18,7 +18,7 @@ export class ApiError extends Error {
 type Shown = StandInObject | object;
 
 /** Handles a request like Stripe's API, as far as the portal uses it. Throws `ApiError`. */
-export function answer(books: StripeBooks, method: string, path: string, form: Form): Shown {
+export function respondTo(books: StripeBooks, method: string, path: string, form: Form): Shown {
   const [, , collection, ...rest] = path.split('/');
   const route = `${method} ${[collection, ...rest.map((part) => (PLAIN.has(part) ? part : ':id'))].join('/')}`;
   const id = rest.find((part) => !PLAIN.has(part)) ?? '';

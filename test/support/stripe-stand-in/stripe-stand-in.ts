@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { parseForm } from './form.ts';
 import type { StripeEvent } from './objects.ts';
 import { type SignedEvent, signed } from './signature.ts';
-import { ApiError, answer } from './stripe-api.ts';
+import { ApiError, respondTo } from './stripe-api.ts';
 import { StripeBooks } from './stripe-books.ts';
 
 /**
@@ -95,7 +95,7 @@ export async function openStripeStandIn(): Promise<StripeStandIn> {
         throw new ApiError(401, 'Invalid API Key provided');
       }
       const form = parseForm(method === 'GET' ? search.slice(1) : body);
-      return answer(books, method, pathname, form);
+      return respondTo(books, method, pathname, form);
     }
   }
 

@@ -9,9 +9,9 @@ export async function chargeAndKeep(
   ledger: Replays,
   charge: Charge,
   request: IdempotentRequest,
-  answer: StoredResponse | null,
+  response: StoredResponse | null,
 ): ReturnType<Replays['debitOnce']> {
   const made = await ledger.debitOnce(charge, request);
-  if (made.outcome === 'debited' && answer) await ledger.storeResponse(made.receipt, answer);
+  if (made.outcome === 'debited' && response) await ledger.storeResponse(made.receipt, response);
   return made;
 }

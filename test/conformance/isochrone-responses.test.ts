@@ -91,9 +91,9 @@ describe('§4.5 format=geojson', () => {
 
   test('an origin that cannot be routed reaches no other block', async () => {
     const query = { block: demo.water.geoid, minutes: 10, format: 'blocks' };
-    const answer = await ask(query);
-    expect([200, 404]).toContain(answer.statusCode);
-    if (answer.statusCode === 404) expectProblem(answer, 'no-isochrone-data');
-    else expect(answer.json().blocks.length).toBeLessThanOrEqual(1);
+    const response = await ask(query);
+    expect([200, 404]).toContain(response.statusCode);
+    if (response.statusCode === 404) expectProblem(response, 'no-isochrone-data');
+    else expect(response.json().blocks.length).toBeLessThanOrEqual(1);
   });
 });

@@ -17,10 +17,10 @@ test('an unknown path and a refused method get a problem document with error', a
     ['PUT', '/health', 405, 'method-not-allowed'],
     ['GET', '/billing/webhook', 405, 'method-not-allowed'],
   ] as const) {
-    const answer = await portal.app.inject({ method, url });
-    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
-    const problem = answer.json();
-    expect([answer.statusCode, problem.status]).toEqual([status, status]);
+    const response = await portal.app.inject({ method, url });
+    expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+    const problem = response.json();
+    expect([response.statusCode, problem.status]).toEqual([status, status]);
     expect(problem.type).toBe(`http://127.0.0.1:8081/problems/${slug}`);
     expect(problem.error).toBe(problem.detail);
     expect((await portal.app.inject(new URL(problem.type).pathname)).statusCode).toBe(200);
@@ -67,8 +67,8 @@ test.each([
   ['/auth/request', '[]', 'body: must be an object'],
   ['/auth/verify-code', '{"email":"a@b.example"}', 'body.code: is missing: it must be text'],
 ])('%s describes errors in %s in plain language', async (url, payload, detail) => {
-  const answer = await portal.app.inject({ method: 'POST', url, payload, headers: JSON_TYPE });
-  expect([answer.statusCode, answer.json().error]).toEqual([400, detail]);
+  const response = await portal.app.inject({ method: 'POST', url, payload, headers: JSON_TYPE });
+  expect([response.statusCode, response.json().error]).toEqual([400, detail]);
 });
 
 type Member = { enum?: string[]; maxLength?: number; pattern?: string; format?: string };
@@ -98,13 +98,13 @@ test('every route for programs refuses an unknown parameter or member by name', 
       await visitor.signIn(`unknown${tried}@example.org`);
       const url = `${path.replace('{id}', 'x')}?formt=csv`;
       const body = requestBody && { email: 'a@b.example' };
-      const answer =
+      const response =
         method === 'get'
           ? await visitor.get(url)
           : await visitor.change(method.toUpperCase() as 'POST', url, body);
-      expect([method, path, answer.statusCode]).toEqual([method, path, 400]);
-      expect(answer.json().errors[0].loc).toEqual(['query', 'formt']);
-      expect(answer.json().errors[0].msg).toMatch(/^unknown parameter; this route accepts /);
+      expect([method, path, response.statusCode]).toEqual([method, path, 400]);
+      expect(response.json().errors[0].loc).toEqual(['query', 'formt']);
+      expect(response.json().errors[0].msg).toMatch(/^unknown parameter; this route accepts /);
       if (method === 'get') continue;
       const known = path.replace('{id}', 'x');
       const wrong = await visitor.change(method.toUpperCase() as 'POST', known, { lable: 'mine' });
@@ -129,8 +129,8 @@ test('OPTIONS lists a path’s methods; a path with an empty segment does not ex
   }
   for (const method of ['GET', 'PUT', 'OPTIONS'] as const) {
     for (const url of ['/keys/', '/sessions/', '/account/', '/nowhere']) {
-      const answer = await portal.app.inject({ method, url });
-      expect([method, url, answer.statusCode]).toEqual([method, url, 404]);
+      const response = await portal.app.inject({ method, url });
+      expect([method, url, response.statusCode]).toEqual([method, url, 404]);
     }
   }
 });
@@ -195,8 +195,8 @@ test('the OpenAPI document has the actual problems and bounds', async () => {
     const visitor = portal.visitor();
     await visitor.signIn('bounds@example.org');
     const headers = { 'x-csrf-token': await visitor.csrf(), 'content-type': 'text/plain' };
-    const answer = await visitor.post(route, { text: 'x' }, headers);
-    expect([route, answer.statusCode]).toEqual([route, 415]);
+    const response = await visitor.post(route, { text: 'x' }, headers);
+    expect([route, response.statusCode]).toEqual([route, 415]);
     expect(Object.keys(paths[route].post.responses)).toEqual(
       expect.arrayContaining(['413', '415']),
     );
@@ -227,12 +227,12 @@ test('sends the headers that the OpenAPI document promises, on uncounted request
   ]) {
     const payload = method === 'post' ? '{}' : undefined;
     const verb = method === 'post' ? 'POST' : 'GET';
-    const answer = await portal.app.inject({ method: verb, url, payload, headers: JSON_TYPE });
-    const { headers = {} } = document.paths[url][method].responses[answer.statusCode];
+    const response = await portal.app.inject({ method: verb, url, payload, headers: JSON_TYPE });
+    const { headers = {} } = document.paths[url][method].responses[response.statusCode];
     const missing = Object.entries(headers)
       .filter(([, header]) => header.required)
-      .filter(([name]) => answer.headers[name.toLowerCase()] === undefined);
+      .filter(([name]) => response.headers[name.toLowerCase()] === undefined);
     expect([url, missing.map(([name]) => name)]).toEqual([url, []]);
-    expect([url, 'RateLimit' in headers]).toEqual([url, answer.headers.ratelimit !== undefined]);
+    expect([url, 'RateLimit' in headers]).toEqual([url, response.headers.ratelimit !== undefined]);
   }
 });

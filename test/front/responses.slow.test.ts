@@ -56,18 +56,18 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     expect([first.status, paid]).toEqual([200, JSON.parse(`${first.body}`).results.length]);
     expect(await proxy.balance(id)).toBe(10_000 - paid);
     for (let again = 0; again < 3; again++) {
-      const answer = await front.ask(url, { ...as(key), 'x-request-id': `again-${again}` });
-      expect(answer.status).toBe(200);
-      expect(answer.body.equals(first.body)).toBe(true);
+      const response = await front.ask(url, { ...as(key), 'x-request-id': `again-${again}` });
+      expect(response.status).toBe(200);
+      expect(response.body.equals(first.body)).toBe(true);
       // Headers of the first request are not repeated for this one.
-      expect(answer.headers).toMatchObject({
+      expect(response.headers).toMatchObject({
         'x-tokens-charged': '0',
         'x-request-id': `again-${again}`,
         etag: first.headers.etag,
         vary: first.headers.vary,
         'cache-control': 'public, no-cache',
       });
-      expect([undefined, `${10_000 - paid}`]).toContain(answer.headers['x-tokens-remaining']);
+      expect([undefined, `${10_000 - paid}`]).toContain(response.headers['x-tokens-remaining']);
     }
     expect(await proxy.balance(id)).toBe(10_000 - paid);
     expect(seen()).toEqual([200, 304, 304, 304]);
@@ -171,7 +171,7 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     const balance = await proxy.balance(id);
     const ask = () => front.ask(url, as(key)).then(({ status }) => status);
     for (const status of [500, 503, 404, 429]) {
-      wire.fault = () => ({ alter: (answer) => void Object.assign(answer, { status }) });
+      wire.fault = () => ({ alter: (response) => void Object.assign(response, { status }) });
       expect(await ask()).toBe(status);
     }
     wire.fault = noted;
@@ -214,12 +214,12 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
 
   test('requests the catalogue once, for all clients', async () => {
     const url = `https://${HOSTS.api}/v1/meta/modes?`;
-    const answers = [];
-    for (const _ of [1, 2, 3]) answers.push(await front.ask(url));
-    expect(new Set(answers.map(({ body }) => `${body}`)).size).toBe(1);
+    const responses = [];
+    for (const _ of [1, 2, 3]) responses.push(await front.ask(url));
+    expect(new Set(responses.map(({ body }) => `${body}`)).size).toBe(1);
     expect(seen()).toEqual([200]);
     // The rate limit is that of the client that caused the request.
-    expect(answers.map(({ headers }) => headers.ratelimit !== undefined)).toEqual([
+    expect(responses.map(({ headers }) => headers.ratelimit !== undefined)).toEqual([
       true,
       false,
       false,

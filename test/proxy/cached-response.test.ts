@@ -23,16 +23,16 @@ test('a cached response is sent in each requested form, and charged each time', 
     [{}, 'HEAD', 200, undefined, undefined],
   ] as const;
   for (const [headers, method, status, type, coding] of [...asked, ...asked]) {
-    const answer = await proxy.get(summary, key, headers, method);
+    const response = await proxy.get(summary, key, headers, method);
     expect([
-      answer.statusCode,
-      answer.headers['content-type'],
-      answer.headers['content-encoding'],
+      response.statusCode,
+      response.headers['content-type'],
+      response.headers['content-encoding'],
     ]).toEqual([status, type, coding]);
-    left -= Number(answer.headers['x-tokens-charged']);
-    expect(Number(answer.headers['x-tokens-remaining'])).toBe(left);
-    expect(Number(answer.headers['x-tokens-charged']) > 0).toBe(status === 200);
-    expect(answer.rawPayload.length > 0).toBe(status === 200 && method === 'GET');
+    left -= Number(response.headers['x-tokens-charged']);
+    expect(Number(response.headers['x-tokens-remaining'])).toBe(left);
+    expect(Number(response.headers['x-tokens-charged']) > 0).toBe(status === 200);
+    expect(response.rawPayload.length > 0).toBe(status === 200 && method === 'GET');
   }
   expect(await proxy.balance(id)).toBe(left);
 });

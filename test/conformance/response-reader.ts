@@ -1,5 +1,5 @@
 /** A complete response received over a connection. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ const HEAD_END = '\r\n\r\n';
 const BODILESS = [204, 304];
 
 /** Consumes the bytes of one connection as they arrive and yields complete responses. */
-export class AnswerReader {
+export class ResponseReader {
   #chunks: Buffer[] = [];
   #length = 0;
   /** Bytes needed before parsing is worth another attempt. */
@@ -22,12 +22,12 @@ export class AnswerReader {
   }
 
   /** `isHead`: responses to HEAD, which have no bodies. */
-  take(chunk: Buffer, { isHead = false } = {}): WireAnswer[] {
+  take(chunk: Buffer, { isHead = false } = {}): WireResponse[] {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length < this.#wanted) return [];
     let rest = this.rest;
-    const answers: WireAnswer[] = [];
+    const responses: WireResponse[] = [];
     for (;;) {
       const end = rest.indexOf(HEAD_END);
       this.#wanted = rest.length + 1;
@@ -39,19 +39,19 @@ export class AnswerReader {
       this.#wanted = begin + length;
       if (rest.length < this.#wanted) break;
       if (status >= 200)
-        answers.push({ status, headers, body: rest.subarray(begin, begin + length) });
+        responses.push({ status, headers, body: rest.subarray(begin, begin + length) });
       rest = rest.subarray(begin + length);
     }
     this.#chunks = [rest];
     this.#length = rest.length;
-    return answers;
+    return responses;
   }
 }
 
-function readHead(head: string): Pick<WireAnswer, 'status' | 'headers'> {
+function readHead(head: string): Pick<WireResponse, 'status' | 'headers'> {
   const [first, ...lines] = head.split('\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(first)?.[1]);
-  if (Number.isNaN(status)) throw new Error(`not an HTTP answer: ${JSON.stringify(first)}`);
+  if (Number.isNaN(status)) throw new Error(`not an HTTP response: ${JSON.stringify(first)}`);
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const [, name, value] = /^([^:]+): *(.*)$/.exec(line)!;
@@ -62,9 +62,9 @@ function readHead(head: string): Pick<WireAnswer, 'status' | 'headers'> {
 }
 
 /** Every response of the service states its length. */
-function lengthIn(headers: WireAnswer['headers']): number {
+function lengthIn(headers: WireResponse['headers']): number {
   const length = headers['content-length'];
   if (length === undefined)
-    throw new Error(`an answer of unknown length: ${JSON.stringify(headers)}`);
+    throw new Error(`a response of unknown length: ${JSON.stringify(headers)}`);
   return Number(length);
 }

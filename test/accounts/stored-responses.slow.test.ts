@@ -6,7 +6,7 @@ import type { AccountId } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import type { Receipt } from '../../portal/accounts/replays.ts';
-import { chargeAndKeep } from '../support/charged-answer.ts';
+import { chargeAndKeep } from '../support/charged-response.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -39,7 +39,7 @@ test('after kill −9 every acknowledged response is there, and debits match kep
          const n = next++;
          const charge = { account: '${account}', keyId: 'key', route: '${ROUTE}', tokens: 1 + (n % 5), atMs: ${NOON} };
          const made = await ledger.debitOnce(charge, { key: 'n' + n, fingerprint: 'f' + n });
-         await ledger.storeResponse(made.receipt, { headers, gzip: Buffer.from('answer ' + n) });
+         await ledger.storeResponse(made.receipt, { headers, gzip: Buffer.from('response ' + n) });
          say('kept ' + n + '.');
        }
      }));`,
@@ -51,12 +51,12 @@ test('after kill −9 every acknowledged response is there, and debits match kep
 
   ledger = await open();
   const replayed = async (n: number) => {
-    const answer = await ledger.replay(account, { key: `n${n}`, fingerprint: `f${n}` }, NOON);
-    if (answer?.outcome !== 'replayed') return undefined;
-    const isKept = answer.response !== null;
-    if (isKept) expect(Buffer.from(answer.response!.gzip).toString()).toBe(`answer ${n}`);
-    expect(answer.tokens).toBe(1 + (n % 5));
-    return { tokens: answer.tokens, isKept };
+    const response = await ledger.replay(account, { key: `n${n}`, fingerprint: `f${n}` }, NOON);
+    if (response?.outcome !== 'replayed') return undefined;
+    const isKept = response.response !== null;
+    if (isKept) expect(Buffer.from(response.response!.gzip).toString()).toBe(`response ${n}`);
+    expect(response.tokens).toBe(1 + (n % 5));
+    return { tokens: response.tokens, isKept };
   };
   for (const n of acknowledged) expect(await replayed(n)).toMatchObject({ isKept: true });
   // Deliveries in flight at the kill count too: a debited response can be replayed.
@@ -102,11 +102,11 @@ test('racing processes charge one key once and return one response', async () =>
       'NAME',
     ])};
     const charge = { account, keyId: 'key', route: '${ROUTE}', tokens: 1, atMs };
-    const answer = { headers: {}, gzip: Buffer.from(name) };
+    const response = { headers: {}, gzip: Buffer.from(name) };
     for (let n = 0; n < keys; n++) {
       const request = { key: 'n' + n, fingerprint: 'f' };
       let got = await ledger.debitOnce(charge, request);
-      if (got.outcome === 'debited') await ledger.storeResponse(got.receipt, answer);
+      if (got.outcome === 'debited') await ledger.storeResponse(got.receipt, response);
       // The other may have been charged, and not have kept it yet.
       else while (got.response === null) got = await ledger.replay(account, request, atMs);
       say(n + ' ' + (got.outcome === 'debited' ? name : Buffer.from(got.response.gzip).toString()));
@@ -122,23 +122,23 @@ test('racing processes charge one key once and return one response', async () =>
 });
 
 test('expired responses make room for new ones: the ledger does not grow', async () => {
-  const [answersADay, bytes] = [100, 40_000];
+  const [responsesADay, bytes] = [100, 40_000];
   const sizes: number[] = [];
   for (let day = 0; day < 24; day++) {
-    const kept = Array.from({ length: answersADay }, (_, n) =>
+    const kept = Array.from({ length: responsesADay }, (_, n) =>
       chargeAndKeep(
         ledger,
         { account, keyId: 'key', route: ROUTE, tokens: 1, atMs: NOON + day * DAY_MS },
-        { key: `day ${day} answer ${n}`, fingerprint: 'f' },
+        { key: `day ${day} response ${n}`, fingerprint: 'f' },
         { headers: {}, gzip: randomBytes(bytes) },
       ),
     );
     await Promise.all(kept);
     sizes.push(await bytesIn(folder));
   }
-  expect(sizes[0]).toBeGreaterThan(answersADay * bytes);
+  expect(sizes[0]).toBeGreaterThan(responsesADay * bytes);
   // Freed pages become reusable some commits later.
-  expect(sizes.at(-1)).toBeLessThan(5 * answersADay * bytes);
+  expect(sizes.at(-1)).toBeLessThan(5 * responsesADay * bytes);
   expect(await ledger.usage(account)).toHaveLength(24);
 });
 

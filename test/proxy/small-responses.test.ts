@@ -86,19 +86,19 @@ const anyTypes = fc.array(fc.constantFrom(...Object.keys(LEAVES_OF).map(Number))
 test('a summary matches the plain data, for any block, modes and types', () =>
   forAll(300, anyBlock, anyModes, anyTypes, async (block, mode, type) => {
     const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
-    const answer = await proxy.get(url, proxy.key);
+    const response = await proxy.get(url, proxy.key);
     const results = naiveSummary(
       block,
       modesOf(mode),
       type.length === 0 ? SMALL_LEAVES : leavesOf(type),
     );
     const { geoid, population, landArea } = block;
-    expect(answer.json()).toEqual({
+    expect(response.json()).toEqual({
       block: { geoid, population, land_area_m2: landArea },
       results,
       ...naiveUnrouted(block, modesOf(mode)),
     });
-    expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
+    expect(response.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
   }));
 
 test('a batch has an error for a block only if no requested mode could be routed from it', async () => {
@@ -106,7 +106,7 @@ test('a batch has an error for a block only if no requested mode could be routed
   for (const route of ['/v1/blocks/summary', '/v1/blocks/pois']) {
     for (const modes of [['walk'], ['bike'], ['transit'], ['bike', 'transit'], []] as Mode[][]) {
       const body = { origins, ...(modes.length > 0 && { mode: modes }) };
-      const answer = await proxy.post(route, proxy.key, body);
+      const response = await proxy.post(route, proxy.key, body);
       const expected = county.blocks
         .slice(0, 5)
         .filter((block) => {
@@ -114,7 +114,7 @@ test('a batch has an error for a block only if no requested mode could be routed
           return unrouted.length === modesOf(modes).length;
         })
         .map(({ geoid }) => geoid);
-      const { errors } = answer.json();
+      const { errors } = response.json();
       expect(errors.map((error: { geoid: string }) => error.geoid)).toEqual(expected);
       expect(errors[0].detail).toContain('no street is near its centre');
       for (const { type } of errors) expect(type).toBe('no-block-data');
@@ -124,8 +124,8 @@ test('a batch has an error for a block only if no requested mode could be routed
 
 test('states the reason of each mode, in the error of a batch and in a CSV column', async () => {
   const [, odd, onFoot] = county.blocks;
-  const answer = await proxy.post('/v1/blocks/summary', proxy.key, { origins: [odd.geoid] });
-  expect(answer.json().errors[0].detail).toBe(
+  const response = await proxy.post('/v1/blocks/summary', proxy.key, { origins: [odd.geoid] });
+  expect(response.json().errors[0].detail).toBe(
     `no requested mode can be routed from block ${odd.geoid}: on foot and by transit, its centre is outside ` +
       'the street data of the release; by bike, no street near its centre is part of the network of that mode',
   );
@@ -139,7 +139,7 @@ test('states the reason of each mode, in the error of a batch and in a CSV colum
 test('include_missing distinguishes too far from unroutable, mode by mode', async () => {
   const area = { center: { lon: -76.6, lat: 39.3 }, radius_m: 10 };
   const body = { ...area, type: [101], limit: 1000, include_missing: true };
-  const answer = await proxy.post('/v1/blocks/query', proxy.key, body);
+  const response = await proxy.post('/v1/blocks/query', proxy.key, body);
   const expected = county.blocks.flatMap((block) => {
     const unrouted = naiveUnrouted(block, SMALL_MODES).unrouted ?? [];
     return SMALL_MODES.map((mode, m) => {
@@ -149,7 +149,7 @@ test('include_missing distinguishes too far from unroutable, mode by mode', asyn
       return { geoid: block.geoid, dest_type_id: 101, mode_id: m + 1, mode, ...time };
     });
   });
-  expect(answer.json().results).toEqual(expected);
+  expect(response.json().results).toEqual(expected);
 });
 
 test('the joined pages of a block match the plain data, for any filter and page size', async () => {
@@ -183,11 +183,11 @@ test('the joined pages of a block match the plain data, for any filter and page 
     const rows: Row[] = [];
     let next = '';
     do {
-      const answer = await proxy.get(`/v1/blocks/${block.geoid}/pois?${asked}${next}`, proxy.key);
-      const { unrouted, ...page }: Page = answer.json();
+      const response = await proxy.get(`/v1/blocks/${block.geoid}/pois?${asked}${next}`, proxy.key);
+      const { unrouted, ...page }: Page = response.json();
       expect({ ...(unrouted && { unrouted }) }).toEqual(naiveUnrouted(block, modesOf(mode)));
       expect(page.block_geoid).toBe(block.geoid);
-      expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, page.results.length)));
+      expect(response.headers['x-tokens-charged']).toBe(String(Math.max(1, page.results.length)));
       rows.push(...page.results);
       if (page.next_cursor !== null) expect(page.results).toHaveLength(limit);
       next = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
@@ -207,8 +207,8 @@ test('the least and the greatest dest_id, 1.0 and 30.0 are returned exactly', as
 });
 
 test('reports that a release without map tiles has none', async () => {
-  const answer = await proxy.get('/v1/isochrone/tiles/walk/101.json');
-  expect([answer.statusCode, answer.json().detail]).toEqual([
+  const response = await proxy.get('/v1/isochrone/tiles/walk/101.json');
+  expect([response.statusCode, response.json().detail]).toEqual([
     404,
     'the release was built without map tiles',
   ]);
