@@ -332,14 +332,14 @@ test('the queries of the recipe have the results of the API', async () => {
   const script = path.resolve('test/export/run_recipe.py');
   const recipe = path.resolve('infra/docs/recipes/tables.md');
   const { stdout } = await run(python, [script, recipe, COUNTY], { cwd: root });
-  const { responses, printed } = JSON.parse(stdout);
+  const { results, printed } = JSON.parse(stdout);
   const peopleWithin15 = async (type: number, counties: readonly string[]) => {
     const body = { area: { counties }, mode: ['walk'], type: [type] };
     const { results } = (await proxy.post('/v1/coverage', proxy.key, body)).json();
     return { within: results[0].within['15'], total: results[0].total };
   };
   const all = release.counties.map(({ fips }) => fips);
-  const [[[people]], best, [jobs]] = responses;
+  const [[[people]], best, [jobs]] = results;
   expect(people).toBe((await peopleWithin15(101, all)).within);
   expect(best).toHaveLength(10);
   for (const [geoid, count] of best) {

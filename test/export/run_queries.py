@@ -12,5 +12,5 @@ import duckdb
 with open(sys.argv[1]) as file:
     blocks = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
 db = duckdb.connect()
-answers = [db.execute(query).fetchall() for code in blocks for query in code.split(";\n")[:-1]]
-print(json.dumps(answers, default=int))
+results = [db.execute(query).fetchall() for code in blocks for query in code.split(";\n")[:-1]]
+print(json.dumps(results, default=int))

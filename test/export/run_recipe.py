@@ -18,7 +18,7 @@ with open(recipe) as file:
 db = duckdb.connect()
 with open("views.sql") as file:
     db.execute(file.read())
-answers = [db.execute(code).fetchall() for language, code in blocks if language == "sql"]
+results = [db.execute(code).fetchall() for language, code in blocks if language == "sql"]
 files = {
     table.upper(): f"table={table}/state={county[:2]}/county={county}.parquet"
     for table in ("blocks", "nearest_wide")
@@ -28,4 +28,4 @@ with contextlib.redirect_stdout(printed):
     for language, code in blocks:
         if language == "python":
             exec(code, dict(files))
-print(json.dumps({"answers": answers, "printed": printed.getvalue()}))
+print(json.dumps({"results": results, "printed": printed.getvalue()}))

@@ -14,15 +14,15 @@ const ROOMS = {
   'builder/transit':
     'test/transit/{door-to-door,frequent-stops,patterns-among,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
   'portal/accounts':
-    'test/accounts/{api-key,kept-answers.slow,ledger-address,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
+    'test/accounts/{api-key,stored-responses.slow,ledger-address,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
   'portal/payment':
     'test/portal/{billing.slow,event-worker,memberships,payment-outage.slow,payment.slow,purchases,reversals,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':
     'test/portal/{attacks.slow,email-address,mail.slow,own-account,sign-in-mail,sign-in-secrets,sign-in.slow,signup-grants.slow}.test.ts',
   'proxy/metering':
-    'test/proxy/{authorize,backend-faults,delivery,free-answers,known-answer,metering,payment,query-cache,query-cache.slow,posted,rate-subject,refusals,small-answers}.test.ts',
+    'test/proxy/{authorize,backend-faults,delivery,free-responses,cached-response,metering,payment,query-cache,query-cache.slow,posted,rate-subject,refusals,small-responses}.test.ts',
   'proxy/serve':
-    'test/proxy/{backend-faults,content-coding,delivery,free-answers,known-answer,metering,posted,refusals,representations,row-formats,small-answers}.test.ts',
+    'test/proxy/{backend-faults,content-coding,delivery,free-responses,cached-response,metering,posted,refusals,representations,row-formats,small-responses}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
     'test/shards/{folder-store,https-store,locks,s3-refusals,scratch-file,spool,wire-faults.slow}.test.ts',

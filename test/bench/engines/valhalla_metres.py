@@ -28,12 +28,12 @@ points = json.loads(Path(points_file).read_text())
 targets = [{"lon": lon, "lat": lat} for lon, lat in points["targets"]]
 rows = []
 for lon, lat in points["origins"]:
-    answer = actor.matrix({
+    response = actor.matrix({
         "sources": [{"lon": lon, "lat": lat}],
         "targets": targets,
         "costing": "pedestrian",
         "costing_options": {"pedestrian": {"shortest": True, "max_hiking_difficulty": 6}},
     })
-    (row,) = answer["sources_to_targets"]
+    (row,) = response["sources_to_targets"]
     rows.append([None if cell["distance"] is None else cell["distance"] * 1000 for cell in row])
 Path(out_file).write_text(json.dumps(rows))
