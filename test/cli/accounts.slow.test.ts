@@ -115,8 +115,15 @@ test('creates no ledger at a mistyped path, except for the first key or an impor
     ['accounts', 'list'],
     ['accounts', 'export'],
     ['accounts', 'disable', 'a@b.org'],
+    ['keys', 'create', '--account', 'a@b.org'],
   ]) {
     expect(await refusal(...command, ...at)).toContain(`sqlite:${mistyped}: no such ledger;`);
+  }
+  for (const flags of [
+    ['--email', 'nomail'],
+    ['--tokens', 'many'],
+  ]) {
+    expect(await refusal('keys', 'create', ...flags, ...at)).toContain(flags[0]);
   }
   expect(existsSync(mistyped)).toBe(false);
   const created = `created the ledger sqlite:${mistyped}\n`;

@@ -10,6 +10,7 @@ import { UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { integer } from '../integer-flag.ts';
+import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { accountCalled, nameOf, operator, print, runWithLedger } from '../with-ledger.ts';
 
@@ -46,7 +47,12 @@ export function defineKeys(keys: Command): void {
     )
     .option('--member', 'make the account a member')
     .action((flags: CreateFlags) =>
-      runWithLedger(flags, (ledger) => create(ledger, flags), { makesIt: true }),
+      run(async () => {
+        // A mistyped flag creates no ledger.
+        const tokens = checkedTokens(flags);
+        const makesIt = flags.account === undefined;
+        await runWithLedger(flags, (ledger) => create(ledger, flags, tokens), { makesIt });
+      }),
     );
 
   const only = [
@@ -90,12 +96,20 @@ const CHANGES: readonly [verb: string, does: string, change: Change][] = [
   ],
 ];
 
-async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
-  const { email, label, member = false } = flags;
+/** The tokens to grant, if any; a `UsageError` for those or an address that cannot be meant. */
+function checkedTokens({ email, tokens }: CreateFlags): number | undefined {
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email.trim())) {
     throw new UsageError(`--email: "${email}" is not an e-mail address`);
   }
-  const tokens = integer('--tokens', flags.tokens, 0, 1e12);
+  return integer('--tokens', tokens, 0, 1e12);
+}
+
+async function create(
+  ledger: Ledger,
+  flags: CreateFlags,
+  tokens: number | undefined,
+): Promise<void> {
+  const { email, label, member = false } = flags;
   const owner =
     flags.account === undefined
       ? { email: email ?? null }
