@@ -154,7 +154,7 @@ async function openEmpty(page: Page, address: string): Promise<void> {
   await page.getByText('Parts of the map could not be loaded').waitFor();
 }
 
-/** Frames a second in which the map follows a pointer that drags it to and fro. */
+/** Frames a second while a pointer drags the map to and fro. */
 async function framesWhilePanned(
   browser: Browser,
   address: string,
@@ -163,35 +163,37 @@ async function framesWhilePanned(
   const context = await browser.newContext({ viewport: VIEWPORT });
   const page = await context.newPage();
   await open(page, address);
-  await page.evaluate(COUNT_FRAMES);
-  const box = (await page.locator('.map-canvas').boundingBox())!;
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  const before = await countedOn(page);
-  const begun = performance.now();
-  for (let at = 0, step = STEP_PX; performance.now() - begun < PAN_MS; at += step) {
-    if (Math.abs(at + step) > PAN_PX) step = -step;
-    await page.mouse.move(x + at, y + at / 2);
-  }
-  const seconds = (performance.now() - begun) / 1000;
-  const frames = (await countedOn(page)) - before;
-  await page.mouse.up();
+  const rate = await page.evaluate<number>(PAN);
   await context.close();
-  return frames / seconds;
+  return rate;
 }
 
-const countedOn = (page: Page) => page.evaluate<number>('window.framesMoved');
-
-/** Runs in the page: counts the frames before which the pointer had moved. */
-const COUNT_FRAMES = `{
-  window.framesMoved = 0;
-  let hasMoved = false;
-  window.addEventListener('mousemove', () => { hasMoved = true; });
-  const count = () => {
-    if (hasMoved) window.framesMoved++;
-    hasMoved = false;
-    requestAnimationFrame(count);
+/**
+ * Runs in the page, where the pointer moves once a frame: moves from outside would each wait for
+ * the browser to take them, and frames for those.
+ */
+const PAN = `new Promise((resolve) => {
+  const canvas = document.querySelector('.map-canvas canvas');
+  const box = canvas.getBoundingClientRect();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const send = (type, at, buttons) => {
+    const place = { clientX: x + at, clientY: y + at / 2 };
+    canvas.dispatchEvent(new MouseEvent(type, { ...place, buttons, bubbles: true }));
   };
-  requestAnimationFrame(count);
-}`;
+  let [frames, at, step, begun] = [0, 0, ${STEP_PX}, null];
+  const draw = (now) => {
+    begun ??= now;
+    if (now - begun >= ${PAN_MS}) {
+      send('mouseup', at, 0);
+      resolve((frames * 1000) / (now - begun));
+      return;
+    }
+    if (Math.abs(at + step) > ${PAN_PX}) step = -step;
+    at += step;
+    send('mousemove', at, 1);
+    frames++;
+    requestAnimationFrame(draw);
+  };
+  send('mousedown', 0, 1);
+  requestAnimationFrame(draw);
+})`;
