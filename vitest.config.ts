@@ -28,12 +28,14 @@ const OWN_PROCESS = [
   'test/transit/{baltimore,endless-feeds}.slow.test.ts',
 ];
 
-/** The long ones begin; those that share a process come last, without others between them. */
+/** Projects whose files share a process come last, one after the other. */
+const ORDER = ['own process', 'slow together', 'together'];
+
+/** Runs the longest files of each project first. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isAlone = ({ project }: TestSpecification) => project.config.isolate;
-    return [...sorted.filter(isAlone), ...sorted.filter((file) => !isAlone(file))];
+    return ORDER.flatMap((name) => sorted.filter(({ project }) => project.name === name));
   }
 }
 
@@ -55,6 +57,15 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
+          exclude: [...OWN_PROCESS, 'test/**/*.slow.test.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow together',
+          include: ['test/**/*.slow.test.ts'],
           exclude: OWN_PROCESS,
           isolate: false,
         },
