@@ -58,7 +58,7 @@ export const blocksTable: CountyTable = {
   },
 };
 
-/** Opens the blocks of a county, and returns a reader of the columns of so many from the first. */
+/** Opens the blocks of a county, and returns a reader of the columns of a run of blocks. */
 async function openBlocks(release: Release, { manifest }: ReleaseCounty) {
   const index = await release.index(manifest);
   const { outlines } = await release.areas(manifest, SHARED);

@@ -20,7 +20,7 @@ export class FlatGeobufFile implements TableFile {
   /** `facts`: those of the file; `table` names the layer. */
   constructor(
     columns: readonly Column[],
-    { table, description, ...metadata }: Readonly<Record<'table' | 'description' | string, string>>,
+    { table, description, ...metadata }: Readonly<Record<string, string>>,
     out: ByteSink,
   ) {
     const layer: FgbLayer = {

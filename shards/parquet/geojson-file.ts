@@ -18,7 +18,7 @@ export class GeoJsonFile implements TableFile {
   /** `facts`: those of the file; `table` names the layer. */
   constructor(
     columns: readonly Column[],
-    { table, ...facts }: Readonly<Record<'table' | string, string>>,
+    { table, ...facts }: Readonly<Record<string, string>>,
     out: ByteSink,
   ) {
     this.#columns = columns;

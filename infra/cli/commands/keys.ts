@@ -96,7 +96,7 @@ const CHANGES: readonly [verb: string, does: string, change: Change][] = [
   ],
 ];
 
-/** The tokens to grant, if any; a `UsageError` for those or an address that cannot be meant. */
+/** Checks the flags, and returns the tokens to grant, if any; throws a `UsageError`. */
 function checkedTokens({ email, tokens }: CreateFlags): number | undefined {
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email.trim())) {
     throw new UsageError(`--email: "${email}" is not an e-mail address`);

@@ -58,7 +58,7 @@ export function MapStage(props: {
     if (container === null) return;
     if (!hasWebgl()) return setState('no-webgl');
     let isGone = false;
-    // Beside MapLibre, which would request them first thing.
+    // Requests them while MapLibre, which needs them first, is still being loaded.
     const base = baseMap && 'archive' in baseMap ? [baseMap.archive] : [];
     for (const url of [latest.current.bandsUrl, blocksUrl, ...base]) prefetchHead(url);
     loadMapLibre()
