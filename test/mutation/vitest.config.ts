@@ -15,6 +15,7 @@ export default defineConfig({
   ],
   test: {
     globalSetup: ['test/support/demo-release.setup.ts'],
+    setupFiles: ['test/mutation/no-shrinking.ts'],
     include: [ROOM_TESTS!],
     runner: 'test/mutation/mutant-runner.js',
     // One file after another, so that none tries what another has killed.

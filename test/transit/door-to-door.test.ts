@@ -1,7 +1,12 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
 import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
+import { LANES } from '../../builder/transit/lane-search.ts';
+import { forAll } from '../support/for-all.ts';
+import { Dice } from './dice.ts';
+import { drawArrivals } from './random-arrivals.ts';
 
 test('takes the only route, whose duration equals both its own bound and the trip limit', () => {
   const [limit, step, walk, never] = [250_000, 60_000, 50_000, 250_001];
@@ -20,3 +25,84 @@ test('takes the only route, whose duration equals both its own bound and the tri
   expect(search.lower(lane, times)).toBe(1);
   expect([...times]).toEqual([250_000]);
 });
+
+test('the time to a target is the wanted one of the departures, each by its best stop', () =>
+  forAll(40, fc.nat(), (seed) => {
+    const dice = new Dice(seed);
+    const stopCount = 1 + dice.below(12);
+    const targetCount = dice.pick([1, 15, 16, 17, 40, 40, 40, 300]);
+    const upTo = {
+      split: dice.below(targetCount + 1),
+      limits: [20 + dice.below(60), 20 + dice.below(60)],
+    } as const;
+    const limits = { departures: 60, step: 2, boardSlack: 0, limit: Math.max(...upTo.limits) };
+    const wanted = 1 + dice.below(6);
+    const walks = randomWalks(dice, stopCount, targetCount);
+    const fastest = new FastestDepartures(stopCount, limits, wanted);
+    const search = new DoorToDoor(egressOf(walks, targetCount), fastest, upTo);
+    // One search serves window after window.
+    for (let windows = 0; windows < 2; windows++) {
+      const opens = dice.below(100);
+      fastest.begin(opens);
+      const alighted = drawArrivals(dice, { stopCount, opens, ...limits }, fastest);
+      search.run();
+      for (let lane = 0; lane < LANES; lane++) {
+        const direct = Int32Array.from({ length: targetCount }, () => 5 + dice.below(90));
+        const times = direct.slice();
+        const lowered = search.lower(lane, times);
+        const byLane = alighted.map((ofStop) => ofStop[lane]);
+        const meant = direct.map((walk, target) => {
+          const limit = upTo.limits[target < upTo.split ? 0 : 1];
+          const time = wantedTime(byLane, walks, target, wanted);
+          return time <= limit && time < walk ? time : walk;
+        });
+        expect(times.join()).toBe(meant.join());
+        expect(search.lowered.slice(0, lowered).sort().join()).toBe(
+          [...direct.keys()].filter((target) => meant[target] < direct[target]).join(),
+        );
+      }
+    }
+  }));
+
+/** By stop: the walks to targets. The stops are along the order of targets, some at one place. */
+function randomWalks(dice: Dice, stopCount: number, targetCount: number): Map<number, number>[] {
+  return Array.from({ length: stopCount }, () => {
+    const at = dice.below(targetCount);
+    const radius = dice.pick([3, 20, 60]);
+    const walks = new Map<number, number>();
+    for (let target = 0; target < targetCount; target++) {
+      const walk = Math.abs(target - at) + dice.below(4);
+      if (walk <= radius && dice.chance(0.95)) walks.set(target, walk);
+    }
+    return walks;
+  });
+}
+
+function egressOf(walks: readonly Map<number, number>[], targetCount: number) {
+  const builder = new EgressBuilder(
+    Int32Array.from({ length: targetCount }, (_, i) => i).reverse(),
+  );
+  for (const ofStop of walks) {
+    for (const [target, time] of ofStop) builder.add(target, time);
+    builder.endStop();
+  }
+  return builder.finish();
+}
+
+/** Of the shortest times by departure, sorted, the wanted one; Infinity if there are fewer. */
+function wantedTime(
+  alighted: readonly ReadonlyMap<number, number>[],
+  walks: readonly ReadonlyMap<number, number>[],
+  target: number,
+  wanted: number,
+): number {
+  const best = new Map<number, number>();
+  alighted.forEach((times, stop) => {
+    const walk = walks[stop].get(target);
+    if (walk === undefined) return;
+    for (const [departure, time] of times) {
+      best.set(departure, Math.min(best.get(departure) ?? Infinity, time + walk));
+    }
+  });
+  return [...best.values()].sort((a, b) => a - b)[wanted - 1] ?? Infinity;
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { buildCallOrder } from '../../builder/transit/call-order.ts';
+import type { Footpaths } from '../../builder/transit/footpaths.ts';
+import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
+import type { RangeLimits } from '../../builder/transit/range-arrivals.ts';
+import {
+  ALIGHT,
+  BOARD,
+  buildTimetable,
+  type ScheduledTrip,
+} from '../../builder/transit/timetable.ts';
+import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
+import { forAll } from '../support/for-all.ts';
+import { Dice } from './dice.ts';
+
+/** Times are small whole numbers, so that many are equal. */
+interface Network {
+  readonly stopCount: number;
+  readonly trips: readonly ScheduledTrip[];
+  /** By trip, those that its vehicle continues as. */
+  readonly next: readonly (readonly number[])[];
+  /** From arriving at a stop to the first departure that can be caught at another or the same. */
+  readonly changes: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly time: number;
+  }[];
+}
+
+interface Access {
+  readonly stop: number;
+  readonly time: number;
+}
+
+test('each departure from each origin arrives at each stop when a search of its own arrives', () =>
+  forAll(150, fc.nat(), (seed) => {
+    const dice = new Dice(seed);
+    const network = randomNetwork(dice);
+    const limits: RangeLimits = {
+      departures: dice.pick([1, 3, 8, 8, 126]),
+      step: 1 + dice.below(3),
+      boardSlack: dice.below(3),
+      limit: 5 + dice.below(40),
+    };
+    const search = laneSearch(network, limits);
+    // One search serves window after window.
+    for (let windows = 0; windows < 2; windows++) {
+      const opens = 80 + dice.below(60);
+      const origins = new Map(
+        Array.from({ length: 1 + dice.below(3) }, () => [dice.below(LANES), access(dice, network)]),
+      );
+      expect(arrivalsByLane(search, network, limits, opens, origins)).toEqual(
+        [...origins].map(([, from]) =>
+          Array.from({ length: limits.departures }, (_, departure) => {
+            const leaves = opens + departure * limits.step;
+            return earliest(network, from, leaves + limits.boardSlack)
+              .map((time) => (time <= leaves + limits.limit ? time : '-'))
+              .join(' ');
+          }),
+        ),
+      );
+    }
+  }));
+
+test('refuses more departures than a byte of a label can count', () => {
+  const network = randomNetwork(new Dice(1));
+  const limits = { departures: 126, step: 1, boardSlack: 0, limit: 10 };
+  expect(() => laneSearch(network, limits)).not.toThrow();
+  expect(() => laneSearch(network, { ...limits, departures: 127 })).toThrow('too many departures');
+});
+
+function laneSearch({ stopCount, trips, next, changes }: Network, limits: RangeLimits) {
+  const continuations = next.flatMap((to, from) => to.map((t) => [trips[from], trips[t]] as const));
+  const timetable = buildTimetable(stopCount, trips, continuations);
+  const transfers = buildTripTransfers(timetable, footpathsOf(stopCount, changes), limits.limit);
+  return new LaneSearch(timetable, buildCallOrder(timetable, transfers), limits);
+}
+
+function footpathsOf(stopCount: number, changes: Network['changes']): Footpaths {
+  const ways = Array.from({ length: stopCount }, (_, stop) =>
+    changes.filter(({ from }) => from === stop).sort((a, b) => a.time - b.time),
+  );
+  const first = [0];
+  for (const list of ways) first.push(first.at(-1)! + list.length);
+  return {
+    first: Int32Array.from(first),
+    ways: Int32Array.from(ways.flat().flatMap(({ to, time }) => [to, time])),
+  };
+}
+
+/**
+ * Searches, and returns the arrivals at all stops by origin and departure: `-` for none within the
+ * limit. Checks that they are reported in order, each departure once, and none after the last limit.
+ */
+function arrivalsByLane(
+  search: LaneSearch,
+  { stopCount }: Network,
+  { departures, step, limit }: RangeLimits,
+  opens: number,
+  origins: ReadonlyMap<number, readonly Access[]>,
+): string[][] {
+  const found = new Map(
+    [...origins.keys()].map((lane) => [
+      lane,
+      Array.from({ length: departures }, () => new Array<number | '-'>(stopCount).fill('-')),
+    ]),
+  );
+  const before = new Map<string, { arrival: number; last: number }>();
+  const misplaced: unknown[] = [];
+  search.begin(opens);
+  for (const [lane, from] of origins) {
+    const stops = Int32Array.from(from, ({ stop }) => stop);
+    const times = Int32Array.from(from, ({ time }) => time);
+    search.board(lane, stops, times);
+  }
+  search.run({
+    arrive(stop, lane, arrival, first, last) {
+      const previous = before.get(`${stop} ${lane}`) ?? { arrival: opens, last: -1 };
+      const isInOrder = arrival >= previous.arrival && first === previous.last + 1 && first <= last;
+      if (!isInOrder || !found.has(lane) || arrival > opens + (departures - 1) * step + limit) {
+        misplaced.push({ stop, lane, arrival, first, last });
+      }
+      before.set(`${stop} ${lane}`, { arrival, last });
+      for (let departure = first; departure <= last; departure++) {
+        if (arrival > opens + departure * step + limit) continue;
+        found.get(lane)![departure][stop] = arrival;
+      }
+    },
+  });
+  expect(misplaced).toEqual([]);
+  return [...found.values()].map((times) => times.map((byStop) => byStop.join(' ')));
+}
+
+/**
+ * The earliest arrival at each stop for a rider who can board at the given stops after `leaves`:
+ * all trips are ridden again and again until nothing changes.
+ */
+function earliest(
+  { stopCount, trips, next, changes }: Network,
+  from: readonly Access[],
+  leaves: number,
+): number[] {
+  const ready = Array.from({ length: stopCount }, () => Infinity);
+  const arrived = ready.slice();
+  const seated = new Set<number>();
+  for (const { stop, time } of from) ready[stop] = Math.min(ready[stop], leaves + time);
+  for (let isNew = from.length > 0; isNew; ) {
+    isNew = false;
+    trips.forEach(({ stops, rules, arrivals, departures }, trip) => {
+      let isAboard = seated.has(trip);
+      stops.forEach((stop, call) => {
+        if (isAboard && rules[call] & ALIGHT && arrivals[call] < arrived[stop]) {
+          arrived[stop] = arrivals[call];
+          for (const change of changes) {
+            if (change.from !== stop) continue;
+            ready[change.to] = Math.min(ready[change.to], arrivals[call] + change.time);
+          }
+          isNew = true;
+        }
+        if (rules[call] & BOARD && call < stops.length - 1 && ready[stop] <= departures[call]) {
+          isAboard = true;
+        }
+      });
+      for (const other of isAboard ? next[trip] : []) {
+        if (seated.has(other)) continue;
+        seated.add(other);
+        isNew = true;
+      }
+    });
+  }
+  return arrived;
+}
+
+/** A few lines with some trips each, which may stand still, overtake, call twice and go on. */
+function randomNetwork(dice: Dice): Network {
+  const stopCount = 2 + dice.below(6);
+  const trips: ScheduledTrip[] = [];
+  for (let lines = 1 + dice.below(5); lines > 0; lines--) {
+    const stops = Array.from({ length: 2 + dice.below(4) }, () => dice.below(stopCount));
+    const rules = stops.map(() => dice.pick([3, 3, 3, 3, BOARD, ALIGHT, 0]));
+    for (let more = 1 + dice.below(5); more > 0; more--) {
+      let time = 90 + dice.below(60);
+      const arrivals: number[] = [];
+      const departures = stops.map(() => {
+        time += dice.below(8);
+        arrivals.push(time);
+        time += dice.pick([0, 0, 1, 4]);
+        return time;
+      });
+      trips.push({ stops, rules, arrivals, departures });
+    }
+  }
+  const next = trips.map(({ arrivals }) =>
+    trips.flatMap((to, i) => (to.arrivals[0] >= arrivals.at(-1)! && dice.chance(0.04) ? [i] : [])),
+  );
+  const changes = Array.from({ length: stopCount }, (_, from) =>
+    Array.from({ length: stopCount }, (_, to) => ({ from, to, time: dice.below(10) })),
+  );
+  return {
+    stopCount,
+    trips,
+    next,
+    changes: changes.flat().filter(({ from, to }) => dice.chance(from === to ? 0.9 : 0.25)),
+  };
+}
+
+function access(dice: Dice, { stopCount }: Network): Access[] {
+  return Array.from({ length: stopCount }, (_, stop) => ({ stop, time: dice.below(12) })).filter(
+    () => dice.chance(0.4),
+  );
+}
