@@ -81,7 +81,7 @@ export class LaneSearch {
     this.#end = firstNotBefore(arrival, 0, arrival.length, last + 1);
   }
 
-  /** Adds the stops within walking distance of a lane's origin, with the times to them. */
+  /** Adds the stops within walking distance of a lane's origin, each once, with the times to them. */
   board(lane: number, accessStops: Int32Array, accessTimes: Int32Array): void {
     const { boardSlack } = this.#limits;
     for (let i = 0; i < accessStops.length; i++) {
@@ -143,8 +143,7 @@ export class LaneSearch {
     const { firstCall, rankOf } = this.#order;
     const rank = rankOf[firstCall[trip] + position + 1];
     if (rank >= this.#end) return;
-    const at = rank * LANES + lane;
-    if (this.#lanes[at] <= departure) this.#lanes[at] = departure + 1;
+    this.#lanes[rank * LANES + lane] = departure + 1;
     this.#ride(pattern);
   }
 

@@ -172,30 +172,41 @@ function earliest(
   return arrived;
 }
 
-/** A few lines with some trips each, which may stand still, overtake, call twice and go on. */
+/**
+ * A few lines with some trips each, which may overtake, call twice and go on as others. In a hurried
+ * network, rides and changes often take no time, so that vehicles wait for each other.
+ */
 function randomNetwork(dice: Dice): Network {
+  const isHurried = dice.chance(0.4);
   const stopCount = 2 + dice.below(6);
   const trips: ScheduledTrip[] = [];
   for (let lines = 1 + dice.below(5); lines > 0; lines--) {
     const stops = Array.from({ length: 2 + dice.below(4) }, () => dice.below(stopCount));
     const rules = stops.map(() => dice.pick([3, 3, 3, 3, BOARD, ALIGHT, 0]));
     for (let more = 1 + dice.below(5); more > 0; more--) {
-      let time = 90 + dice.below(60);
+      let time = 90 + (isHurried ? 10 * dice.below(4) : dice.below(60));
       const arrivals: number[] = [];
       const departures = stops.map(() => {
-        time += dice.below(8);
+        time += isHurried ? dice.pick([0, 0, 0, 10]) : dice.below(8);
         arrivals.push(time);
-        time += dice.pick([0, 0, 1, 4]);
+        time += isHurried ? 0 : dice.pick([0, 0, 1, 4]);
         return time;
       });
       trips.push({ stops, rules, arrivals, departures });
     }
   }
+  const onward = dice.pick([0, 0.03, 0.15]);
   const next = trips.map(({ arrivals }) =>
-    trips.flatMap((to, i) => (to.arrivals[0] >= arrivals.at(-1)! && dice.chance(0.04) ? [i] : [])),
+    trips.flatMap((to, i) =>
+      to.arrivals[0] >= arrivals.at(-1)! && dice.chance(onward) ? [i] : [],
+    ),
   );
   const changes = Array.from({ length: stopCount }, (_, from) =>
-    Array.from({ length: stopCount }, (_, to) => ({ from, to, time: dice.below(10) })),
+    Array.from({ length: stopCount }, (_, to) => ({
+      from,
+      to,
+      time: isHurried ? dice.pick([0, 0, 3]) : dice.below(10),
+    })),
   );
   return {
     stopCount,
