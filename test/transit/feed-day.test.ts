@@ -1,0 +1,268 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readFeed } from '../../builder/gtfs/feed.ts';
+import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { AGENCY, exception } from './feed-records.ts';
+import { type FeedRecord, writeFeed } from './gtfs-text.ts';
+
+const folder = folderOfEachTest();
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+/** New York's clocks, in seconds ahead of UTC. */
+const WINTER = -5 * 3600;
+const SUMMER = -4 * 3600;
+
+/** A trip: the stops with its times there, such as `A 8:00, B 8:10`. */
+interface Trip {
+  readonly calls: string;
+  /** Dates on which it runs. */
+  readonly on?: readonly string[];
+  readonly route?: string;
+  readonly block?: string;
+  /** Where it may not be boarded. */
+  readonly closed?: readonly string[];
+}
+
+interface Day {
+  readonly date: string;
+  readonly aheadOfUtc?: number;
+  readonly earliest?: number;
+  readonly latest?: number;
+  readonly transfers?: readonly FeedRecord[];
+  /** Metres north of A. */
+  readonly stops?: Readonly<Record<string, number>>;
+  readonly zones?: Readonly<Record<string, string>>;
+  readonly parents?: Readonly<Record<string, string>>;
+}
+
+/** Reads trips, named `t0` and so on, for a day. */
+async function read(trips: readonly Trip[], day: Day) {
+  const { date, transfers = [], stops = { A: 0, B: 5_000, C: 9_000 } } = day;
+  const services = trips.map(({ on = [date] }) => on.join(' '));
+  const file = await writeFeed(path.join(folder, 'feed'), {
+    'agency.txt': [AGENCY],
+    'stops.txt': Object.entries(stops).map(([id, north]) => ({
+      stop_id: id,
+      stop_name: `Stop ${id}`,
+      stop_lat: 39 + north / 111_195,
+      stop_lon: -76.6,
+      stop_timezone: day.zones?.[id] ?? '',
+      parent_station: day.parents?.[id] ?? '',
+      location_type: Object.values(day.parents ?? {}).includes(id) ? 1 : 0,
+    })),
+    'routes.txt': ['red', 'blue'].map((id) => ({ route_id: id, agency_id: 'A', route_type: 3 })),
+    'calendar_dates.txt': [...new Set(services)].flatMap((id) =>
+      id.split(' ').map((day) => exception(id, Number(day), 1)),
+    ),
+    'trips.txt': trips.map(({ route = 'red', block = '' }, i) => ({
+      route_id: route,
+      service_id: services[i],
+      trip_id: `t${i}`,
+      block_id: block,
+    })),
+    'stop_times.txt': trips.flatMap(({ calls, closed = [] }, i) =>
+      calls.split(', ').map((call, at) => {
+        const [stop, time] = call.split(' ');
+        return {
+          trip_id: `t${i}`,
+          stop_id: stop,
+          stop_sequence: at,
+          arrival_time: `${time}:00`,
+          departure_time: `${time}:00`,
+          pickup_type: closed.includes(stop) ? 1 : 0,
+        };
+      }),
+    ),
+    'transfers.txt': transfers,
+  });
+  const feed = await readFeed(file);
+  const { aheadOfUtc = SUMMER, earliest = 8 * HOUR, latest = 10 * HOUR } = day;
+  const clock = { common: date, aheadOfUtc, earliest, latest };
+  const of = { path: file, sha256: '', day: date, patterns: [] };
+  const { feedDay, facts } = await readFeedDay(feed, of, clock);
+  feed.source.close();
+  return { feedDay, facts };
+}
+
+/** The times of a trip at its stops, by the common clock. */
+function timesOf({ stops, trips }: FeedDay): string[] {
+  return trips.map((trip) =>
+    trip.stops
+      .map((stop, i) => {
+        const minutes = trip.departures[i] / MINUTE;
+        const clock = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
+        return `${stops[stop].id} ${clock}`;
+      })
+      .join(', '),
+  );
+}
+
+test('a trip of the night before runs on, an hour later or earlier if the clocks have changed', async () => {
+  const night = (calls: string, on: string) => [{ calls, on: [on] }];
+  const usual = await read(night('A 32:10, B 32:20', '20260310'), { date: '20260311' });
+  expect(timesOf(usual.feedDay)).toEqual(['A 8:10, B 8:20']);
+  const spring = { date: '20260308' };
+  const lost = await read(night('A 32:10, B 32:20', '20260307'), spring);
+  expect(timesOf(lost.feedDay)).toEqual(['A 9:10, B 9:20']);
+  const gained = await read(night('A 33:10, B 33:20', '20261031'), {
+    date: '20261101',
+    aheadOfUtc: WINTER,
+  });
+  expect(timesOf(gained.feedDay)).toEqual(['A 8:10, B 8:20']);
+});
+
+test('a trip of both days is read for each, and one of another day not at all', async () => {
+  const { feedDay, facts } = await read(
+    [
+      { calls: 'A 8:00, B 32:30', on: ['20260310', '20260311'] },
+      { calls: 'A 8:00, B 8:30', on: ['20260312'] },
+      { calls: 'A 8:00, B 8:30', on: ['20260309'] },
+    ],
+    { date: '20260311' },
+  );
+  expect(timesOf(feedDay).sort()).toEqual(['A -16:00, B 8:30', 'A 8:00, B 32:30']);
+  expect(facts).toMatchObject({ trips_in_window: 2, service_date: '2026-03-11' });
+});
+
+test('keeps the trips that run at any time from the first window to the last ride', async () => {
+  const trips = ['A 7:50, B 8:00', 'A 7:49, B 7:59', 'A 10:00, B 10:30', 'A 10:01, B 10:30'];
+  const { feedDay } = await read(
+    trips.map((calls) => ({ calls })),
+    { date: '20260311' },
+  );
+  expect(timesOf(feedDay)).toEqual([trips[0], trips[2]]);
+});
+
+test('a window opens at eight in the zone of the stop, and its times are those of the common clock', async () => {
+  const { feedDay } = await read([{ calls: 'A 8:00, B 8:30' }], {
+    date: '20260311',
+    aheadOfUtc: SUMMER - 3600,
+    zones: { B: 'America/Chicago' },
+    earliest: 0,
+  });
+  // New York is an hour ahead of the clock, and Chicago is not.
+  expect(timesOf(feedDay)).toEqual(['A 7:00, B 7:30']);
+  expect(feedDay.stops.map(({ windowStart }) => windowStart / HOUR)).toEqual([7, 8]);
+});
+
+test('counts the departures in the window, by line and direction, at which a trip may be boarded', async () => {
+  const { feedDay } = await read(
+    [
+      { calls: 'A 7:59, B 8:05, C 8:10' },
+      { calls: 'A 8:00, B 8:59, C 9:10' },
+      { calls: 'A 8:59, B 9:00, C 9:20' },
+      { calls: 'A 8:30, B 8:31', route: 'blue' },
+      { calls: 'C 8:00, B 8:10, A 8:20', closed: ['B'] },
+    ],
+    { date: '20260311' },
+  );
+  const counts = feedDay.departures.map((byLine) => [...byLine.values()].sort());
+  // At A, two of the red line and one of the blue; the last stop of a trip has no departure.
+  expect(counts).toEqual([[1, 2], [2], [1]]);
+});
+
+/** Pairs of trips between which riders stay seated, as in `t0 t1`. */
+async function seated(trips: readonly Trip[], more: Omit<Day, 'date'> = {}) {
+  const { feedDay, facts } = await read(trips, { date: '20260311', ...more });
+  const names = feedDay.trips.map(({ stops, departures }) => {
+    const at = trips.findIndex(({ calls }) => {
+      const [stop, time] = calls.split(/[ ,]+/);
+      const [hours, minutes] = time.split(':').map(Number);
+      const leaves = (hours * 60 + minutes) * MINUTE;
+      return feedDay.stops[stops[0]].id === stop && (departures[0] - leaves) % (24 * HOUR) === 0;
+    });
+    return `t${at}${departures[0] < 0 ? ' before' : ''}`;
+  });
+  const pairs = feedDay.continuations.map(([from, to]) => `${names[from]}, ${names[to]}`);
+  return { pairs: pairs.sort(), problems: facts.problems };
+}
+
+const LINK = (from: number, to: number, type: 4 | 5): FeedRecord => ({
+  from_trip_id: `t${from}`,
+  to_trip_id: `t${to}`,
+  transfer_type: type,
+});
+
+test('riders stay seated in the vehicle from trip to trip of its day, in the order in which it runs them', async () => {
+  const trips = [
+    { calls: 'B 8:20, A 8:30', block: '1' },
+    { calls: 'A 8:00, B 8:10', block: '1' },
+    { calls: 'A 8:40, C 8:50', block: '1' },
+    { calls: 'B 8:11, C 8:19', block: '2' },
+    { calls: 'B 8:12, C 8:19' },
+  ];
+  expect((await seated(trips)).pairs).toEqual(['t0, t2', 't1, t0']);
+});
+
+test('a vehicle of the night before is not that of the day', async () => {
+  const on = ['20260310', '20260311'];
+  const trips = [
+    { calls: 'A 8:00, B 8:10', block: '1', on },
+    { calls: 'B 32:15, C 32:20', block: '1', on: ['20260310'] },
+  ];
+  expect((await seated(trips)).pairs).toEqual([]);
+});
+
+test('they stay seated within 200 m or a station, and not beyond', async () => {
+  const trips = [
+    { calls: 'A 8:00, B 8:10', block: '1' },
+    { calls: 'D 8:10, C 8:30', block: '1' },
+  ];
+  const by = async (north: number, parents: Record<string, string> = {}) =>
+    (await seated(trips, { stops: { A: 0, B: 5_000, C: 9_000, D: north, S: 5_000 }, parents }))
+      .pairs;
+  expect(await by(5_199)).toEqual(['t0, t1']);
+  expect(await by(5_202)).toEqual([]);
+  expect(await by(5_900, { B: 'S', D: 'S' })).toEqual(['t0, t1']);
+});
+
+test('transfers.txt forbids staying seated, or names the trips, whatever the block', async () => {
+  const trips = [
+    { calls: 'A 8:00, B 8:10', block: '1' },
+    { calls: 'B 8:10, C 8:30', block: '1' },
+    { calls: 'C 8:15, A 8:40' },
+  ];
+  expect((await seated(trips)).pairs).toEqual(['t0, t1']);
+  expect((await seated(trips, { transfers: [LINK(0, 1, 5)] })).pairs).toEqual([]);
+  expect((await seated(trips, { transfers: [LINK(1, 0, 5)] })).pairs).toEqual(['t0, t1']);
+  // Whatever the distance, and in place of the block.
+  expect((await seated(trips, { transfers: [LINK(0, 2, 4)] })).pairs).toEqual(['t0, t2']);
+  // Not before the first has ended.
+  expect((await seated(trips, { transfers: [LINK(1, 2, 4)] })).pairs).toEqual(['t0, t1']);
+});
+
+test('a trip that is named continues as one of its own day, or of the next if that one has left', async () => {
+  const both = ['20260310', '20260311'];
+  const transfers = [LINK(0, 1, 4)];
+  const same = [
+    { calls: 'A 8:00, B 8:10', on: both },
+    { calls: 'B 8:20, C 34:30', on: both },
+  ];
+  expect((await seated(same, { transfers })).pairs).toEqual(['t0, t1']);
+  const night = [
+    { calls: 'A 31:50, B 32:10', on: both },
+    { calls: 'B 8:20, C 34:30', on: both },
+  ];
+  expect((await seated(night, { transfers })).pairs).toEqual(['t0, t1']);
+});
+
+test('a vehicle that is due elsewhere before it arrives keeps no riders, and is reported', async () => {
+  const trips = [
+    { calls: 'A 8:00, B 8:10', block: '1' },
+    { calls: 'B 8:09, C 8:30', block: '1' },
+  ];
+  const { pairs, problems } = await seated(trips);
+  expect(pairs).toEqual([]);
+  expect(problems).toMatchObject([
+    {
+      file: 'trips.txt',
+      problem: expect.stringContaining('no one stays seated'),
+      rows: 1,
+      first_line: 3,
+    },
+  ]);
+  const onTime = [trips[0], { ...trips[1], calls: 'B 8:10, C 8:30' }];
+  expect(await seated(onTime)).toEqual({ pairs: ['t0, t1'], problems: [] });
+});
