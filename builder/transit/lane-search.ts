@@ -81,7 +81,7 @@ export class LaneSearch {
     this.#end = firstNotBefore(arrival, 0, arrival.length, last + 1);
   }
 
-  /** Adds the stops within walking distance of a lane's origin, each once, with the times to them. */
+  /** Adds the stops within walking distance of a lane's origin, each once, with their times. */
   board(lane: number, accessStops: Int32Array, accessTimes: Int32Array): void {
     const { boardSlack } = this.#limits;
     for (let i = 0; i < accessStops.length; i++) {

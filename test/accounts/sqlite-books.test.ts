@@ -32,7 +32,7 @@ function newBooks() {
   return { db, id: openAccount(db, order).account.id };
 }
 
-/** What the ledger says of the account. */
+/** Reads the account's balance, and the sums that it consists of. */
 function read(db: SqlConnection, id: string) {
   const usage = books.usage(db, id);
   const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);

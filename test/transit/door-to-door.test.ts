@@ -89,7 +89,7 @@ function egressOf(walks: readonly Map<number, number>[], targetCount: number) {
   return builder.finish();
 }
 
-/** Of the shortest times by departure, sorted, the wanted one; Infinity if there are fewer. */
+/** The wanted one of the shortest times by departure, ascending; Infinity if there are fewer. */
 function wantedTime(
   alighted: readonly ReadonlyMap<number, number>[],
   walks: readonly ReadonlyMap<number, number>[],

@@ -18,7 +18,7 @@ test('keeps the fastest departures to each stop from each origin, the earlier of
     };
     const wanted = 1 + dice.below(6);
     const fastest = new FastestDepartures(stopCount, limits, wanted);
-    // What the window before has left is forgotten.
+    // Each window begins without the results of the one before.
     for (let windows = 0; windows < 2; windows++) {
       const opens = dice.below(100);
       fastest.begin(opens);
@@ -44,7 +44,7 @@ test('refuses more departures than fit beside a time', () => {
   expect(() => new FastestDepartures(1, limits, 6)).toThrow('too many departures');
 });
 
-/** By stop and lane: departures and their times up to a limit, in the order in which they are kept. */
+/** Departures and their times up to a limit, by stop and lane, in the order of `keys`. */
 function keptBy({ keys, wanted }: FastestDepartures, stopCount: number, limit: number): string[][] {
   return Array.from({ length: stopCount }, (_, stop) =>
     Array.from({ length: LANES }, (_, lane) => {

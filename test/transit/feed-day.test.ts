@@ -227,7 +227,7 @@ test('transfers.txt forbids staying seated, or names the trips, whatever the blo
   expect((await seated(trips)).pairs).toEqual(['t0, t1']);
   expect((await seated(trips, { transfers: [LINK(0, 1, 5)] })).pairs).toEqual([]);
   expect((await seated(trips, { transfers: [LINK(1, 0, 5)] })).pairs).toEqual(['t0, t1']);
-  // Whatever the distance, and in place of the block.
+  // The link counts in place of the block, at any distance.
   expect((await seated(trips, { transfers: [LINK(0, 2, 4)] })).pairs).toEqual(['t0, t2']);
   // Not before the first has ended.
   expect((await seated(trips, { transfers: [LINK(1, 2, 4)] })).pairs).toEqual(['t0, t1']);

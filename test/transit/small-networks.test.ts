@@ -90,8 +90,8 @@ function footpathsOf(stopCount: number, changes: Network['changes']): Footpaths 
 }
 
 /**
- * Searches, and returns the arrivals at all stops by origin and departure: `-` for none within the
- * limit. Checks that they are reported in order, each departure once, and none after the last limit.
+ * Searches, and returns the arrivals at all stops by origin and departure; `-`: none within the
+ * limit. Checks that they are reported in order, each departure once, none after the last limit.
  */
 function arrivalsByLane(
   search: LaneSearch,
@@ -173,8 +173,8 @@ function earliest(
 }
 
 /**
- * A few lines with some trips each, which may overtake, call twice and go on as others. In a hurried
- * network, rides and changes often take no time, so that vehicles wait for each other.
+ * A few lines with some trips each, which may overtake, call twice and go on as others. In a
+ * hurried network, rides and changes often take no time, so vehicles wait for each other.
  */
 function randomNetwork(dice: Dice): Network {
   const isHurried = dice.chance(0.4);
