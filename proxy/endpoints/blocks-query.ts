@@ -9,12 +9,14 @@ import { drawnArea } from '../queries/areas/drawn-area.ts';
 import { blocksIn } from '../queries/areas/drawn-blocks.ts';
 import { circleArea, type SearchedArea } from '../queries/searched-area.ts';
 import {
+  countWithinMember,
   cursorMember,
   includeMissingMember,
   includePopulationMember,
   limitMember,
   modeMember,
   namesMember,
+  nthMember,
   POINT_SCHEMA,
   pointItem,
   radiusMember,
@@ -38,6 +40,8 @@ const body = z.strictObject({
   mode: modeMember,
   ...WINDOW_MEMBERS,
   type: typeMember,
+  nth: nthMember,
+  count_within: countWithinMember,
   names: namesMember,
   include_population: includePopulationMember,
   include_missing: includeMissingMember,
@@ -52,11 +56,12 @@ export const blocksQuery = postEndpoint({
   summary: 'Minutes to the nearest POI of each type, for all blocks of an area',
   description:
     'Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is ' +
-    'in the area, ordered by GEOID, type id, mode id. A missing row means "not within ' +
+    'in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within ' +
     `${BOUNDS.maxMinutes.max} minutes" or unknown: \`include_missing\` distinguishes the two. ` +
-    'In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. ' +
-    'Paginated; over many counties a page may hold fewer rows than `limit` without being the ' +
-    'last: only a null `next_cursor` marks the end. One token per row, at least one per page.',
+    '`nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of ' +
+    'its block, and a page ends early at 4 MB. Paginated; over many counties a page may hold ' +
+    'fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. ' +
+    'One token per row, at least one per page.',
   tag: 'Areas',
   body,
   requestExample: (marks) => ({ ...smallCircle(marks), mode: [marks.mode], type: [marks.type] }),

@@ -5,14 +5,17 @@ import { AREAL } from '../formats/row-table.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
 import { queryArea, type ResolvedArea, resolveArea } from '../queries/areas/area-times.ts';
 import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/areas/places.ts';
+import { timesKind } from '../queries/nearest/summary.ts';
 import { placeGeoidParam } from '../schemas/location-parameters.ts';
 import {
+  countWithinParam,
   cursorParam,
   includeMissingParam,
   includePopulationParam,
   limitParam,
   modeParam,
   namesParam,
+  nthParam,
   typeParam,
 } from '../schemas/parameters.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
@@ -28,16 +31,19 @@ export const placeBlocks = meteredEndpoint({
   operationId: 'listPlaceBlocks',
   summary: 'Minutes to the nearest POI of each type, for all blocks of a city or town',
   description:
-    'Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id. ' +
+    'Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. ' +
     `A missing row means "not within ${BOUNDS.maxMinutes.max} minutes" or unknown: ` +
-    '`include_missing` distinguishes the two. Paginated. In GeoJSON each row is the outline of its ' +
-    'block, and a page ends early at 4 MB. One token per row, at least one per page.',
+    '`include_missing` distinguishes the two. `nth` and `count_within` say how much choice there ' +
+    'is. Paginated. In GeoJSON each row is the outline of its block, and a page ends early at ' +
+    '4 MB. One token per row, at least one per page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
   query: z.strictObject({
     mode: modeParam,
     ...WINDOW_PARAMS,
     type: typeParam,
+    nth: nthParam,
+    count_within: countWithinParam,
     names: namesParam,
     include_population: includePopulationParam,
     include_missing: includeMissingParam,
@@ -51,12 +57,13 @@ export const placeBlocks = meteredEndpoint({
 
   async resolve(release, { params: { geoid }, query }, { cursors }): Promise<ResolvedPlaceBlocks> {
     const located = await locatePlace(release, geoid);
+    const kind = timesKind(query);
     const counties = located.place.counties.map((fips) => release.county(fips)!);
     return {
       ...resolveArea(release, cursors, 'place-blocks', { geoid }, query),
       dependsOn: [
         located.state.objects.places,
-        ...counties.flatMap(({ objects }) => [objects.index, objects.nearest, objects.blocks]),
+        ...counties.flatMap(({ objects }) => [objects.index, objects[kind], objects.blocks]),
       ],
       located,
     };

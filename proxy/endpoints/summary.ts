@@ -4,11 +4,10 @@ import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import {
   blockMetadata,
-  type NthParams,
-  needsPois,
   querySummary,
   type ResolvedSummary,
   resolveSummary,
+  timesKind,
 } from '../queries/nearest/summary.ts';
 import {
   locateOrigin,
@@ -52,9 +51,6 @@ const RESPONSE = {
   unrouted,
 };
 
-/** The kind of object that a summary is read from. */
-const objectKindOf = (asked: NthParams) => (needsPois(asked) ? 'pois' : 'nearest');
-
 type ResolvedOriginSummary = ResolvedSummary & ResolvedBlock;
 
 export const blockSummary = meteredEndpoint({
@@ -78,7 +74,7 @@ export const blockSummary = meteredEndpoint({
 
   resolve(release, { params: { geoid }, query }, { cursors }): ResolvedOriginSummary {
     return {
-      ...resolveBlock(originOfGeoid(release, geoid), objectKindOf(query)),
+      ...resolveBlock(originOfGeoid(release, geoid), timesKind(query)),
       ...resolveSummary(release, cursors, 'block-summary', { geoid }, query),
     };
   },
@@ -108,7 +104,7 @@ export const pointSummary = meteredEndpoint({
 
   resolve(release, { query: { lat, lon, ...query } }, { cursors }): ResolvedOriginSummary {
     return {
-      ...resolveBlock(originOfPoint(release, lon, lat), objectKindOf(query)),
+      ...resolveBlock(originOfPoint(release, lon, lat), timesKind(query)),
       ...resolveSummary(release, cursors, 'point-summary', { lat, lon }, query),
     };
   },

@@ -50,7 +50,7 @@ export const CATCHMENT: RowTable = {
   geometry: null,
 };
 export const AREAL: RowTable = {
-  columns: ['geoid', ...TYPE, 'mode_id', ...TIME, 'reason', 'population'],
+  columns: ['geoid', ...TYPE, 'mode_id', ...TIME, 'nth', 'count', 'reason', 'population'],
   geometry: 'outline',
 };
 

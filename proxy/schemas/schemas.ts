@@ -3,7 +3,7 @@ import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { BOUNDS } from '../bounds.ts';
-import { MISSING_REASONS } from '../queries/areas/area-times.ts';
+import { MISSING_REASONS } from '../queries/areas/block-rows.ts';
 
 const MAX_MINUTES = BOUNDS.maxMinutes.max;
 
@@ -42,21 +42,24 @@ const destTypeLabel = z
   .meta({ description: 'With `names`: the label of the type.' });
 const poiName = z.string().optional().meta({ description: 'With `names`: the name of the POI.' });
 
+const nthOfRow = z
+  .int()
+  .min(BOUNDS.nth.min)
+  .max(BOUNDS.nth.max)
+  .optional()
+  .meta({ description: 'With `nth`: the time is to the n-th nearest POI of the type.' });
+const countOfRow = z.int().min(0).optional().meta({
+  description: 'With `count_within`: the number of POIs of the type within so many minutes.',
+});
+
 export const categoryTime = z
   .object({
     dest_type_id: z.int(),
     dest_type: destTypeLabel,
     mode: modeLabel,
     travel_time: tenthsOfMinutes,
-    nth: z
-      .int()
-      .min(BOUNDS.nth.min)
-      .max(BOUNDS.nth.max)
-      .optional()
-      .meta({ description: 'With `nth`: the time is to the n-th nearest POI of the type.' }),
-    count: z.int().min(0).optional().meta({
-      description: 'With `count_within`: the number of POIs of the type within so many minutes.',
-    }),
+    nth: nthOfRow,
+    count: countOfRow,
   })
   .meta({ id: 'CategoryTime', description: 'Minutes to the nearest POI of a type, by one mode.' });
 
@@ -112,6 +115,17 @@ export const arealRow = z
     travel_time: tenthsOfMinutes.nullable().meta({
       description: 'Minutes, one decimal; null only in rows added by `include_missing`.',
     }),
+    nth: nthOfRow,
+    count: z
+      .int()
+      .min(0)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'With `count_within`: the number of POIs of the type within so many minutes; null where ' +
+          '`reason` is `no-data`.',
+      }),
     reason: z.enum(MISSING_REASONS).optional().meta({
       description:
         'Only where `travel_time` is null: too far, or the mode could not be routed from the block.',

@@ -132,6 +132,42 @@ export function arealWithMissingOf(
     );
 }
 
+/** Rows of an area with `nth`, `count_within` or both; with or without those that lack a time. */
+export function arealNthTimesOf(
+  release: NaiveRelease,
+  blocks: readonly NaiveBlock[],
+  { nth, count_within, ...filter }: Filter & { nth?: readonly number[]; count_within?: number },
+  include_missing: boolean,
+) {
+  const rowsOf = (block: NaiveBlock, dest_type_id: number, mode: Mode) => {
+    const times = release.times
+      .get(block.geoid)!
+      .filter((row) => row.mode === mode && row.poi.types.includes(dest_type_id))
+      .map(({ travel_time }) => travel_time)
+      .sort((a, b) => a - b);
+    const isKnown = linkOf(block, mode) === 'linked';
+    const count = isKnown ? times.filter((time) => time <= count_within!).length : null;
+    return [...(nth ?? [1])].sort().map((n) => ({
+      geoid: block.geoid,
+      dest_type_id,
+      mode_id: release.modeIds.get(mode)!,
+      mode,
+      travel_time: times[n - 1] ?? null,
+      ...(nth && { nth: n }),
+      ...(count_within !== undefined && { count }),
+      ...(n > times.length && { reason: isKnown ? 'not-within-30' : 'no-data' }),
+    }));
+  };
+  return [...blocks]
+    .sort((a, b) => (a.geoid < b.geoid ? -1 : 1))
+    .flatMap((block) =>
+      leavesOf(release, filter).flatMap((type) =>
+        modesOf(release, filter).flatMap((mode) => rowsOf(block, type, mode)),
+      ),
+    )
+    .filter(({ travel_time }) => include_missing || travel_time !== null);
+}
+
 /**
  * Whether a search for types and a part of the name finds a place. Case and accents are ignored.
  */

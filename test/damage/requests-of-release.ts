@@ -79,6 +79,7 @@ export async function requestsOf(
       if (random.chance(0.2)) {
         const area = { center: { lon, lat }, radius_m: 500, mode: ['walk'], type: [101] };
         post('/v1/blocks/query', { ...area, limit: 1000 });
+        post('/v1/blocks/query', { ...area, nth: [1, 3], count_within: 9, limit: 1000 });
       }
       if (random.chance(0.3)) {
         const area = { center: { lon, lat }, radius_m: 400 };

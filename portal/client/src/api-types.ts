@@ -177,6 +177,10 @@ export type ArealBlockResult = {
   mode: Mode;
   /** Minutes, one decimal; null only in rows added by `include_missing`. */
   travel_time: number | null;
+  /** With `nth`: the time is to the n-th nearest POI of the type. */
+  nth?: number;
+  /** With `count_within`: the number of POIs of the type within so many minutes; null where `reason` is `no-data`. */
+  count?: number | null;
   /** Only where `travel_time` is null: too far, or the mode could not be routed from the block. */
   reason?: 'not-within-30' | 'no-data';
   population?: number | null;
@@ -995,7 +999,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. Paginated. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. One token per row, at least one per page. */
+  /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. Paginated. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. One token per row, at least one per page. */
   listPlaceBlocks: {
     params: {
       /** Census place GEOID, 7 digits including leading zeros. */
@@ -1008,6 +1012,10 @@ export interface Operations {
       percentile?: 10 | undefined;
       /** Destination type ids; repeat the parameter for several. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Minutes to the n-th nearest POI of each type, 1 to 5; repeat the parameter for several. Each row then has `nth`. Omitted: the nearest. */
+      nth?: ReadonlyArray<number> | undefined;
+      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
+      count_within?: number | undefined;
       /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
       names?: boolean | undefined;
       /** Include the population of the block in each row. */
@@ -1057,7 +1065,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
+  /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   queryBlocks: {
     params: {
       /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
@@ -1085,6 +1093,10 @@ export interface Operations {
       percentile?: 10 | undefined;
       /** Destination type ids. A parent stands for all its leaves. Omitted: all types. */
       type?: ReadonlyArray<number> | undefined;
+      /** Minutes to the n-th nearest POI of each type, 1 to 5. Each row then has `nth`. Omitted: the nearest. */
+      nth?: ReadonlyArray<number> | undefined;
+      /** Adds `count` to each row: the number of POIs of the type within this many whole minutes, 1 to 30. */
+      count_within?: number | undefined;
       /** Adds labels to each row, at no cost: `dest_type` after `dest_type_id`; after the `dest_id` of a POI the `dest_types` that it has, and in catchments its `name`. */
       names?: boolean | undefined;
       /** Include the population of the block in each row. */

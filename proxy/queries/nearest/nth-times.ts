@@ -1,14 +1,17 @@
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import type { EncodedRow } from '../../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import { insertNth, MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
+import type { PoiTable } from '../../../shards/pois/poi-table.ts';
+import type { Release } from '../../../shards/release/release.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { DestTypeId, Tenths } from '../../../shards/units.ts';
 import { TIME, typeColumns } from '../../formats/row-table.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { originText } from '../rows/fragments.ts';
-import type { Page } from '../rows/pagination.ts';
+import { isAfter, type Page } from '../rows/pagination.ts';
 
 /** Filter for how many POIs of each type a block has to choose from. */
 export interface NthFilter {
@@ -37,21 +40,29 @@ export interface NthRow {
 /** POIs read between two clock checks. */
 const POIS_PER_STEP = 2_048;
 
-/**
- * The times from a block to its n-th nearest POIs, by mode id, type id, n; those beyond 30 minutes
- * are absent. At most one range read once the county's head is cached.
- */
-export async function nthTimesOf(
-  { release, county, index, ordinal }: OriginBlock,
-  { modes, types, nths, countTenths }: NthFilter,
+/** Times to the nearest POIs of each requested leaf type, by one mode, and how many there are. */
+export interface TypeTimes {
+  /** By type: the least `MAX_NTH`, ascending, filled up with zeros. */
+  readonly lists: Uint16Array;
+  /** By type: POIs within the filter's `countTenths`. */
+  readonly counts: Uint32Array;
+}
+
+/** The leaf types of a filter, ascending. */
+export function leavesOf({ taxonomy }: Release, { types }: NthFilter): readonly DestTypeId[] {
+  return taxonomy.leafIds.filter((leaf) => types?.has(leaf) !== false);
+}
+
+/** The times of a block, by mode of the filter. */
+export async function typeTimesOf(
+  row: EncodedRow,
+  table: PoiTable,
+  leaves: readonly DestTypeId[],
+  { modes, countTenths }: NthFilter,
   waiters: Waiters,
-): Promise<NthRow[]> {
-  if (!index.isRoutable(ordinal)) return [];
-  const { matrix, table } = await release.pois(county, waiters);
-  const row = await matrix.encodedRow(ordinal);
-  const leaves = release.taxonomy.leafIds.filter((leaf) => types?.has(leaf) !== false);
+): Promise<TypeTimes[]> {
   const positionOf = new Map(leaves.map((leaf, position) => [leaf, position]));
-  const rows: NthRow[] = [];
+  const byMode: TypeTimes[] = [];
   for (const position of modes) {
     const { targets, times } = row.mode(position);
     const lists = new Uint16Array(leaves.length * MAX_NTH);
@@ -67,17 +78,32 @@ export async function nthTimesOf(
       const pause = (i + 1) % POIS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
       if (pause) await pause;
     }
+    byMode.push({ lists, counts });
+  }
+  return byMode;
+}
+
+/**
+ * The times from a block to its n-th nearest POIs, by mode id, type id, n; those beyond 30 minutes
+ * are absent. At most one range read once the county's head is cached.
+ */
+export async function nthTimesOf(
+  { release, county, index, ordinal }: OriginBlock,
+  filter: NthFilter,
+  waiters: Waiters,
+): Promise<NthRow[]> {
+  if (!index.isRoutable(ordinal)) return [];
+  const { matrix, table } = await release.pois(county, waiters);
+  const leaves = leavesOf(release, filter);
+  const row = await matrix.encodedRow(ordinal);
+  const rows: NthRow[] = [];
+  for (const [m, times] of (await typeTimesOf(row, table, leaves, filter, waiters)).entries()) {
+    const mode = release.manifest.modes[filter.modes[m]];
     for (const [leaf, type] of leaves.entries()) {
-      for (const nth of nths ?? [1]) {
-        const tenths = lists[leaf * MAX_NTH + nth - 1];
+      for (const nth of filter.nths ?? [1]) {
+        const tenths = times.lists[leaf * MAX_NTH + nth - 1];
         if (tenths === 0) break;
-        rows.push({
-          mode: release.manifest.modes[position],
-          type,
-          nth,
-          tenths,
-          count: counts[leaf],
-        });
+        rows.push({ mode, type, nth, tenths, count: times.counts[leaf] });
       }
     }
   }
@@ -139,9 +165,4 @@ export function nthPage(
 
 function positionOf({ mode, type, nth }: NthRow): Page['position'] {
   return [modeIdOf(mode), type, nth];
-}
-
-function isAfter(position: Page['position'], other: Page['position']): boolean {
-  const key = position.findIndex((value, i) => value !== other[i]);
-  return key !== -1 && position[key] > other[key];
 }

@@ -72,14 +72,14 @@ export function requestedCells(
   };
 }
 
-/** Whether a summary is read from the POIs of a block. */
-export function needsPois({ nth, count_within }: NthParams): boolean {
-  return nth !== undefined || count_within !== undefined;
+/** The kind of object that times are read from: of all POIs, or of the nearest alone. */
+export function timesKind({ nth, count_within }: NthParams): 'pois' | 'nearest' {
+  return nth === undefined && count_within === undefined ? 'nearest' : 'pois';
 }
 
 /** The nth filter that a request selects; null for the nearest times alone. */
 export function requestedNth(filter: SummaryFilter, asked: NthParams): NthFilter | null {
-  if (!needsPois(asked)) return null;
+  if (timesKind(asked) === 'nearest') return null;
   const { nth, count_within } = asked;
   const countTenths = count_within === undefined ? null : count_within * 10;
   return { ...filter, nths: nth ?? null, countTenths };

@@ -59,3 +59,9 @@ export function canonicalRequest(
   const names = Object.keys(parameters).filter((name) => parameters[name] !== undefined);
   return `${route} ${JSON.stringify(names.sort().map((name) => [name, parameters[name]]))}`;
 }
+
+/** Whether a position is after another, by their first key that differs. */
+export function isAfter(position: readonly number[], other: readonly number[]): boolean {
+  const key = position.findIndex((value, i) => value !== other[i]);
+  return key !== -1 && position[key] > other[key];
+}

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forAll } from '../../support/for-all.ts';
+import { boxRing } from '../../support/rings.ts';
 import { expectInvalid, expectOk, expectRows } from '../api.ts';
-import { demoOfTests } from '../demo.ts';
-import { nthTimesOf } from '../naive-responses.ts';
+import { demoOfTests, PORT_MERIDIAN } from '../demo.ts';
+import { arealNthTimesOf, nthTimesOf } from '../naive-responses.ts';
 import { allPages } from '../paging.ts';
+import { isInside } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
 
 const demo = demoOfTests();
@@ -61,6 +63,49 @@ test('batches have the rows of each origin', async () => {
   });
 });
 
+/** A box around open water: blocks with times and blocks without. No centre is on its edge. */
+const HALF = 0.0250005;
+
+test('the blocks of an area have them too, page by page, with and without those without a time', async () => {
+  const { api, release, water } = demo;
+  const [west, south] = [water.lon - HALF, water.lat - HALF];
+  const ring = boxRing(west, south, water.lon + HALF, water.lat + HALF);
+  const blocks = release.blocks.filter(
+    ({ lon, lat }) => Math.abs(lon - water.lon) < HALF && Math.abs(lat - water.lat) < HALF,
+  );
+  const limits = fc.constantFrom(19, 250, 1000);
+  const some = asked().filter(({ type }) => type.length > 0);
+  await forAll(12, some, limits, fc.boolean(), async (query, limit, include_missing) => {
+    // An empty list is an error; an omitted one requests everything.
+    const mode = query.mode.length > 0 ? { mode: query.mode } : {};
+    const polygon = { type: 'Polygon', coordinates: [ring] };
+    const body = { ...query, mode: undefined, ...mode, polygon, limit, include_missing };
+    const rows = await allPages(api, { method: 'POST', path: '/v1/blocks/query', body });
+    expect(rows).toEqual(arealNthTimesOf(release, blocks, query, include_missing));
+  });
+});
+
+test('so do the blocks of a place', async () => {
+  const { api, release, place } = demo;
+  const blocks = release.blocks.filter(({ lon, lat }) => isInside(place.polygons, lon, lat));
+  const path = `/v1/places/${PORT_MERIDIAN}/blocks`;
+  await forAll(6, asked(), async ({ mode, nth, count_within }) => {
+    const query = { mode, type: [101], nth, count_within };
+    const rows = await allPages(api, { path, query: { ...query, limit: 1000 } });
+    expect(rows).toEqual(arealNthTimesOf(release, blocks, query, false));
+  });
+});
+
+test('what was asked for is part of the ETag of an area', async () => {
+  const { api } = demo;
+  const path = `/v1/places/${PORT_MERIDIAN}/blocks`;
+  const tags = new Set<unknown>();
+  for (const asked of [{}, { nth: 1 }, { nth: [1, 3] }, { count_within: 9 }]) {
+    tags.add((await api.get(path, asked)).headers.etag);
+  }
+  expect(tags.size).toBe(4);
+});
+
 test('the first nearest is the nearest', async () => {
   const { api } = demo;
   await forAll(40, random.block, async ({ geoid }) => {
@@ -82,6 +127,12 @@ test('CSV has a column for what was sent alone', async () => {
   expect(await columns({})).toBe('dest_type_id,mode,travel_time');
   expect(await columns({ nth: [1, 2] })).toBe('dest_type_id,mode,travel_time,nth');
   expect(await columns({ count_within: 9 })).toBe('dest_type_id,mode,travel_time,count');
+  const area = { center: { lon: block.lon, lat: block.lat }, radius_m: 500, nth: [2] };
+  const asked_ = { ...area, count_within: 9, include_missing: true };
+  const areal = await api.post('/v1/blocks/query', asked_, { headers });
+  expect(areal.body.split('\r\n')[0]).toBe(
+    'geoid,dest_type_id,mode_id,mode,travel_time,nth,count,reason',
+  );
   const sent = { origins: [block.geoid], nth: [2], count_within: 9 };
   const batch = await api.post('/v1/blocks/summary', sent, { headers });
   expect(batch.body.split('\r\n')[0]).toBe('geoid,dest_type_id,mode,travel_time,nth,count');
