@@ -8,6 +8,7 @@ import type { MultiPolygon, Polygon } from 'geojson';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../portal/client/src/index.ts';
 import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
+import { nearestList } from '../../portal/pages/map/blocks/block-lists.ts';
 import {
   blocksWithin,
   colouredBlocks,
@@ -21,7 +22,7 @@ import { freePort } from '../support/free-port.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 
 const [MODE, TYPE] = ['transit', 101] as const;
-const FACTS = { mode: MODE, type: TYPE, release: 'demo', attribution: '© Someone' };
+const FACTS = { release: 'demo', attribution: '© Someone' };
 
 /** A block with land, by the rows of the API. */
 interface Known {
@@ -179,13 +180,13 @@ test('a map that moves within what it has listed does not list counties again', 
 test('CSV and GeoJSON hold the classes that the API’s minutes are in', async () => {
   const everywhere = [-180, -90, 180, 90] as const;
   const coloured = (await colouredBlocks(api, everywhere, MODE, TYPE))!;
-  const blocks = blocksWithin(coloured, everywhere);
-  const [head, ...lines] = csvOf(coloured, blocks, FACTS).trimEnd().split('\r\n');
+  const list = nearestList(coloured, blocksWithin(coloured, everywhere), MODE, TYPE);
+  const [head, ...lines] = csvOf(list, FACTS.release).trimEnd().split('\r\n');
   const rows = lines.map((line) => {
     const cells = line.split(',');
     return Object.fromEntries(head.split(',').map((name, i) => [name, cells[i]]));
   });
-  const { features } = JSON.parse(geoJsonOf(coloured, blocks, new Map(), FACTS));
+  const { features } = JSON.parse(geoJsonOf(list, new Map(), FACTS));
   expect([rows.length, features.length]).toEqual([known.length, known.length]);
   const byGeoid = new Map(known.map((block) => [block.geoid, block]));
   for (const [i, row] of rows.entries()) {
@@ -221,7 +222,9 @@ test('GeoJSON has the polygons of the blocks, whole where tiles have cut them', 
   const { url } = archives.find(({ layer }) => layer === 'blocks')!;
   const wanted = new Set(seen.map((i) => coloured.geoids[i]));
   const polygons = await blockPolygons(url, box, wanted);
-  const { features } = JSON.parse(geoJsonOf(coloured, seen, polygons, FACTS));
+  const { features } = JSON.parse(
+    geoJsonOf(nearestList(coloured, seen, MODE, TYPE), polygons, FACTS),
+  );
   expect(features).toHaveLength(seen.length);
   const outlines = new Map<string, Rings>();
   for (const { manifest } of proxy.releases.current.counties) {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SOFTWARE_GL } from '../support/chromium.ts';
@@ -43,6 +44,16 @@ test('a basket is coloured and counted for nothing, as the API counts it for tok
   const share = Math.round((met[3] / total) * 100);
   const said = page.getByText(`${share} % of ${text(total)} people in view have all 3.`);
   await said.waitFor();
+  await page.getByText('Download the blocks in view').click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV', exact: true }).click();
+  const lines = (await readFile(await (await saving).path(), 'utf8')).trimEnd().split('\r\n');
+  const inFile = met.map(() => 0);
+  for (const line of lines.slice(1)) {
+    const [, population, count] = line.split(',');
+    if (count !== '') inFile[Number(count)] += Number(population);
+  }
+  expect(inFile).toEqual(met);
   // Nothing metered was requested.
   expect(asked.filter((url) => /\/v1\/(coverage|blocks|isochrone\?)/.test(url))).toEqual([]);
   await page.evaluate(axe.source);

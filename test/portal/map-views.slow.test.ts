@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,6 +32,26 @@ async function buy(page: Page, name: RegExp, key?: string): Promise<void> {
   if (key === undefined) return;
   await page.getByLabel('API key').fill(key);
   await page.getByLabel('API key').press('Enter');
+}
+
+/** Opens the table of the blocks of a view: the cells of its rows, by GEOID. */
+async function tableOf(page: Page, name: string): Promise<ReadonlyMap<string, string[]>> {
+  await page.getByText(`${name} as a table`).click();
+  const rows = page.getByRole('region', { name }).locator('tbody tr');
+  await rows.first().waitFor();
+  const cells = await rows.evaluateAll((all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+  );
+  return new Map(cells.map(([geoid, ...others]) => [geoid, others]));
+}
+
+/** A file of the blocks of a view. */
+async function fileOf(page: Page, name: string, format: 'CSV' | 'GeoJSON'): Promise<string> {
+  const button = page.locator('.view-files').getByRole('button', { name: format, exact: true });
+  if (!(await button.isVisible())) await page.getByText(`Download the ${name}`).click();
+  const saving = page.waitForEvent('download');
+  await button.click();
+  return readFile(await (await saving).path(), 'utf8');
 }
 
 /** Minutes by GEOID, as the API gives them. */
@@ -75,6 +96,25 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   // Chromium loads the icon again whenever the address changes.
   expect(asked.slice(before).filter((url) => !url.endsWith('/favicon.svg'))).toEqual([]);
   await page.waitForURL('**min=60**');
+  await slider.fill('12');
+  const near = within(reach, 12);
+  const rows = await tableOf(page, 'Blocks within 12 minutes');
+  expect([...rows].toSorted()).toEqual(
+    near.map((geoid) => [geoid, [text(people.get(geoid)!), `${reach.get(geoid)} min`]]).toSorted(),
+  );
+  const [, ...lines] = (await fileOf(page, 'blocks within 12 minutes', 'CSV'))
+    .trimEnd()
+    .split('\r\n');
+  expect(lines.map((line) => line.split(',').slice(0, 6)).toSorted()).toEqual(
+    near
+      .map((geoid) =>
+        [geoid, people.get(geoid)!, 'walk', 'from', block, reach.get(geoid)!].map(String),
+      )
+      .toSorted(),
+  );
+  const { features } = JSON.parse(await fileOf(page, 'blocks within 12 minutes', 'GeoJSON'));
+  expect(features.map(({ id }: { id: string }) => id).toSorted()).toEqual(near.toSorted());
+  expect(features[0].geometry.type).toBe('MultiPolygon');
   expect(await site.proxy.balance(owner.id)).toBe(90);
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
@@ -109,6 +149,15 @@ test('a comparison of two modes has the people of both, and those who gain and l
   expect(await changes.locator('tbody tr').first().locator('td').allTextContents()).toEqual(
     [gain, lose, same].map((blocks) => text(peopleAt(blocks))),
   );
+  const rows = await tableOf(page, 'Blocks within 12 minutes');
+  const minutesOf = (one: number | undefined) => (one === undefined ? 'over 60 min' : `${one} min`);
+  for (const [geoid, [, ...cells]] of rows) {
+    expect([geoid, cells]).toEqual([geoid, [a, b].map((reach) => minutesOf(reach.get(geoid)))]);
+  }
+  expect(rows.size).toBe(Math.min(either.length, 200));
+  expect(await page.getByText(/^10th percentile/).count()).toBe(0);
+  await page.getByLabel('Mode of B').selectOption('transit');
+  await page.getByText(/^10th percentile/).waitFor();
   expect(await site.proxy.balance(owner.id)).toBe(80);
   expect(wrong).toEqual([]);
   await context.close();

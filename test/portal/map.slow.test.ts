@@ -234,7 +234,7 @@ test('the blocks in view are a table that can be sorted by keyboard, and a file'
   await expect.poll(() => first.innerText()).toContain(most.geoid);
   await page.getByRole('button', { name: 'Block', exact: true }).press('Enter');
   await expect.poll(() => first.innerText()).toContain(blocks.map(({ geoid }) => geoid).sort()[0]);
-  await page.getByText('Download what is in view').click();
+  await page.getByText('Download the blocks in view').click();
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const saved = await saving;

@@ -15,7 +15,7 @@ import { KeyDialog } from './paid/key-dialog.tsx';
 import type { FoundPoi } from './paid/poi-search.ts';
 import { type Profile, profileRequest } from './paid/profile-request.ts';
 import type { SitesQuery } from './paid/sites-request.ts';
-import { type PaidRequests, usePaidRequests } from './paid/use-paid-requests.ts';
+import { type PaidRequests, resultOf, usePaidRequests } from './paid/use-paid-requests.ts';
 import { areaOf, BasketPanel } from './panels/basket-panel.tsx';
 import { BlockPanel } from './panels/block-panel.tsx';
 import { CatchmentPanel } from './panels/catchment-panel.tsx';
@@ -158,7 +158,7 @@ export function Explorer(props: {
             catalogue,
             title: titleOf(state, choice, poiName),
             legend: legendOf(state, choice, catalogue.baseMap, scheme),
-            remark: state.view === 'nearest' && choice.mode === 'transit' ? PERCENTILE : null,
+            remark: modesOf(state, choice).has('transit') ? PERCENTILE : null,
             shown: picture.shown,
             selected: state.block,
             markers,
@@ -214,8 +214,7 @@ function profileOf(
   requests: PaidRequests,
 ) {
   if (block === null) return null;
-  const outcome = requests.outcomeOf<Profile>(profileRequest(block, catalogue, type.id).name);
-  return outcome.state === 'done' ? outcome.value : null;
+  return resultOf(requests, profileRequest(block, catalogue, type.id));
 }
 
 type MarkedPoi = Pick<FoundPoi, 'dest_id' | 'name' | 'lat' | 'lon'>;
@@ -273,6 +272,12 @@ function nameOf(id: number, known: readonly (FoundPoi | null)[]): string {
 
 function middleOf([west, south, east, north]: readonly number[]): Point {
   return { lat: (south + north) / 2, lon: (west + east) / 2 };
+}
+
+/** The modes of the times that a view shows. */
+function modesOf({ view }: MapState, { mode, otherMode, basket }: Choice): ReadonlySet<string> {
+  if (view === 'basket') return new Set(basket.map((criterion) => criterion.mode));
+  return new Set(view === 'compare' ? [mode, otherMode] : [mode]);
 }
 
 /** Describes the map for people who do not see it. */

@@ -13,7 +13,7 @@ import { CATCHMENT_CLASS_MINUTES, type Reach, reachClasses } from './measures/re
 import type { Catchment } from './paid/catchment-request.ts';
 import type { PaidRequest } from './paid/paid-request.ts';
 import { reachRequest } from './paid/reach-request.ts';
-import type { PaidRequests } from './paid/use-paid-requests.ts';
+import { type PaidRequests, resultOf } from './paid/use-paid-requests.ts';
 import type { Choice } from './state/choice.ts';
 import type { MapState, Origin } from './state/map-state.ts';
 
@@ -37,8 +37,8 @@ export function usePicture(
   const { view, minutes, compared, block } = state;
   const { mode, bandsUrl, otherMode } = choice;
   const [a, b] = sidesOf(state, choice);
-  const reachA = reachOf(requests, a);
-  const reachB = reachOf(requests, view === 'compare' ? b : null);
+  const reachA = resultOf(requests, a);
+  const reachB = resultOf(requests, view === 'compare' ? b : null);
   const comparison = useMemo(
     () => (reachA && reachB ? comparisonOf(reachA, reachB) : null),
     [reachA, reachB],
@@ -131,12 +131,6 @@ export function sidesOf(
   const of = (one: Origin | null, by: Choice['mode']) =>
     one === null ? null : reachRequest(one, by, direction);
   return [of(origin, mode), of(otherOrigin ?? origin, otherMode)];
-}
-
-function reachOf(requests: PaidRequests, request: PaidRequest<Reach> | null): Reach | null {
-  if (request === null) return null;
-  const outcome = requests.outcomeOf<Reach>(request.name);
-  return outcome.state === 'done' ? outcome.value : null;
 }
 
 function comparedClasses(

@@ -1,3 +1,4 @@
+import { CLASS_ENDS } from '../../../map-classes.ts';
 import { ArchiveSource } from '../drawing/archive-source.ts';
 import { keepUntilFailed } from '../drawing/keep-until-failed.ts';
 
@@ -7,6 +8,13 @@ const HEAD_AT = 12;
 /** Band of a block by number: 1 to 6 from the nearest; no street near; over 30 minutes. */
 export const UNROUTED = 0;
 export const BEYOND = 7;
+
+/** `5–10 min`, `over 30 min` … of a band. */
+export function classWords(band: number): string {
+  if (band === UNROUTED) return 'no street near';
+  if (band === BEYOND) return `over ${CLASS_ENDS.at(-1)} min`;
+  return `${CLASS_ENDS[band - 2] ?? 0}–${CLASS_ENDS[band - 1]} min`;
+}
 
 interface Head {
   readonly county: string;

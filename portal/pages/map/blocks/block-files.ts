@@ -1,75 +1,58 @@
-import { CLASS_ENDS } from '../../../map-classes.ts';
 import type { Polygons } from '../still/block-polygons.ts';
-import { BEYOND, UNROUTED } from './block-bands.ts';
-import type { ColouredBlocks } from './coloured-blocks.ts';
-
-/** `5–10 min`, `over 30 min` … of a class of coloured blocks. */
-export function classWords(band: number): string {
-  if (band === UNROUTED) return 'no street near';
-  if (band === BEYOND) return `over ${CLASS_ENDS.at(-1)} min`;
-  return `${CLASS_ENDS[band - 2] ?? 0}–${CLASS_ENDS[band - 1]} min`;
-}
-
-/** Facts that a file of blocks states. */
-export interface FileFacts {
-  readonly mode: string;
-  readonly type: number;
-  readonly release: string;
-  readonly attribution: string;
-}
-
-/** A block as a file has it: `minutes_to` is the upper bound of its class, null over 30 minutes. */
-function rowOf(coloured: ColouredBlocks, i: number, { mode, type }: FileFacts) {
-  const band = coloured.classes[i];
-  return {
-    geoid: geoidText(coloured.geoids[i]),
-    population: coloured.population[i],
-    mode,
-    dest_type_id: type,
-    minutes_over: band === UNROUTED ? null : (CLASS_ENDS[band - 2] ?? 0),
-    minutes_to: CLASS_ENDS[band - 1] ?? null,
-    class: classWords(band),
-  };
-}
+import type { BlockList } from './block-lists.ts';
 
 export function geoidText(geoid: number): string {
   return String(geoid).padStart(15, '0');
 }
 
-/** Blocks as CSV (RFC 4180), with their centres. */
-export function csvOf(
-  coloured: ColouredBlocks,
-  blocks: readonly number[],
-  facts: FileFacts,
-): string {
-  const rows = blocks.map((i) => {
-    const row = rowOf(coloured, i, facts);
-    return [...Object.values(row), coloured.lon[i], coloured.lat[i], facts.release].join(',');
-  });
-  const head = 'geoid,population,mode,dest_type_id,minutes_over,minutes_to,class,lon,lat,release';
-  return `${[head, ...rows].join('\r\n')}\r\n`;
+/** Blocks of a release as CSV (RFC 4180), with their centres. */
+export function csvOf({ blocks, listed, members }: BlockList, release: string): string {
+  const named = Object.entries(members);
+  const rows = listed.map((i) => [
+    geoidText(blocks.geoids[i]),
+    blocks.population[i],
+    ...named.map(([, of]) => of(i)),
+    blocks.lon[i],
+    blocks.lat[i],
+    release,
+  ]);
+  const head = ['geoid', 'population', ...named.map(([name]) => name), 'lon', 'lat', 'release'];
+  return [head, ...rows].map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
+}
+
+function cellOf(value: string | number | boolean | null): string {
+  const text = String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Facts of a file of blocks as a whole. */
+export interface FileFacts {
+  readonly release: string;
+  readonly attribution: string;
 }
 
 /** Blocks as a GeoJSON FeatureCollection (RFC 7946); without a polygon, the geometry is null. */
 export function geoJsonOf(
-  coloured: ColouredBlocks,
-  blocks: readonly number[],
+  { blocks, listed, members }: BlockList,
   polygons: ReadonlyMap<number, Polygons>,
-  facts: FileFacts,
+  { release, attribution }: FileFacts,
 ): string {
-  const features = blocks.map((i) => {
-    const coordinates = polygons.get(coloured.geoids[i]);
+  const features = listed.map((i) => {
+    const geoid = geoidText(blocks.geoids[i]);
+    const coordinates = polygons.get(blocks.geoids[i]);
+    const own = Object.entries(members).map(([name, of]) => [name, of(i)]);
     return {
       type: 'Feature',
-      id: geoidText(coloured.geoids[i]),
+      id: geoid,
       geometry: coordinates === undefined ? null : { type: 'MultiPolygon', coordinates },
       properties: {
-        ...rowOf(coloured, i, facts),
-        lon: coloured.lon[i],
-        lat: coloured.lat[i],
+        geoid,
+        population: blocks.population[i],
+        ...Object.fromEntries(own),
+        lon: blocks.lon[i],
+        lat: blocks.lat[i],
       },
     };
   });
-  const { release, attribution } = facts;
   return JSON.stringify({ type: 'FeatureCollection', release, attribution, features });
 }

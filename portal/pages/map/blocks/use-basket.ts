@@ -23,6 +23,8 @@ export interface BasketInView {
   readonly criteria: readonly Criterion[];
   readonly blocks: CountyBlocks;
   readonly basket: BasketBlocks;
+  /** Positions of those in view. */
+  readonly seen: readonly number[];
   readonly tally: BasketTally;
 }
 
@@ -76,6 +78,7 @@ async function basketInView(
     last = { blocks, criteria: key, basket: basketOf(bands, criteria) };
   }
   const { basket } = last;
-  const tally = basketTally(basket, blocks.population, blocksWithin(blocks, box));
-  return { state: 'here', view: { criteria, blocks, basket, tally } };
+  const seen = blocksWithin(blocks, box);
+  const tally = basketTally(basket, blocks.population, seen);
+  return { state: 'here', view: { criteria, blocks, basket, seen, tally } };
 }

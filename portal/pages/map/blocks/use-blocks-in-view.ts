@@ -13,7 +13,6 @@ import { seenBox } from './seen-box.ts';
 
 /** The blocks in view, by class. */
 export interface BlocksInView {
-  readonly box: Box;
   readonly coloured: ColouredBlocks;
   /** Positions of those in view. */
   readonly seen: readonly number[];
@@ -57,7 +56,7 @@ async function inView(api: Client, box: Box, mode: string, type: number): Promis
   const coloured = await colouredBlocks(api, box, mode, type);
   if (coloured === null) return { state: 'too-many' };
   const seen = blocksWithin(coloured, box);
-  return { state: 'here', view: { box, coloured, seen, tally: tallyOf(coloured, seen) } };
+  return { state: 'here', view: { coloured, seen, tally: tallyOf(coloured, seen) } };
 }
 
 /** The box that the map shows. `position`: null while it shows the whole release. */

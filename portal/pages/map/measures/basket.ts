@@ -55,10 +55,11 @@ export function furthestClasses({ furthest }: BasketBlocks): Uint8Array {
 }
 
 /** Classes of blocks by the number of criteria met: 1 all of them, 2 all but one … */
-export function metClasses({ criteria, met, unknown }: BasketBlocks): Uint8Array {
-  return met.map((bits, i) =>
-    isNotKnown(criteria, bits, unknown[i]) ? UNROUTED_CLASS : metClass(criteria, bitCount(bits)),
-  );
+export function metClasses(basket: BasketBlocks): Uint8Array {
+  return basket.met.map((_, i) => {
+    const count = criteriaMet(basket, i);
+    return count === null ? UNROUTED_CLASS : metClass(basket.criteria, count);
+  });
 }
 
 /** The class of blocks that meet so many criteria; 0 if they meet none. */
@@ -81,10 +82,11 @@ export interface BasketTally {
 
 /** Counts the people of some blocks; those of unknown number count as none. */
 export function basketTally(
-  { criteria, met, unknown, furthest }: BasketBlocks,
+  basket: BasketBlocks,
   population: readonly (number | null)[],
   blocks: readonly number[],
 ): BasketTally {
+  const { criteria, met, unknown, furthest } = basket;
   const byMet = new Array<number>(criteria + 1).fill(0);
   const missing = new Array<number>(criteria).fill(0);
   const byFurthest = new Array<number>(BEYOND + 1).fill(0);
@@ -93,8 +95,9 @@ export function basketTally(
     const here = population[i] ?? 0;
     people += here;
     byFurthest[furthest[i]] += here;
-    if (isNotKnown(criteria, met[i], unknown[i])) notKnown += here;
-    else byMet[bitCount(met[i])] += here;
+    const count = criteriaMet(basket, i);
+    if (count === null) notKnown += here;
+    else byMet[count] += here;
     for (let j = 0; j < criteria; j++) {
       if ((((met[i] | unknown[i]) >> j) & 1) === 0) missing[j] += here;
     }
@@ -105,6 +108,11 @@ export function basketTally(
 /** Whether no criterion fails, and one is not known. */
 function isNotKnown(criteria: number, met: number, unknown: number): boolean {
   return unknown !== 0 && (met | unknown) === (1 << criteria) - 1;
+}
+
+/** How many criteria a block meets; null if none fails and one is not known. */
+export function criteriaMet({ criteria, met, unknown }: BasketBlocks, i: number): number | null {
+  return isNotKnown(criteria, met[i], unknown[i]) ? null : bitCount(met[i]);
 }
 
 function bitCount(bits: number): number {

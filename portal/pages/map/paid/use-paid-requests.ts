@@ -19,6 +19,13 @@ export interface PaidRequests {
   dismiss(): void;
 }
 
+/** The result of a request; null until it has been paid for. */
+export function resultOf<T>(requests: PaidRequests, request: PaidRequest<T> | null): T | null {
+  if (request === null) return null;
+  const outcome = requests.outcomeOf<T>(request.name);
+  return outcome.state === 'done' ? outcome.value : null;
+}
+
 const OFFERED = { state: 'offered' } as const;
 
 export function usePaidRequests(): PaidRequests {

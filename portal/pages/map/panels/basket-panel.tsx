@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../../api/use-api.ts';
 import { count, counted, percent } from '../../parts/formats.ts';
+import { basketList } from '../blocks/block-lists.ts';
 import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
 import type { BasketInView, LoadedBasket } from '../blocks/use-basket.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -11,7 +12,9 @@ import { basketRequest, type Coverage } from '../paid/basket-request.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { MapState } from '../state/map-state.ts';
 import { basketRows } from './basket-legend.ts';
-import { byMode } from './names.ts';
+import { BlockDownloads } from './block-downloads.tsx';
+import { BlockTable } from './block-table.tsx';
+import { byMode, PERCENTILE } from './names.ts';
 import { PeopleLegend } from './people-legend.tsx';
 import { SumsTable } from './sums-table.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -30,9 +33,11 @@ export function BasketPanel(
   const { catalogue, state, change, scheme, criteria, basket } = props;
   const view = basket.state === 'here' ? basket.view : null;
   const tally = view?.tally ?? null;
+  const list = view && basketList(view.blocks, view.basket, view.seen, view.criteria);
   return (
     <section class="view" aria-labelledby="basket">
       <h2 id="basket">Who has all of these near</h2>
+      {criteria.some(({ mode }) => mode === 'transit') && <p class="quiet">{PERCENTILE}</p>}
       <CriteriaList
         catalogue={catalogue}
         criteria={criteria}
@@ -55,6 +60,8 @@ export function BasketPanel(
       <p role="status" class="people-sum">
         {sentenceOf(basket, catalogue)}
       </p>
+      {list && <BlockTable list={list} />}
+      {list && <BlockDownloads catalogue={catalogue} list={list} />}
       <ExactBasket {...props} />
     </section>
   );

@@ -1,52 +1,56 @@
 import { useState } from 'preact/hooks';
 import { count } from '../../parts/formats.ts';
-import { UNROUTED } from '../blocks/block-bands.ts';
-import { classWords, geoidText } from '../blocks/block-files.ts';
-import type { BlocksInView } from '../blocks/use-blocks-in-view.ts';
+import { geoidText } from '../blocks/block-files.ts';
+import type { BlockColumn, BlockList } from '../blocks/block-lists.ts';
 
 /** Rows that a table shows; files have all. */
 const MAX_ROWS = 200;
+/** The column that a table is sorted by at first, with the largest on top. */
+const PEOPLE = 'People';
 
-const COLUMNS = [
-  ['geoid', 'Block'],
-  ['people', 'People'],
-  ['minutes', 'Minutes'],
-] as const;
-type Column = (typeof COLUMNS)[number][0];
-
-/** The blocks in view as a table that can be sorted: the map without seeing it. */
-export function BlockTable({ view }: { readonly view: BlocksInView }) {
-  const [by, setBy] = useState<{ column: Column; isDown: boolean }>({
-    column: 'people',
-    isDown: true,
-  });
-  const rows = sorted(view, by.column, by.isDown).slice(0, MAX_ROWS);
-  const { coloured, seen } = view;
-  const sortBy = (column: Column) =>
-    setBy({ column, isDown: by.column === column ? !by.isDown : column === 'people' });
+/** The blocks that a view shows as a table that can be sorted: the map without seeing it. */
+export function BlockTable({ list }: { readonly list: BlockList }) {
+  // Rows are drawn while they are shown: a slider changes them often.
+  const [isOpen, setOpen] = useState(false);
+  const [by, setBy] = useState({ title: PEOPLE, isDown: true });
+  const { blocks, listed, where } = list;
+  const columns: readonly (BlockColumn & { readonly isNumber?: boolean })[] = [
+    {
+      title: PEOPLE,
+      textOf: (i) => count(blocks.population[i] ?? 0),
+      rankOf: (i) => blocks.population[i] ?? 0,
+      isNumber: true,
+    },
+    ...list.columns,
+  ];
+  const sorted = columns.find(({ title }) => title === by.title);
+  const rankOf = sorted?.rankOf ?? ((i: number) => blocks.geoids[i]);
+  const rows = isOpen
+    ? listed.toSorted(order(blocks.geoids, rankOf, by.isDown)).slice(0, MAX_ROWS)
+    : [];
+  const sortBy = (title: string) =>
+    setBy({ title, isDown: by.title === title ? !by.isDown : title === PEOPLE });
   return (
-    <details class="block-table">
-      <summary>Blocks in view as a table</summary>
+    <details class="block-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Blocks {where} as a table</summary>
       <p class="quiet">
-        {seen.length > MAX_ROWS
-          ? `The first ${MAX_ROWS} of ${count(seen.length)} blocks; the CSV file has all.`
-          : `${count(seen.length)} blocks.`}
+        {listed.length > MAX_ROWS
+          ? `The first ${MAX_ROWS} of ${count(listed.length)} blocks; the CSV file has all.`
+          : `${count(listed.length)} blocks.`}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="block-rows" aria-label="Blocks in view" tabIndex={0}>
+      <section class="block-rows" aria-label={`Blocks ${where}`} tabIndex={0}>
         <table>
           <thead>
             <tr>
-              {COLUMNS.map(([column, name]) => (
+              {['Block', ...columns.map(({ title }) => title)].map((title) => (
                 <th
-                  key={column}
+                  key={title}
                   scope="col"
-                  aria-sort={
-                    by.column === column ? (by.isDown ? 'descending' : 'ascending') : 'none'
-                  }
+                  aria-sort={by.title === title ? (by.isDown ? 'descending' : 'ascending') : 'none'}
                 >
-                  <button type="button" onClick={() => sortBy(column)}>
-                    {name}
+                  <button type="button" onClick={() => sortBy(title)}>
+                    {title}
                   </button>
                 </th>
               ))}
@@ -54,12 +58,15 @@ export function BlockTable({ view }: { readonly view: BlocksInView }) {
           </thead>
           <tbody>
             {rows.map((i) => (
-              <tr key={coloured.geoids[i]}>
+              <tr key={blocks.geoids[i]}>
                 <th scope="row" class="mono">
-                  {geoidText(coloured.geoids[i])}
+                  {geoidText(blocks.geoids[i])}
                 </th>
-                <td class="number">{count(coloured.population[i] ?? 0)}</td>
-                <td>{classWords(coloured.classes[i])}</td>
+                {columns.map(({ title, textOf, isNumber }) => (
+                  <td key={title} class={isNumber ? 'number' : undefined}>
+                    {textOf(i)}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -69,16 +76,11 @@ export function BlockTable({ view }: { readonly view: BlocksInView }) {
   );
 }
 
-/** Positions of the blocks in view by a column; blocks without a street near are the farthest. */
-function sorted({ coloured, seen }: BlocksInView, column: Column, isDown: boolean): number[] {
-  const rankOf = (i: number): number => {
-    if (column === 'geoid') return coloured.geoids[i];
-    if (column === 'people') return coloured.population[i] ?? 0;
-    return coloured.classes[i] === UNROUTED ? Number.POSITIVE_INFINITY : coloured.classes[i];
-  };
+/** Orders positions by rank; equals by GEOID. */
+function order(geoids: Float64Array, rankOf: (i: number) => number, isDown: boolean) {
   const sign = isDown ? -1 : 1;
-  return seen.toSorted((a, b) => {
+  return (a: number, b: number): number => {
     const [x, y] = [rankOf(a), rankOf(b)];
-    return x === y ? coloured.geoids[a] - coloured.geoids[b] : sign * (x < y ? -1 : 1);
-  });
+    return x === y ? geoids[a] - geoids[b] : sign * (x < y ? -1 : 1);
+  };
 }

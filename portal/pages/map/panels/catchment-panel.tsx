@@ -1,9 +1,14 @@
+import { useApi } from '../../api/use-api.ts';
+import { reachList } from '../blocks/block-lists.ts';
+import { useBlockFacts } from '../blocks/use-block-facts.ts';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
 import type { Catchment } from '../paid/catchment-request.ts';
 import { Paid } from '../paid/paid.tsx';
+import { BlockDownloads } from './block-downloads.tsx';
+import { BlockTable } from './block-table.tsx';
 import { catchmentSwatches } from './legend-swatches.ts';
-import { reachTitle } from './names.ts';
+import { PERCENTILE, reachTitle } from './names.ts';
 import { PeopleWithin } from './people-within.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -17,9 +22,17 @@ export function CatchmentPanel(
   const { catalogue, state, choice, change, requests, scheme, poiName, catchment } = props;
   const { mode } = choice;
   const minutes = Math.min(state.minutes, MAX_CATCHMENT_MINUTES);
+  const reach = catchment?.reach ?? null;
+  const geoids = reach?.geoids ?? null;
+  const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const list =
+    state.poi !== null && reach && facts
+      ? reachList(facts, reach, minutes, { mode, dest_id: state.poi })
+      : null;
   return (
     <section class="view" aria-labelledby="catchment">
       <h2 id="catchment">{reachTitle(mode, 'to', minutes)}</h2>
+      {mode === 'transit' && <p class="quiet">{PERCENTILE}</p>}
       {catchment === null ? (
         <p class="quiet">
           Search for a shop, a park or the like, or load the minutes of a block, and press its
@@ -41,20 +54,15 @@ export function CatchmentPanel(
               label={i === 0 ? 'Load the catchment' : 'Load more blocks'}
             />
           ))}
-          {catchment.reach !== null && (
-            <PeopleWithin
-              reach={catchment.reach}
-              minutes={minutes}
-              position={state.position}
-              bounds={catalogue.bounds}
-            />
-          )}
+          {reach && <PeopleWithin reach={reach} facts={facts} minutes={minutes} />}
           <MinutesSlider
             most={MAX_CATCHMENT_MINUTES}
             minutes={minutes}
             onMinutes={(next) => change({ minutes: next })}
           />
           <Swatches entries={catchmentSwatches(scheme)} />
+          {list && <BlockTable list={list} />}
+          {list && <BlockDownloads catalogue={catalogue} list={list} />}
           {state.origin !== null && (
             <button
               type="button"

@@ -1,7 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { useApi } from '../../api/use-api.ts';
 import { count } from '../../parts/formats.ts';
-import { useBlockPeople } from '../blocks/block-people.ts';
+import { type BlockFacts, comparisonList } from '../blocks/block-lists.ts';
+import { peopleOf, useBlockFacts } from '../blocks/use-block-facts.ts';
 import { Switch } from '../layout/choices.tsx';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
@@ -16,8 +17,10 @@ import { cumulative } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { MapState } from '../state/map-state.ts';
 import { sidesOf } from '../use-picture.ts';
+import { BlockDownloads } from './block-downloads.tsx';
+import { BlockTable } from './block-table.tsx';
 import { differenceSwatches, reachSwatches } from './legend-swatches.ts';
-import { originName } from './names.ts';
+import { originName, PERCENTILE } from './names.ts';
 import { SumsTable } from './sums-table.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -40,6 +43,9 @@ export function ComparePanel(
   const { origin, otherOrigin, minutes, compared } = state;
   const { mode, otherMode } = choice;
   const [a, b] = sidesOf(state, choice);
+  const geoids = comparison?.geoids ?? null;
+  const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const list = comparison && facts && comparisonList(facts, comparison, minutes);
   const both =
     origin === null
       ? []
@@ -50,6 +56,7 @@ export function ComparePanel(
   return (
     <section class="view" aria-labelledby="compare">
       <h2 id="compare">A and B side by side</h2>
+      {[mode, otherMode].includes('transit') && <p class="quiet">{PERCENTILE}</p>}
       {origin === null ? (
         <p class="quiet">Select a block on the map, then “Use as A”.</p>
       ) : (
@@ -86,7 +93,7 @@ export function ComparePanel(
           {comparison !== null && a?.name !== b?.name && (
             <>
               <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
-              <Shares {...props} comparison={comparison} />
+              <Shares comparison={comparison} facts={facts} minutes={minutes} />
               <Switch
                 label="Colour blocks by"
                 name="compared"
@@ -99,6 +106,8 @@ export function ComparePanel(
               ) : (
                 <Swatches entries={reachSwatches(scheme)} />
               )}
+              {list && <BlockTable list={list} />}
+              {list && <BlockDownloads catalogue={catalogue} list={list} />}
             </>
           )}
         </>
@@ -108,10 +117,14 @@ export function ComparePanel(
 }
 
 /** Sums within the minutes: of A, of B, of both, of either; and how B differs from A. */
-function Shares(props: ViewProps & { readonly comparison: Comparison }) {
-  const { comparison, state, catalogue } = props;
-  const { minutes, position } = state;
-  const people = useBlockPeople(useApi(), comparison.geoids, position, catalogue.bounds);
+function Shares(props: {
+  readonly comparison: Comparison;
+  /** Null while people are not known. */
+  readonly facts: BlockFacts | null;
+  readonly minutes: number;
+}) {
+  const { comparison, facts, minutes } = props;
+  const people = useMemo(() => facts && peopleOf(facts), [facts]);
   const each = useMemo(() => new Uint8Array(comparison.geoids.length).fill(1), [comparison]);
   const weights = people === null ? [each] : [people, each];
   const within = (of: Uint8Array) => weights.map((one) => cumulative(of, one, minutes)[minutes]);

@@ -21,6 +21,11 @@ export function reachTitle(mode: string, direction: Direction, minutes: number):
   return `${verb} within ${minutes} minutes ${byMode(mode)}`;
 }
 
+/** GEOID, or latitude and longitude of an origin. */
+export function originText(origin: Origin): string {
+  return typeof origin === 'string' ? origin : `${origin.lat},${origin.lon}`;
+}
+
 /** `block 990010012003080`, or a point, or the POI there. */
 export function originName(origin: Origin, poiName: string | null): string {
   if (poiName !== null) return poiName;

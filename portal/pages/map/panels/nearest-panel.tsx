@@ -1,11 +1,12 @@
 import { useApi } from '../../api/use-api.ts';
+import { nearestList } from '../blocks/block-lists.ts';
 import { useBlocksInView } from '../blocks/use-blocks-in-view.ts';
 import { mapTitle } from '../catalogue.ts';
 import { ModeChoice, TypeChoice } from '../layout/mode-and-type.tsx';
+import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { Legend } from './legend.tsx';
 import { PERCENTILE } from './names.ts';
-import { ViewFiles } from './view-files.tsx';
 import type { ViewProps } from './view-props.ts';
 
 /** Minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view. */
@@ -13,6 +14,10 @@ export function NearestPanel({ catalogue, state, choice, change, scheme }: ViewP
   const { mode, type } = choice;
   const blocks = useBlocksInView(useApi(), state.position, catalogue.bounds, mode, type.id);
   const title = mapTitle(mode, type.name);
+  const list =
+    blocks.state === 'here'
+      ? nearestList(blocks.view.coloured, blocks.view.seen, mode, type.id)
+      : null;
   return (
     <>
       <div class="map-choices">
@@ -31,12 +36,8 @@ export function NearestPanel({ catalogue, state, choice, change, scheme }: ViewP
         <h2 id="legend">{title}</h2>
         {mode === 'transit' && <p class="quiet">{PERCENTILE}</p>}
         <Legend scheme={scheme} baseMap={catalogue.baseMap} title={title} blocks={blocks} />
-        {blocks.state === 'here' && (
-          <>
-            <BlockTable view={blocks.view} />
-            <ViewFiles catalogue={catalogue} choice={choice} view={blocks.view} />
-          </>
-        )}
+        {list && <BlockTable list={list} />}
+        {list && <BlockDownloads catalogue={catalogue} list={list} />}
       </section>
     </>
   );

@@ -1,10 +1,16 @@
+import { useApi } from '../../api/use-api.ts';
+import { reachList } from '../blocks/block-lists.ts';
+import { useBlockFacts } from '../blocks/use-block-facts.ts';
 import { Switch } from '../layout/choices.tsx';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
 import { Paid } from '../paid/paid.tsx';
 import { reachRequest } from '../paid/reach-request.ts';
+import { resultOf } from '../paid/use-paid-requests.ts';
+import { BlockDownloads } from './block-downloads.tsx';
+import { BlockTable } from './block-table.tsx';
 import { reachSwatches } from './legend-swatches.ts';
-import { originName, reachTitle } from './names.ts';
+import { originName, originText, PERCENTILE, reachTitle } from './names.ts';
 import { PeopleWithin } from './people-within.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -14,6 +20,14 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
   const { catalogue, state, choice, change, requests, scheme } = props;
   const { origin, direction, minutes } = state;
   const { mode } = choice;
+  const request = origin === null ? null : reachRequest(origin, mode, direction);
+  const reach = resultOf(requests, request);
+  const geoids = reach?.geoids ?? null;
+  const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const list =
+    origin !== null && reach && facts
+      ? reachList(facts, reach, minutes, { mode, direction, origin: originText(origin) })
+      : null;
   return (
     <section class="view" aria-labelledby="reach">
       <h2 id="reach">{reachTitle(mode, direction, minutes)}</h2>
@@ -28,29 +42,21 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
         onChoose={(next) => change({ direction: next })}
       />
       <ModeChoice modes={catalogue.modes} mode={mode} onMode={(next) => change({ mode: next })} />
-      {origin === null ? (
+      {mode === 'transit' && <p class="quiet">{PERCENTILE}</p>}
+      {origin === null || request === null ? (
         <p class="quiet">Select a block on the map, then “Reach from here”.</p>
       ) : (
         <>
           <p>
             {direction === 'from' ? 'From' : 'To'} {originName(origin, props.poiName)}
           </p>
-          <Paid
-            requests={requests}
-            request={reachRequest(origin, mode, direction)}
-            label="Load the reach"
-          >
-            {(reach) => (
-              <PeopleWithin
-                reach={reach}
-                minutes={minutes}
-                position={state.position}
-                bounds={catalogue.bounds}
-              />
-            )}
+          <Paid requests={requests} request={request} label="Load the reach">
+            {(value) => <PeopleWithin reach={value} facts={facts} minutes={minutes} />}
           </Paid>
           <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
           <Swatches entries={reachSwatches(scheme)} />
+          {list && <BlockTable list={list} />}
+          {list && <BlockDownloads catalogue={catalogue} list={list} />}
         </>
       )}
     </section>

@@ -167,12 +167,12 @@ function writePosition({ zoom, lat, lon }: MapPosition): string {
 
 const CRITERION = /^([a-z]{1,20})-(\d{1,9})-(5|10|15|20|25|30)$/;
 
-/** `walk-101-15`. */
 function readCriterion(text: string): Criterion | undefined {
   const [, by, type, within] = CRITERION.exec(text) ?? [];
   return by === undefined ? undefined : { mode: by, type: Number(type), minutes: Number(within) };
 }
 
-function writeCriterion({ mode: by, type, minutes }: Criterion): string {
+/** `walk-101-15`. */
+export function writeCriterion({ mode: by, type, minutes }: Criterion): string {
   return `${by}-${type}-${minutes}`;
 }

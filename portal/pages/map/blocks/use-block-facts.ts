@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
 import type { MapPosition } from '../state/map-state.ts';
+import type { BlockFacts } from './block-lists.ts';
 import { type Box, countiesNear } from './coloured-blocks.ts';
 import { boxInView } from './use-blocks-in-view.ts';
 
@@ -10,26 +11,23 @@ const AROUND_DEGREES = 1;
 const BLOCKS_PER_COUNTY = 1e10;
 
 /**
- * People of blocks, by the heads of block bands: free, and read once a county. Null while they are
- * loaded, and where a county is too far from the map to be found.
+ * People and centres of blocks, by the heads of block bands: free, and read once a county. Null
+ * while they are loaded, and where a county is too far from the map to be found.
  */
-export function useBlockPeople(
+export function useBlockFacts(
   api: Client,
   geoids: Float64Array | null,
   position: MapPosition | null,
   bounds: readonly number[],
-): Float64Array | null {
-  const [known, setKnown] = useState<{
-    readonly geoids: Float64Array;
-    readonly people: Float64Array;
-  } | null>(null);
+): BlockFacts | null {
+  const [known, setKnown] = useState<BlockFacts | null>(null);
   const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
   const isKnown = geoids !== null && known?.geoids === geoids;
   useEffect(() => {
     if (geoids === null || isKnown) return;
     let isGone = false;
-    blockPeople(api, geoids, boxInView(position, bounds)).then(
-      (people) => isGone || (people && setKnown({ geoids, people })),
+    blockFacts(api, geoids, boxInView(position, bounds)).then(
+      (facts) => isGone || (facts && setKnown(facts)),
       // Blocks are counted without them.
       () => {},
     );
@@ -37,15 +35,20 @@ export function useBlockPeople(
       isGone = true;
     };
   }, [api, geoids, isKnown, place, bounds]);
-  return isKnown ? known.people : null;
+  return isKnown ? known : null;
 }
 
-/** People of the blocks `geoids`, ascending, near a box; null if a county of them is not found. */
-async function blockPeople(
+/** People of blocks; those of unknown number count as none. */
+export function peopleOf({ population }: BlockFacts): Float64Array {
+  return Float64Array.from(population, (people) => people ?? 0);
+}
+
+/** Facts of the blocks `geoids`, ascending, near a box; null if a county of them is not found. */
+async function blockFacts(
   api: Client,
   geoids: Float64Array,
   [west, south, east, north]: Box,
-): Promise<Float64Array | null> {
+): Promise<BlockFacts | null> {
   const fips = new Set(Array.from(geoids, (geoid) => Math.floor(geoid / BLOCKS_PER_COUNTY)));
   const around: Box = [
     west - AROUND_DEGREES,
@@ -55,14 +58,19 @@ async function blockPeople(
   ];
   const counties = await countiesNear(api, around, fips);
   if (counties === null) return null;
-  const people = new Float64Array(geoids.length);
+  const population = new Array<number | null>(geoids.length).fill(null);
+  const [lon, lat] = [0, 0].map(() => new Float64Array(geoids.length));
   // Counties and their blocks ascend, so one pass finds all.
   let at = 0;
-  for (const { geoids: blocks, population } of counties) {
-    for (let i = 0; i < blocks.length; i++) {
-      while (geoids[at] < blocks[i]) at++;
-      if (blocks[i] === geoids[at]) people[at++] = population[i] ?? 0;
+  for (const county of counties) {
+    for (const [i, geoid] of county.geoids.entries()) {
+      while (geoids[at] < geoid) at++;
+      if (geoid !== geoids[at]) continue;
+      population[at] = county.population[i];
+      lon[at] = county.lon[i];
+      lat[at] = county.lat[i];
+      at++;
     }
   }
-  return people;
+  return { geoids, population, lon, lat };
 }

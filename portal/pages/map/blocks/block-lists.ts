@@ -1,0 +1,171 @@
+import { CLASS_ENDS } from '../../../map-classes.ts';
+import { type BasketBlocks, type Criterion, criteriaMet } from '../measures/basket.ts';
+import type { Comparison } from '../measures/comparison.ts';
+import type { Reach } from '../measures/reach.ts';
+import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';
+import { classWords, UNROUTED } from './block-bands.ts';
+import type { Box, ColouredBlocks, CountyBlocks } from './coloured-blocks.ts';
+
+/** Blocks with the facts that every list states. */
+export type BlockFacts = Pick<CountyBlocks, 'geoids' | 'population' | 'lon' | 'lat'>;
+
+/** A column of a table of blocks. */
+export interface BlockColumn {
+  readonly title: string;
+  /** Text of the block at a position. */
+  readonly textOf: (i: number) => string;
+  /** Rank of the block in the order of this column. */
+  readonly rankOf: (i: number) => number;
+}
+
+/** The blocks that a view shows, as its table and its files have them. */
+export interface BlockList {
+  readonly blocks: BlockFacts;
+  /** Positions of the listed blocks among `blocks`. */
+  readonly listed: readonly number[];
+  /** Columns beside GEOID and people. */
+  readonly columns: readonly BlockColumn[];
+  /** Members of a block in files, beside GEOID, population and centre. */
+  readonly members: Readonly<Record<string, (i: number) => string | number | boolean | null>>;
+  /** `in view`, or `within 30 minutes`. */
+  readonly where: string;
+  /** Begins the names of files. */
+  readonly name: string;
+}
+
+/**
+ * Blocks in view by minutes to the nearest. `minutes_to` is the upper bound of a block's class,
+ * null over 30 minutes.
+ */
+export function nearestList(
+  coloured: ColouredBlocks,
+  seen: readonly number[],
+  mode: string,
+  type: number,
+): BlockList {
+  const { classes } = coloured;
+  return {
+    blocks: coloured,
+    listed: seen,
+    columns: [bandColumn('Minutes', classes)],
+    members: {
+      mode: () => mode,
+      dest_type_id: () => type,
+      minutes_over: (i) => (classes[i] === UNROUTED ? null : (CLASS_ENDS[classes[i] - 2] ?? 0)),
+      minutes_to: (i) => CLASS_ENDS[classes[i] - 1] ?? null,
+      class: (i) => classWords(classes[i]),
+    },
+    where: 'in view',
+    name: `${mode}-${type}`,
+  };
+}
+
+/** Blocks in view by a basket: each criterion is a member, null where it is not known. */
+export function basketList(
+  blocks: BlockFacts,
+  basket: BasketBlocks,
+  seen: readonly number[],
+  criteria: readonly Criterion[],
+): BlockList {
+  const { met, unknown, furthest } = basket;
+  const has = (bits: Uint8Array, i: number, j: number) => ((bits[i] >> j) & 1) === 1;
+  const tested = criteria.map((criterion, j) => {
+    const outcome = (i: number) => (has(unknown, i, j) ? null : has(met, i, j));
+    return [writeCriterion(criterion), outcome] as const;
+  });
+  return {
+    blocks,
+    listed: seen,
+    columns: [
+      {
+        title: 'Criteria met',
+        textOf: (i) => {
+          const count = criteriaMet(basket, i);
+          return count === null ? 'not known' : `${count} of ${criteria.length}`;
+        },
+        rankOf: (i) => criteriaMet(basket, i) ?? -1,
+      },
+      bandColumn('Furthest', furthest),
+    ],
+    members: {
+      criteria_met: (i) => criteriaMet(basket, i),
+      furthest: (i) => classWords(furthest[i]),
+      ...Object.fromEntries(tested),
+    },
+    where: 'in view',
+    name: 'basket',
+  };
+}
+
+/** Blocks of a reach or a catchment within some minutes; `stated` is the same for all of them. */
+export function reachList(
+  blocks: BlockFacts,
+  { minutes }: Reach,
+  within: number,
+  stated: Readonly<Record<string, string | number>>,
+): BlockList {
+  const constant = Object.entries(stated).map(([name, value]) => [name, () => value] as const);
+  return {
+    blocks,
+    listed: positionsOf(minutes, (one) => one <= within),
+    columns: [minutesColumn('Minutes', minutes)],
+    members: { ...Object.fromEntries(constant), minutes: (i) => minutes[i] },
+    where: `within ${within} minutes`,
+    name: Object.values(stated).join('-'),
+  };
+}
+
+/** Blocks that A or B reaches within some minutes; minutes over an hour are null. */
+export function comparisonList(
+  blocks: BlockFacts,
+  { a, b }: Comparison,
+  within: number,
+): BlockList {
+  const knownOf = (minutes: Uint8Array) => (i: number) =>
+    minutes[i] <= MAX_MINUTES ? minutes[i] : null;
+  return {
+    blocks,
+    listed: positionsOf(a, (minutes, i) => minutes <= within || b[i] <= within),
+    columns: [minutesColumn('A', a), minutesColumn('B', b)],
+    members: { minutes_a: knownOf(a), minutes_b: knownOf(b) },
+    where: `within ${within} minutes`,
+    name: 'comparison',
+  };
+}
+
+/** The box around the centres of listed blocks; null if there are none. */
+export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | null {
+  if (listed.length === 0) return null;
+  const box: [number, number, number, number] = [180, 90, -180, -90];
+  for (const i of listed) {
+    box[0] = Math.min(box[0], lon[i]);
+    box[1] = Math.min(box[1], lat[i]);
+    box[2] = Math.max(box[2], lon[i]);
+    box[3] = Math.max(box[3], lat[i]);
+  }
+  return box;
+}
+
+/** Blocks without a street near are the farthest. */
+function bandColumn(title: string, bands: Uint8Array): BlockColumn {
+  return {
+    title,
+    textOf: (i) => classWords(bands[i]),
+    rankOf: (i) => (bands[i] === UNROUTED ? Number.POSITIVE_INFINITY : bands[i]),
+  };
+}
+
+function minutesColumn(title: string, minutes: Uint8Array): BlockColumn {
+  return {
+    title,
+    textOf: (i) => (minutes[i] <= MAX_MINUTES ? `${minutes[i]} min` : `over ${MAX_MINUTES} min`),
+    rankOf: (i) => minutes[i],
+  };
+}
+
+function positionsOf(
+  minutes: Uint8Array,
+  isListed: (minutes: number, i: number) => boolean,
+): readonly number[] {
+  return Array.from(minutes.keys()).filter((i) => isListed(minutes[i], i));
+}

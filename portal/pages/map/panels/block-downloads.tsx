@@ -1,0 +1,35 @@
+import { csvOf, geoJsonOf } from '../blocks/block-files.ts';
+import { type BlockList, boxAround } from '../blocks/block-lists.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { ATTRIBUTION, dataDates } from '../share/data-dates.ts';
+import { FileButton } from '../share/file-button.tsx';
+
+/** Files of the blocks that a view shows. They are made in the page: nothing is charged. */
+export function BlockDownloads(props: { readonly catalogue: Catalogue; readonly list: BlockList }) {
+  const { catalogue, list } = props;
+  const { release, blocksUrl } = catalogue;
+  const name = `${list.name}-${release}`;
+  const csv = async () => new Blob([csvOf(list, release)], { type: 'text/csv' });
+  const geoJson = async () => {
+    const { blockPolygons } = await import('../still/block-polygons.ts');
+    const { blocks, listed } = list;
+    const wanted = new Set(listed.map((i) => blocks.geoids[i]));
+    const box = boxAround(list);
+    const polygons = box === null ? new Map() : await blockPolygons(blocksUrl, box, wanted);
+    const text = geoJsonOf(list, polygons, { release, attribution: ATTRIBUTION });
+    return new Blob([text], { type: 'application/geo+json' });
+  };
+  return (
+    <details class="view-files">
+      <summary>Download the blocks {list.where}</summary>
+      <p class="quiet">
+        What the table has of all these blocks, with their centres and, in GeoJSON, polygons.{' '}
+        {dataDates(catalogue)} {ATTRIBUTION}.
+      </p>
+      <p class="take-along">
+        <FileButton label="CSV" name={`${name}.csv`} make={csv} />
+        <FileButton label="GeoJSON" name={`${name}.geojson`} make={geoJson} />
+      </p>
+    </details>
+  );
+}
