@@ -64,27 +64,37 @@ export async function runBatch<O>(
   const about: object[] = [];
   const errors: object[] = [];
   const { origins, rowBudget } = batch;
+  let count = 0;
   let hasResponse = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
       origins.slice(first, first + WIDTH).map((origin) => batch.respond(origin, waiters)),
     );
+    const paid: OriginResult[] = [];
+    let truncated: unknown[] = [];
+    let truncated_reason: TruncatedReason | null = null;
     for (const [i, outcome] of outcomes.entries()) {
       if ('type' in outcome) {
         errors.push({ ...outcome, ...batch.identify(origins[first + i]) });
         continue;
       }
-      const rows = results.count + outcome.rows.count;
+      const rows = count + outcome.rows.count;
       if (!hasResponse && rows > balance) throw tokensExhausted(balance);
       if (rows > balance || (hasResponse && rows > rowBudget)) {
-        const truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
-        const truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
-        return { results, about, errors, truncated, truncated_reason };
+        truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
+        truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
+        break;
       }
       hasResponse = true;
-      await outcome.rows.addTo(results, waiters);
-      if (outcome.about) about.push(outcome.about);
+      count = rows;
+      paid.push(outcome);
     }
+    await Promise.all(paid.map(({ rows }) => rows.prepare?.(waiters)));
+    for (const { rows, about: own } of paid) {
+      await rows.addTo(results, waiters);
+      if (own) about.push(own);
+    }
+    if (truncated_reason) return { results, about, errors, truncated, truncated_reason };
   }
   return { results, about, errors, truncated: [], truncated_reason: null };
 }

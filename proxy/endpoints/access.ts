@@ -88,7 +88,7 @@ async function respond(
   originMembers: object,
 ): Promise<QueryResult> {
   const results = new Rows(format);
-  await (await accessOf(block, access, waiters)).addTo(results, waiters);
+  await accessOf(block, access).addTo(results, waiters);
   const missing = unroutedMetadata(unroutedModes(block, access.modes));
   const result = rowsResponse({ ...originMembers, results, ...missing }, results.count);
   return { ...result, columns: access.columns };
@@ -173,14 +173,14 @@ const batchAccess = postEndpoint({
     const rowBudget = rowBudgetOf(asked, services);
     if (isBlocks(origins)) {
       const blocks = { origins, rowBudget, modes };
-      const batch = blockBatch(release, blocks, async (block, waiters) => ({
-        rows: await accessOf(block, access, waiters, { geoid: block.geoid }),
+      const batch = blockBatch(release, blocks, async (block) => ({
+        rows: accessOf(block, access, { geoid: block.geoid }),
       }));
       return { ...batch, columns: ['geoid', ...columns] };
     }
     const points = { origins, rowBudget, modes };
-    const batch = pointBatch(release, points, async (block, waiters, name) => ({
-      rows: await accessOf(block, access, waiters, name),
+    const batch = pointBatch(release, points, async (block, _waiters, name) => ({
+      rows: accessOf(block, access, name),
     }));
     return { ...batch, columns: [...ORIGIN_COLUMNS, ...columns] };
   },

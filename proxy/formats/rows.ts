@@ -53,8 +53,13 @@ export class Rows {
   }
 }
 
-/** Rows that have been found and counted but not yet rendered. */
+/** Rows that have been counted but not yet rendered. */
 export interface FoundRows {
   readonly count: number;
+  /**
+   * Reads and sums what the rows state, if they could be counted without it. A batch calls this for
+   * several origins at once, so that their reads overlap; `addTo` does it otherwise.
+   */
+  prepare?(waiters: Waiters): Promise<void>;
   addTo(rows: Rows, waiters: Waiters): Promise<void>;
 }

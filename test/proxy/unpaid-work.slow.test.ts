@@ -1,5 +1,6 @@
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
+import { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness, proxyOfTests } from '../support/proxy-harness.ts';
@@ -65,6 +66,32 @@ test('a response whose price follows from the request is not computed for less',
     expect(worked(proxy).size).toBeGreaterThan(0);
     expect(await proxy.balance(able.id)).toBe(0);
   }
+});
+
+test('a batch counts opportunities only of the origins that the balance pays for', async () => {
+  const { geoid } = await firstRoutable();
+  const asked = { of: ['jobs', 'people', 'type:101'], curve: true };
+  const one = await rich.post('/v1/access', rich.key, { ...asked, origins: [geoid] });
+  const rows = one.json().results.length;
+  expect(rows).toBeGreaterThan(100);
+
+  const reaches = vi.spyOn(Release.prototype, 'reach');
+  const body = { ...asked, origins: new Array(20).fill(geoid) };
+  for (const [paid, tokens] of [
+    [0, rows - 1],
+    [1, 2 * rows - 1],
+    [3, 3 * rows],
+  ]) {
+    const proxy = await ofThisTest(openProxy(inject('demoStore')));
+    const { id, key } = await proxy.customer({ tokens });
+    reaches.mockClear();
+    const response = await proxy.post('/v1/access', key, body);
+    expect([paid, response.statusCode]).toEqual([paid, paid === 0 ? 429 : 200]);
+    expect(await proxy.balance(id)).toBe(tokens - paid * rows);
+    expect(reaches).toHaveBeenCalledTimes(paid);
+    if (paid === 0) expect(worked(proxy)).toEqual(new Set());
+  }
+  reaches.mockRestore();
 });
 
 test('HEAD of a response that the account cannot pay still states its price for one token', async () => {

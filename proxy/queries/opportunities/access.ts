@@ -6,6 +6,7 @@ import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
+import type { RowMembers } from '../../formats/row-format.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
 import { checkDirection } from '../origins/near-points.ts';
@@ -14,6 +15,7 @@ import { unroutedReason } from '../origins/unrouted.ts';
 import { originText } from '../rows/fragments.ts';
 import { type Decay, decayOf } from './decay.ts';
 import {
+  type CountsByTime,
   checkPoiMinutes,
   countOpportunities,
   type Opportunity,
@@ -90,34 +92,54 @@ export function requestedAccess(
 
 /**
  * The counts of a block, ordered by opportunity, mode and minutes; none by modes that could not be
- * routed from it. `origin`: the members that identify the origin in a batch.
+ * routed from it. The number of rows follows from the request, so nothing is read for it. `origin`:
+ * the members that identify the origin in a batch.
  */
-export async function accessOf(
+export function accessOf(
   block: OriginBlock,
   { modes, direction, opportunities, levels, decay, columns }: AccessQuery,
-  waiters: Waiters,
   origin: object = {},
-): Promise<FoundRows> {
+): FoundRows {
   const labels = block.release.manifest.modes;
   const routed = modes.filter(
     (mode) => unroutedReason(block.index, block.ordinal, labels[mode]) === null,
   );
-  const counts = await countOpportunities(block, routed, opportunities, direction, waiters);
-  const rows = opportunities.flatMap(({ of, types }, i) =>
-    routed.flatMap((position, m) => {
-      const mode = labels[position];
-      if (decay) return [{ of, mode, count: counts[m][i].decayed(decay) }];
-      const known = types === null ? levels : levels.filter((level) => level <= MAX_POI_MINUTES);
-      const within = counts[m][i].within(known);
-      return known.map((minutes, l) => ({ of, mode, minutes, count: within[l] }));
-    }),
+  const poiLevels = levels.filter((level) => level <= MAX_POI_MINUTES);
+  const levelsOf = ({ types }: Opportunity) => (types === null ? levels : poiLevels);
+  const rowsByMode = opportunities.reduce(
+    (sum, one) => sum + (decay ? 1 : levelsOf(one).length),
+    0,
   );
+  let counts: Promise<CountsByTime[][]> | undefined;
+  const count = (waiters: Waiters) => {
+    counts ??= countOpportunities(block, routed, opportunities, direction, waiters);
+    return counts;
+  };
   return {
-    count: rows.length,
-    async addTo(target) {
+    count: rowsByMode * routed.length,
+    async prepare(waiters) {
+      await count(waiters);
+    },
+    async addTo(target, waiters) {
       const { format } = target;
       const begin = format.begin() + originText(format, origin);
-      for (const row of rows) target.add(begin + format.members(row, columns) + format.end);
+      const add = (row: RowMembers) => {
+        target.add(begin + format.members(row, columns) + format.end);
+      };
+      const byMode = await count(waiters);
+      for (const [i, opportunity] of opportunities.entries()) {
+        const { of } = opportunity;
+        const known = levelsOf(opportunity);
+        for (const [m, position] of routed.entries()) {
+          const mode = labels[position];
+          if (decay) {
+            add({ of, mode, count: byMode[m][i].decayed(decay) });
+            continue;
+          }
+          const within = byMode[m][i].within(known);
+          for (const [l, minutes] of known.entries()) add({ of, mode, minutes, count: within[l] });
+        }
+      }
     },
   };
 }
