@@ -228,6 +228,15 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   await elsewhere.close();
 });
 
+test('a frame of a basket says that it shows minutes to the nearest', async () => {
+  const { page, wrong, context } = await open('/embed#x=1&v=basket&k=walk-101-15');
+  await page.getByText('Frames show minutes to the nearest only.').waitFor();
+  await page.getByRole('heading', { name: 'Grocery stores: minutes on foot' }).waitFor();
+  await page.locator('[data-drawn]').waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 /** Programs that run copied code, by language. */
 async function languagesIn(folder: string) {
   const python = path.join(await pythonTools('requests==2.32.5'), 'python');

@@ -340,6 +340,17 @@ test('an address of another release says so, and shows what there is', async () 
   await context.close();
 });
 
+test('a block of another release is not offered as one of this', async () => {
+  const { page, wrong, context } = await open('/map#x=1&b=110010001001000');
+  const said = page.getByText('This release has no such block near the map.');
+  await said.waitFor();
+  await page.evaluate(`location.hash = '#x=1&b=${blocks[0].geoid}'`);
+  await page.locator('.block-facts').getByText(blocks[0].geoid).waitFor();
+  await expect.poll(() => said.count()).toBe(0);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 test('a click shows the block; with a key its minutes, paid for once and kept nowhere', async () => {
   const zoom = 15;
   const { page, wrong, asked, context } = await open(at(zoom), {}, [401]);

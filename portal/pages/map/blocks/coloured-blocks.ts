@@ -54,6 +54,19 @@ export async function countiesNear(
   return wanted.length < codes.size ? null : Promise.all(wanted.map(({ url }) => open(url)));
 }
 
+/** Whether a block is of a county in a box; null where there are too many counties to tell. */
+export async function hasBlock(api: Client, box: Box, geoid: number): Promise<boolean | null> {
+  const { data } = await api.getBlockBands({ bbox: boxText(box) });
+  const county = data.counties.find((one) => Number(one.county) === countyOf(geoid));
+  if (county !== undefined) return (await open(county.url)).geoids.includes(geoid);
+  return data.counties_found > data.counties.length ? null : false;
+}
+
+/** The code of a block's county, as a number: its GEOID begins with it. */
+export function countyOf(geoid: number): number {
+  return Math.floor(geoid / 1e10);
+}
+
 /** The blocks of the counties in a box; null where there are too many counties. */
 export async function colouredBlocks(
   api: Client,

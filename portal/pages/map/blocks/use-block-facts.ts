@@ -2,13 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { BlockFacts } from './block-lists.ts';
-import { type Box, countiesNear } from './coloured-blocks.ts';
+import { type Box, countiesNear, countyOf, hasBlock } from './coloured-blocks.ts';
 import { boxInView } from './use-blocks-in-view.ts';
 
 /** Width of the surroundings of a map in which the counties of a reach are found, degrees. */
 const AROUND_DEGREES = 1;
-/** A GEOID begins with its county's code. */
-const BLOCKS_PER_COUNTY = 1e10;
 
 /**
  * People and centres of blocks, by the heads of block bands: free, and read once a county. Null
@@ -38,6 +36,28 @@ export function useBlockFacts(
   return isKnown ? known : null;
 }
 
+/** Whether the release has a block near the map; null while that is not known. */
+export function useHasBlock(
+  api: Client,
+  geoid: string,
+  position: MapPosition | null,
+  bounds: readonly number[],
+): boolean | null {
+  const [has, setHas] = useState<boolean | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    hasBlock(api, boxInView(position, bounds), Number(geoid)).then(
+      (found) => isGone || setHas(found),
+      // The map says that the API does not respond.
+      () => {},
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [api, geoid, bounds]);
+  return has;
+}
+
 /** People of blocks; those of unknown number count as none. */
 export function peopleOf({ population }: BlockFacts): Float64Array {
   return Float64Array.from(population, (people) => people ?? 0);
@@ -49,7 +69,7 @@ async function blockFacts(
   geoids: Float64Array,
   [west, south, east, north]: Box,
 ): Promise<BlockFacts | null> {
-  const fips = new Set(Array.from(geoids, (geoid) => Math.floor(geoid / BLOCKS_PER_COUNTY)));
+  const fips = new Set(Array.from(geoids, countyOf));
   const around: Box = [
     west - AROUND_DEGREES,
     south - AROUND_DEGREES,

@@ -1,7 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import type { PoiTime } from '../../../client/src/index.ts';
+import { useApi } from '../../api/use-api.ts';
 import { count } from '../../parts/formats.ts';
+import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
+import { useHasBlock } from '../blocks/use-block-facts.ts';
 import type { TileBlock } from '../drawing/draw-map.ts';
 import { Paid } from '../paid/paid.tsx';
 import { profileRequest, summaryRequest } from '../paid/profile-request.ts';
@@ -52,6 +55,7 @@ export function BlockPanel(
           </div>
         )}
       </dl>
+      {block === null && <UnknownBlock key={geoid} {...props} />}
       {block?.unlinked.includes(street) && (
         <p class="quiet">No street near {byMode(mode)}: its minutes are not known.</p>
       )}
@@ -101,5 +105,16 @@ export function BlockPanel(
         )}
       </Paid>
     </Section>
+  );
+}
+
+/** Says so where a block of an address is not in the release, before it costs anything. */
+function UnknownBlock({ catalogue, state, geoid }: ViewProps & { readonly geoid: string }) {
+  const has = useHasBlock(useApi(), geoid, state.position, catalogue.bounds);
+  if (has !== false) return null;
+  return (
+    <Notice kind="plain">
+      This release has no such block near the map. The address may be of another release.
+    </Notice>
   );
 }

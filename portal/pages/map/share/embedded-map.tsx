@@ -83,6 +83,9 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
             {fault}
           </p>
         ))}
+        {state.view !== 'nearest' && (
+          <p class="quiet">Frames show minutes to the nearest only. The whole map has the rest.</p>
+        )}
         <Swatches entries={nearestSwatches(catalogue.baseMap, scheme)} />
         <p class="embed-facts">
           {dataDates(catalogue)}{' '}
