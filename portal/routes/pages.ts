@@ -14,9 +14,10 @@ import { type BuiltFile, builtPages } from './built-pages.ts';
  */
 export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
-  const policy = contentPolicy(config, "'none'");
+  const policy = contentPolicy(config);
+  const ownPolicy = `${policy}; frame-ancestors 'none'`;
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
-    sendFile(request, reply.header('content-security-policy', policy), file);
+    sendFile(request, reply.header('content-security-policy', ownPolicy), file);
 
   const [document, map, embed] = ['index', 'map', 'embed'].map((one) => pages.get(`/${one}.html`)!);
   for (const path of Object.values(PAGE_PATHS)) {
@@ -25,9 +26,9 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
       return send(request, reply, path === PAGE_PATHS.map ? map : document);
     });
   }
-  const embedPolicy = contentPolicy(config, '*');
   app.get(EMBED_PATH, (request, reply) => {
-    reply.headers({ 'content-security-policy': embedPolicy, 'x-robots-tag': 'noindex' });
+    // Any page may show it; `frame-ancestors *` would leave out the schemes of desktop programs.
+    reply.headers({ 'content-security-policy': policy, 'x-robots-tag': 'noindex' });
     return sendFile(request, reply, embed);
   });
   for (const [path, file] of pages) {
@@ -50,12 +51,9 @@ const PUBLIC: ReadonlySet<string> = new Set([PAGE_PATHS.front, PAGE_PATHS.map]);
 
 /**
  * The policy lets the pages run their own script and request only the portal, the API, and the host
- * of the map's style if there is one. `ancestors`: the pages that may show them in a frame.
+ * of the map's style if there is one.
  */
-function contentPolicy(
-  { apiUrl, mapStyleUrl }: PortalServices['config'],
-  ancestors: "'none'" | '*',
-): string {
+function contentPolicy({ apiUrl, mapStyleUrl }: PortalServices['config']): string {
   const style = mapStyleUrl === undefined ? '' : ` ${new URL(mapStyleUrl).origin}`;
   return [
     "default-src 'none'",
@@ -68,7 +66,6 @@ function contentPolicy(
     `connect-src 'self' ${new URL(apiUrl).origin}${style}`,
     "form-action 'self'",
     "base-uri 'none'",
-    `frame-ancestors ${ancestors}`,
   ].join('; ');
 }
 

@@ -40,10 +40,17 @@ export const criteria = z
   .array(item('a criterion', { type, mode, max_minutes: z.int().min(1).max(30), nth }))
   .max(8);
 
+interface Point {
+  readonly lat: number;
+  readonly lon: number;
+}
+
 /** An area as the API takes it, and its name for readers. */
 export interface NamedArea {
   readonly area: Area;
   readonly name: string;
+  /** Its middle, if the call or the search for its name had one. */
+  readonly middle?: Point;
 }
 
 /** The area of a call: a circle, a county or a city, by the form of the text. */
@@ -52,28 +59,24 @@ export async function resolveArea(calls: ToolCalls, text: string): Promise<Named
   if (circle?.length === 3) {
     const [lat, lon, radius_m] = circle;
     const name = `${radius_m} m around ${lat}, ${lon}`;
-    return { area: { center: { lat, lon }, radius_m }, name };
+    return { area: { center: { lat, lon }, radius_m }, name, middle: { lat, lon } };
   }
   if (circle?.length === 2) throw new NeedsChoice('Add a radius in metres: "lat,lon,radius_m".');
   if (COUNTY_FIPS.test(text)) return { area: { counties: [text] }, name: `county ${text}` };
-  const { geoid, name } = await resolveCity(calls, text);
-  return { area: { places: [geoid] }, name };
+  const { geoid, name, middle } = await resolveCity(calls, text);
+  return { area: { places: [geoid] }, name, ...(middle && { middle }) };
 }
 
 /** A city by its GEOID or name. */
 export async function resolveCity(calls: ToolCalls, text: string) {
   if (PLACE_GEOID.test(text)) return { geoid: text, name: text };
   const place = await resolvePlace(calls, text);
-  return { geoid: place.geoid, name: placeText(place) };
+  const { geoid, lat, lon } = place;
+  return { geoid, name: placeText(place), middle: { lat, lon } };
 }
 
 /** The origin of a call, as the API takes it. */
 export type OriginInput = { readonly geoid: string } | Point;
-
-interface Point {
-  readonly lat: number;
-  readonly lon: number;
-}
 
 export function originOf(text: string): OriginInput {
   return BLOCK_GEOID.test(text) ? { geoid: text } : pointOf(text, 'a block’s 15-digit GEOID or ');

@@ -5,6 +5,7 @@ import { truncate } from '../../portal/http/problem.ts';
 import { acceptsParameters } from '../../portal/http/validation.ts';
 import { counted } from '../../shards/number-words.ts';
 import { type AdvisedSite, adviceOn, NeedsChoice } from './advice.ts';
+import { registerBlockTable } from './block-table.ts';
 import { listedInput, listedOutput } from './listed-schema.ts';
 import { registerMapApp, SHOWN_ON_MAP } from './map-app.ts';
 import type { Tool, ToolSite } from './tool.ts';
@@ -63,10 +64,11 @@ export function mcpServer(client: Client, site: McpSite): McpServer {
     { name: 'travel-time-access', version: site.version },
     {
       instructions: INSTRUCTIONS,
-      capabilities: { tools: UNCHANGING, ...(hasMap && { resources: UNCHANGING }) },
+      capabilities: { tools: UNCHANGING, resources: UNCHANGING },
     },
   );
   registerMapApp(server, site);
+  registerBlockTable(server, client, site);
   const onMap = hasMap ? { _meta: SHOWN_ON_MAP } : {};
   for (const { tool, about } of LISTED) {
     const listed = tool.isOnMap ? { ...about, ...onMap } : about;

@@ -8,6 +8,8 @@ export interface NamedPlace {
   readonly name: string;
   /** USPS letters. */
   readonly state: string;
+  readonly lat: number;
+  readonly lon: number;
 }
 
 /** Options listed to the caller. */

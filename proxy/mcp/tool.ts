@@ -13,6 +13,7 @@ export interface ToolLink {
   readonly name: string;
   readonly uri: string;
   readonly mimeType: string;
+  readonly description?: string;
 }
 
 /** Where people see maps; null if the service names no portal. */

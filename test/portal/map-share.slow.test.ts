@@ -3,6 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -225,6 +226,12 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   const { violations } = await embedded.evaluate<AxeResults>('axe.run(document)');
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   expect(news.wrong).toEqual([]);
+
+  // A page of a scheme of its own, as desktop programs show.
+  const saved = path.join(await folderOfThisTest(), 'saved.html');
+  await writeFile(saved, otherPage);
+  await news.page.goto(pathToFileURL(saved).href);
+  await frame.locator('[data-drawn]').waitFor();
   await elsewhere.close();
 });
 

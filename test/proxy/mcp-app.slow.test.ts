@@ -77,7 +77,7 @@ test('a host shows the result of a tool on the embedded map', async () => {
   const { block } = result.structuredContent;
   await expect
     .poll(() => page.frames().map((frame) => frame.url()))
-    .toContain(`${portal}/embed#x=1&b=${block}&m=walk&t=405`);
+    .toContain(`${portal}/embed#x=1&b=${block}&m=walk&t=405&map=14/36/-70.0066`);
   await expect
     .poll(() => page.evaluate('window.received'))
     .toEqual([

@@ -104,9 +104,29 @@ function closed(schema: object): object {
 const CLOSED = { additionalProperties: false };
 
 describe('results', () => {
-  test('link the map, at what was found', async () => {
-    const { content } = await call('explain_block', { origin: block, types: ['pharmacies'] });
-    expect(content[1].uri).toBe(`https://account.example.org/map#x=1&b=${block}&m=walk&t=405`);
+  test('link the map, at what was found, with a type that it has', async () => {
+    const map = 'https://account.example.org/map#x=1';
+    const linkOf = async (name: string, args: object) => (await call(name, args)).content[1].uri;
+    const [lat, lon] = [36, -70.0066];
+    const origin = `${lat}, ${lon}`;
+    const at = (await call('explain_block', { origin, types: [405] })).structuredContent.block;
+    expect(await linkOf('explain_block', { origin: block, types: ['pharmacies'] })).toBe(
+      `${map}&b=${block}&m=walk&t=405`,
+    );
+    expect(await linkOf('explain_block', { origin, types: ['parks'] })).toBe(
+      `${map}&b=${at}&m=walk&t=511&map=14/${lat}/${lon}`,
+    );
+    expect(await linkOf('reach_from', { origin, minutes: [10] })).toBe(
+      `${map}&v=reach&o=${at}&m=walk&d=from&map=12/${lat}/${lon}`,
+    );
+    const [place] = (await call('find_place', { query: 'Halcyon' })).structuredContent.places;
+    const all_of = [{ type: 'parks', max_minutes: 30 }];
+    const { content, structuredContent } = await call('find_blocks', { area: 'Halcyon', all_of });
+    const [first] = Object.keys(structuredContent.population);
+    expect(content[1].uri).toBe(`${map}&m=walk&t=511&b=${first}&map=12/${place.lat}/${place.lon}`);
+    expect(await linkOf('find_blocks', { area: `${origin},900`, all_of })).toMatch(
+      `&map=12/${lat}/${lon}`,
+    );
   });
 
   test('state what they cost in the text too', async () => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { byMode } from '../../../shards/modes.ts';
+import { tableLinks } from '../block-table.ts';
 import { area, criteria, item, mode, origin, pointOf, resolveArea } from '../inputs.ts';
-import { mapLink } from '../map-link.ts';
+import { CITY_ZOOM, mapLink } from '../map-link.ts';
 import { tool } from '../tool.ts';
 
 const DIRECTIONS = ['to', 'from'] as const;
@@ -34,18 +35,14 @@ export const findBlocks = tool({
   }),
   price: async ({ limit }) => limit,
   async run({ area: text, all_of, near = [], limit, cursor }, calls, site) {
-    const { area, name } = await resolveArea(calls, text);
+    const { area, name, middle } = await resolveArea(calls, text);
     const catalogue = await calls.types();
-    const criteria = all_of.map((one) => ({ ...one, type: catalogue.resolveOne(one.type).id }));
+    const types = all_of.map(({ type }) => catalogue.resolveOne(type));
+    const criteria = all_of.map((one, i) => ({ ...one, type: types[i].id }));
     const points = near.map(({ point, ...one }) => ({ ...pointOf(point), ...one }));
+    const request = { area, all_of: criteria, ...(points.length > 0 && { near: points }) };
     const { results, next_cursor } = await calls.data(
-      calls.client.matchBlocks({
-        area,
-        all_of: criteria,
-        limit,
-        cursor,
-        ...(points.length > 0 && { near: points }),
-      }),
+      calls.client.matchBlocks({ ...request, limit, cursor }),
     );
     const population = Object.fromEntries(results.map((one) => [one.geoid, one.population]));
     const words = criteria.map(
@@ -57,11 +54,16 @@ export const findBlocks = tool({
       ...results.map(({ geoid, population }) => `${geoid} (${population ?? '?'} people)`),
     ];
     const [first] = results;
-    const state = { m: criteria[0].mode, t: String(criteria[0].type) };
+    // The map has leaf types only.
+    const state = { m: criteria[0].mode, t: String(types[0].leafIds[0]) };
+    const position = middle && { ...middle, zoom: CITY_ZOOM };
     return {
       text: lines.join('\n'),
       data: { area: name, population, next_cursor },
-      links: first ? mapLink(site, { ...state, b: first.geoid }) : [],
+      links: [
+        ...(first ? mapLink(site, { ...state, b: first.geoid }, position) : []),
+        ...(next_cursor === null ? [] : tableLinks(request)),
+      ],
     };
   },
 });

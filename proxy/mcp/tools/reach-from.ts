@@ -3,7 +3,7 @@ import { MAX_POI_MINUTES } from '../../../shards/matrix/row-codec.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { NeedsChoice } from '../advice.ts';
 import { mode, origin, originOf } from '../inputs.ts';
-import { mapLink } from '../map-link.ts';
+import { CITY_ZOOM, mapLink } from '../map-link.ts';
 import { table, unrouted, unroutedTexts } from '../outputs.ts';
 import { tool } from '../tool.ts';
 
@@ -84,7 +84,11 @@ export const reachFrom = tool({
     return {
       text: [head, ...lines, ...unroutedTexts(unrouted)].join('\n'),
       data: { block: geoid, within, unrouted: unroutedTexts(unrouted) },
-      links: mapLink(site, { v: 'reach', o: geoid, m: mode, d: direction }),
+      links: mapLink(
+        site,
+        { v: 'reach', o: geoid, m: mode, d: direction },
+        'lat' in origin ? { ...origin, zoom: CITY_ZOOM } : undefined,
+      ),
     };
   },
 });
