@@ -130,11 +130,13 @@ function pascalCase(slug: string): string {
   return slug.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+const MARKDOWN = 'text/markdown; charset=utf-8';
+
 const KINDS = { ...PROBLEM_TYPES, ...BATCH_FAULTS };
 
 /**
- * Serves a short readable page at each problem's `type`. `helpAt`: an address that helps with a
- * problem, if any.
+ * Serves a short readable page at each problem's `type`, and at `type` with `.md` the same as
+ * Markdown. `helpAt`: an address that helps with a problem, if any.
  */
 export function serveProblemPages(
   app: FastifyInstance,
@@ -142,14 +144,21 @@ export function serveProblemPages(
   helpAt: (slug: string) => string | undefined = () => undefined,
 ): void {
   app.get<{ Params: { slug: string } }>(path, async (request, reply) => {
-    const { slug } = request.params;
+    const [, slug, extension] = /^(.*?)(\.md)?$/s.exec(request.params.slug)!;
     if (!isSlug(slug)) throw new Problem('not-found', `unknown problem ${slug}`);
     const { status, title, advice } = KINDS[slug];
+    const helpUrl = helpAt(slug);
+    if (extension !== undefined) {
+      reply.headers({ 'content-type': MARKDOWN, 'cache-control': CACHE_CONTROL.catalogue });
+      const help = helpUrl === undefined ? [] : [`Keys and tokens: <${helpUrl}>`];
+      const parts = [`# ${title}`, `\`${slug}\`, HTTP status ${status}`, advice, ...help];
+      return `${parts.join('\n\n')}\n`;
+    }
     reply.headers({
       ...plainPageHeaders({ hasForm: false }),
       'cache-control': CACHE_CONTROL.catalogue,
     });
-    const help = helpAt(slug) === undefined ? '' : linkTo(helpAt(slug)!);
+    const help = helpUrl === undefined ? '' : linkTo(helpUrl);
     return plainPage(
       title,
       `<p><code>${slug}</code>, HTTP status ${status}</p><p>${escapeHtml(advice)}</p>${help}`,

@@ -11,9 +11,9 @@ export interface Guide {
 
 /** The guides that precede the operations, on the page and in its Markdown. */
 export function guidesOf(
-  config: Pick<ProxyConfig, 'accountUrl' | 'freeRateLimitPerMinute' | 'batchRowBudget'>,
+  config: Pick<ProxyConfig, 'baseUrl' | 'accountUrl' | 'freeRateLimitPerMinute' | 'batchRowBudget'>,
 ): Guide[] {
-  const { accountUrl, freeRateLimitPerMinute, batchRowBudget } = config;
+  const { baseUrl, accountUrl, freeRateLimitPerMinute, batchRowBudget } = config;
   const where =
     accountUrl === undefined
       ? 'Ask the operator of this service for an API key.'
@@ -45,7 +45,7 @@ export function guidesOf(
     },
     {
       title: 'Errors',
-      text: 'Every error is an RFC 9457 problem document. Its `type` ends in a slug that stays the same, such as `block-not-found`; `detail` says what was wrong. Include `X-Request-Id` when you ask for help.',
+      text: 'Every error is an RFC 9457 problem document. Its `type` ends in a slug that stays the same, such as `block-not-found`; `detail` says what was wrong. The page at `type` says what to do; with `.md` after it, as Markdown. Include `X-Request-Id` when you ask for help.',
     },
     {
       title: 'Limits',
@@ -53,7 +53,7 @@ export function guidesOf(
     },
     {
       title: 'AI assistants',
-      text: '`POST /mcp` serves tools by the Model Context Protocol, with the same key. `/llms.txt` lists these pages as Markdown, and `/openapi-summary.json` is the OpenAPI document without examples, headers and errors.',
+      text: `\`POST /mcp\` serves tools by the Model Context Protocol, with the same key. Claude Code: \`claude mcp add --transport http travel-times ${baseUrl}/mcp --header "Authorization: Bearer KEY"\`. Other clients take a server of streamable HTTP at \`${baseUrl}/mcp\` with that header. \`/llms.txt\` lists these pages as Markdown, and \`/openapi-summary.json\` is the OpenAPI document without examples, headers and errors.`,
     },
   ];
 }

@@ -45,7 +45,7 @@ export function adviceOn(
     default: {
       const said = error.problem?.detail ?? error.message;
       // An assistant sends arguments; the body is the tool's.
-      const detail = `${said.replaceAll(/(^|; )body\./g, '$1')}.`;
+      const detail = said.replaceAll(/(^|; )body\./g, '$1').replace(/[^.?]$/, '$&.');
       // A failure of the service states what became of the charge for its own request.
       const isStated = error.status >= 500 && charged === 0;
       return isStated ? detail : `${detail} ${paid}`;

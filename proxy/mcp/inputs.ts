@@ -20,13 +20,13 @@ export const types = z
   .array(type, TYPES_FAULT)
   .min(1, TYPES_FAULT)
   .max(8, TYPES_FAULT)
-  .describe('Names or ids');
+  .describe('Names, ids');
 export const mode = z.enum(MODE).default('walk');
 export const modes = z.array(z.enum(MODE)).min(1).max(3).default(['walk']);
 export const weight = weightName.default('people');
-export const place = text.describe('"Baltimore, MD" or GEOID');
-export const area = text.describe('City, GEOID or "lat,lon,radius_m"');
-export const origin = text.describe('Block GEOID or "lat,lon"');
+export const place = text.describe('Baltimore, MD or GEOID');
+export const area = text.describe('City, GEOID or lat,lon,radius_m');
+export const origin = text.describe('Block GEOID or lat,lon');
 /** A member of a list; a misspelt member of its own is refused, as everywhere. */
 export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
   return z.strictObject(shape, {

@@ -25,9 +25,17 @@ function listed<S extends z.ZodObject>(schema: S, json: JsonSchema): Listed<S> {
   const jsonSchema = { input: () => ({ ...json }), output: () => ({ ...json }) };
   const validate = (value: unknown) => {
     const { success, data, error } = schema.safeParse(value, { error: validationMessage });
-    return success ? { value: data } : { issues: error.issues };
+    return success ? { value: data } : { issues: distinct(error.issues) };
   };
   return { '~standard': { ...schema['~standard'], validate, jsonSchema } };
+}
+
+/** Issues without those that repeat another: a text for a list violates the list's bounds too. */
+function distinct(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const byText = new Map(
+    issues.map((issue) => [`${issue.path.join('.')}: ${issue.message}`, issue]),
+  );
+  return [...byText.values()];
 }
 
 /**
@@ -49,17 +57,20 @@ const SILENT = new Set([
 
 const SILENT_OF_RESULTS = new Set([...SILENT, 'required']);
 
-/** The same schema in fewer words: nullable types as a list, enumerations without their type. */
-function slim({ anyOf, ...schema }: JsonSchema, silent: ReadonlySet<string>): JsonSchema {
-  if (Array.isArray(anyOf)) {
-    return { ...slim(schema, silent), type: anyOf.map((one: JsonSchema) => one.type) };
-  }
+/**
+ * The same schema in fewer words: enumerations without their type. Each type is by itself, since
+ * some dialects have no lists of types.
+ */
+function slim(schema: JsonSchema, silent: ReadonlySet<string>): JsonSchema {
+  if (Array.isArray(schema.type)) return { anyOf: schema.type.map((type) => ({ type })) };
   const slimmed: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (silent.has(keyword) || value === false) continue;
     if (keyword === 'type' && 'enum' in schema) continue;
     if (keyword === 'type' && silent === SILENT_OF_RESULTS && isObjectOrArray(value)) continue;
-    if (keyword === 'items' || keyword === 'additionalProperties') {
+    if (keyword === 'anyOf') {
+      slimmed[keyword] = (value as readonly JsonSchema[]).map((one) => slim(one, silent));
+    } else if (keyword === 'items' || keyword === 'additionalProperties') {
       slimmed[keyword] = slim(value as JsonSchema, silent);
     } else if (keyword === 'properties') {
       const members = Object.entries(value as Record<string, JsonSchema>);

@@ -57,6 +57,8 @@ test.each(VERSIONS)('clients of %s list eight tools in under 6 kB', async (versi
     expect(tool.outputSchema.type).toBe('object');
   }
   expect(text.length).toBeLessThan(6_000);
+  // Clients of dialects of JSON Schema with one type each reject lists of types.
+  expect(text).not.toContain('"type":[');
 });
 
 const CRITERION = { type: 'libraries', max_minutes: 10 };
@@ -127,6 +129,13 @@ describe('results', () => {
     expect(await linkOf('find_blocks', { area: `${origin},900`, all_of })).toMatch(
       `&map=12/${lat}/${lon}`,
     );
+  });
+
+  test('say that there is nothing rather than show zeros or nothing', async () => {
+    const sea = await call('measure_coverage', { area: '36,-60,1000', types: [101] });
+    expect(textOf(sea)).toContain('No block of this release has its centre there.');
+    const none = await call('list_types', { query: 'zzz' });
+    expect(textOf(none)).toMatch(/^No type has that name\. .*\nWeights: people, /);
   });
 
   test('state what they cost in the text too', async () => {
@@ -225,6 +234,12 @@ describe('nothing is charged', () => {
     ['an origin by name', 'explain_block', { origin: 'Halcyon' }, /"lat,lon".*find_place/],
     ['an unknown block', 'explain_block', { origin: '990010004009999' }, /no census block/],
     ['a point at sea', 'explain_block', { origin: '36,-60' }, /\w/],
+    [
+      'an exchanged point',
+      'explain_block',
+      { origin: '-70,36' },
+      /exchanged\? Nothing was charged\.$/,
+    ],
     ['an unknown county', 'find_blocks', { area: '01001' }, /no county/],
     ['minutes out of order', 'reach_from', { minutes: [30, 15] }, /ascend/],
     ['minutes to POIs over 30', 'reach_from', { of: ['libraries'], minutes: [45] }, /up to 30/],
@@ -241,6 +256,12 @@ describe('nothing is charged', () => {
   test.each([
     ['one city', 'compare_places', { places: ['Halcyon'] }, /2 to 5 cities/],
     ['no types', 'explain_block', { types: undefined }, /names or ids/],
+    [
+      'a text for a list',
+      'explain_block',
+      { types: 'groceries' },
+      /explain_block: types: send 1 to 8 names or ids, such as \["libraries"\]$/,
+    ],
     [
       'a misspelt member of a criterion',
       'find_blocks',

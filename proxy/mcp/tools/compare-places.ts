@@ -23,7 +23,7 @@ const PLACES_FAULT = { error: 'send 2 to 5 cities, by name or GEOID' };
 export const comparePlaces = tool({
   name: 'compare_places',
   description:
-    'People of 2 to 5 cities within some minutes of each type, and of all types. 10 tokens or more a city.',
+    'People of 2 to 5 cities within some minutes of each type, and of all. From 10 tokens a city.',
   input: z.object({
     places: z.array(place, PLACES_FAULT).min(2, PLACES_FAULT).max(5, PLACES_FAULT),
     types,

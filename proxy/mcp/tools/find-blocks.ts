@@ -9,7 +9,7 @@ const DIRECTIONS = ['to', 'from'] as const;
 
 export const findBlocks = tool({
   name: 'find_blocks',
-  description: 'Blocks of an area that meet all_of near up to 4 points. A token a block.',
+  description: 'Blocks of an area that meet all_of near up to 4 points. A token each.',
   isOnMap: true,
   input: z.object({
     area,
@@ -17,7 +17,7 @@ export const findBlocks = tool({
     near: z
       .array(
         item('a point', {
-          point: origin.describe('"lat,lon"'),
+          point: origin.describe('lat,lon'),
           mode,
           max_minutes: z.int().min(1).max(60),
           direction: z.enum(DIRECTIONS).optional(),

@@ -3,7 +3,7 @@ import { tool } from '../tool.ts';
 
 export const listTypes = tool({
   name: 'list_types',
-  description: 'Destination types by id, and weights: people, jobs, groups. Free.',
+  description: 'Types by id; weights: people, jobs, groups. Free.',
   input: z.object({ query: z.string().trim().max(100).optional() }),
   output: z.object({
     types: z.record(z.string(), z.string()),
@@ -16,9 +16,13 @@ export const listTypes = tool({
     const words = types.map(({ id, name, leafIds }) =>
       leafIds.length > 1 ? `\n${id} ${name} (${leafIds.length} types)` : `${id} ${name}`,
     );
+    const listed =
+      words.length === 0
+        ? 'No type has that name. Without a query, all are listed.'
+        : `Types: ${words.join('; ').replaceAll('; \n', '\n')}`;
     const named = weights.map(({ weight }) => weight);
     return {
-      text: `Types: ${words.join('; ').replaceAll('; \n', '\n')}\nWeights: ${named.join(', ')}`,
+      text: `${listed}\nWeights: ${named.join(', ')}`,
       data: { types: Object.fromEntries(types.map(({ id, name }) => [id, name])), weights: named },
     };
   },

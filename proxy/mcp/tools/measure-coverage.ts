@@ -10,7 +10,7 @@ import { rowCountOf } from '../type-catalogue.ts';
 export const measureCoverage = tool({
   name: 'measure_coverage',
   description:
-    'People of an area within 5 to 30 minutes of each type; with all_of. 10 tokens or more.',
+    'People of an area within 5 to 30 minutes of each type; with all_of. From 10 tokens.',
   input: z.object({ area, types: types.optional(), mode, weight, all_of: criteria.optional() }),
   output: z.object({
     area: z.string(),
@@ -40,7 +40,7 @@ export const measureCoverage = tool({
         ...(criteria.length > 0 && { all_of: criteria }),
       }),
     );
-    const { results, basket } = reply;
+    const { area: facts, results, basket } = reply;
     const { total } = results[0] ?? basket;
     /** Sums by type and minutes. */
     const within: Record<string, Record<string, number>> = {};
@@ -54,6 +54,7 @@ export const measureCoverage = tool({
       return `${type}: ${parts.join(', ')}`;
     });
     if (lines.length > 0) lines.unshift(`within minutes ${byMode(mode)}`);
+    if (facts.blocks === 0) lines.unshift('No block of this release has its centre there.');
     if (basket) {
       const gains = criteria.map(
         ({ type }, i) => `${catalogue.nameOf(type)} ${share(basket.missing_only[i], total)}`,

@@ -19,7 +19,7 @@ const DEFAULT_COUNTS = 4;
 export const reachFrom = tool({
   name: 'reach_from',
   description:
-    'People, jobs (any weight) or POIs of a type within some minutes from a block or point, or to it. A token a count.',
+    'People, jobs (any weight) or POIs of a type within some minutes from or to a block or point. A token each.',
   input: z.object({
     origin,
     mode,

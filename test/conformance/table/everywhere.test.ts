@@ -99,9 +99,20 @@ describe('§7 errors', () => {
     },
   );
 
+  test('the page of a problem is Markdown too', async () => {
+    const page = (path: string) => demo.api.get(`/problems/${path}`, {}, { as: null });
+    const { headers, body } = await page('invalid-cursor.md');
+    expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
+    const [title, facts, advice] = body.trim().split('\n\n');
+    expect(facts).toBe('`invalid-cursor`, HTTP status 400');
+    const html = (await page('invalid-cursor')).body;
+    expect(html).toContain(`<h1>${title.replace('# ', '')}</h1>`);
+    expect(html).toContain(`<p>${advice}</p>`);
+  });
+
   test('an unknown route is not-found, with or without a key', async () => {
     const paths = ['/v1', '/v2/health', '/v1/blocks', '/v1/blocks/1/2/3', '/v1/health/'];
-    for (const path of [...paths, '/problems/no-such-problem']) {
+    for (const path of [...paths, '/problems/no-such-problem', '/problems/.md']) {
       expectProblem(await demo.api.get(path, {}, { as: null }), 'not-found');
     }
   });
