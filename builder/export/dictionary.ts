@@ -14,8 +14,8 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   boolean: 'boolean',
   int32s: 'list of integers; in CSV with spaces between them',
   polygons:
-    'Polygon or MultiPolygon: well-known binary; in CSV well-known text; in GeoJSON and FlatGeobuf (always MultiPolygon) the geometry',
-  box: 'struct of xmin, ymin, xmax, ymax; in Parquet only',
+    'Polygon or MultiPolygon: the geometry type of Parquet, or in GeoParquet 1.1 well-known binary; in CSV well-known text; in GeoJSON and FlatGeobuf (always MultiPolygon) the geometry',
+  box: 'struct of xmin, ymin, xmax, ymax',
 };
 
 /** Describes every table and column, in Markdown. */

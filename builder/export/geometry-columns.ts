@@ -1,31 +1,39 @@
-import type { Column } from '../../shards/parquet/table.ts';
+import type { Column, GeoParquetVersion } from '../../shards/parquet/table.ts';
 import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
 
 const GEOMETRY = 'geometry';
 const BOX = 'bbox';
 
-/** An area, and its box, which lets readers skip rows: a `covering` of GeoParquet 1.1. */
+/**
+ * An area, and its box, which lets readers of GeoParquet 1.1 skip rows: a `covering`. Files of 2.0
+ * have the bounds of areas by row group instead.
+ */
 export const geometryColumns = (nullable: boolean) =>
   [
     { name: GEOMETRY, type: 'polygons', nullable, description: 'Outline, WGS84.' },
-    { name: BOX, type: 'box', nullable, description: 'Bounding box of the outline.' },
+    {
+      name: BOX,
+      type: 'box',
+      nullable,
+      description: 'Bounding box of the outline; in GeoParquet 1.1 only.',
+    },
   ] as const satisfies Column[];
 
 /**
- * The `geo` metadata of GeoParquet 1.1; without a `crs`, coordinates are OGC:CRS84. `bounds`: the
- * box of all areas, if known.
+ * The `geo` metadata of GeoParquet; without a `crs`, coordinates are OGC:CRS84. `bounds`: the box of
+ * all areas, if known.
  */
-export function geoMetadata(bounds: BoundingBox | undefined): string {
+export function geoMetadata(bounds: BoundingBox | undefined, version: GeoParquetVersion): string {
   const edges = ['xmin', 'ymin', 'xmax', 'ymax'].map((edge) => [edge, [BOX, edge]]);
   return JSON.stringify({
-    version: '1.1.0',
+    version: `${version}.0`,
     primary_column: GEOMETRY,
     columns: {
       [GEOMETRY]: {
         encoding: 'WKB',
         geometry_types: ['MultiPolygon', 'Polygon'],
         ...(bounds && { bbox: roundedOutwards(bounds) }),
-        covering: { bbox: Object.fromEntries(edges) },
+        ...(version === '1.1' && { covering: { bbox: Object.fromEntries(edges) } }),
       },
     },
   });

@@ -1,3 +1,4 @@
+import { type GeoParquetVersion, storedColumns } from '../../shards/parquet/table.ts';
 import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import type { CountyTable, ReleaseTable } from './export-table.ts';
 import { geoMetadata } from './geometry-columns.ts';
@@ -21,11 +22,12 @@ export function metadataOf(
   table: CountyTable | ReleaseTable,
   release: Release,
   county: ReleaseCounty | null,
+  version: GeoParquetVersion,
 ): Record<string, string> {
-  const columns = table.columns(release);
+  const columns = storedColumns(table.columns(release), version);
   const isSpatial = columns.some(({ type }) => type === 'polygons');
   return {
-    ...(isSpatial && { geo: geoMetadata(county?.blockBox) }),
+    ...(isSpatial && { geo: geoMetadata(county?.blockBox, version) }),
     ...factsOf(table, release),
     columns: JSON.stringify(
       Object.fromEntries(columns.map(({ name, description }) => [name, description])),

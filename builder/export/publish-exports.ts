@@ -44,11 +44,12 @@ export function publishExports(
  */
 export async function exportTable(
   release: Release,
-  { table, county, format }: TableJob,
+  { table, county, format, geoparquet }: TableJob,
   store: WritableStore,
   progress: Progress,
 ): Promise<void> {
-  const request = { tables: [table], counties: county === null ? [] : [county], format };
+  const counties = county === null ? [] : [county];
+  const request = { tables: [table], counties, format, geoparquet };
   await writeTables(release, request, servedSink(store), progress, 1);
 }
 

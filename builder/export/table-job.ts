@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GEOPARQUET_VERSIONS } from '../../shards/parquet/table.ts';
 import { EXPORT_FORMATS } from '../../shards/release/exported-table.ts';
 import { countyFipsSchema } from '../../shards/release/manifest.ts';
 import { TABLE_NAMES, tableNamesIn } from './tables.ts';
@@ -10,6 +11,8 @@ export const tableJobSchema = z
     /** Null for a table that is not by county. */
     county: countyFipsSchema.nullable(),
     format: z.enum(EXPORT_FORMATS),
+    /** Of outlines, where the format is Parquet. */
+    geoparquet: z.enum(GEOPARQUET_VERSIONS),
   })
   .refine(({ table, format }) => tableNamesIn(format).includes(table), {
     error: 'is not a table of that format',

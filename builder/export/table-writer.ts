@@ -31,7 +31,8 @@ export class TableWriter {
   }
 
   /** Returns the number of rows. */
-  async write({ table, county, format, file, index }: TableRequest): Promise<number> {
+  async write(request: TableRequest): Promise<number> {
+    const { table, county, format, file, index } = request;
     const release = this.#release;
     const done = (fraction: number) => {
       this.#fractions[index] = fraction;
@@ -39,7 +40,7 @@ export class TableWriter {
     const { described, ofCounty, rowsOf } = foundTable(format, table, county, { release, done });
     const sink = new FileSink(file);
     try {
-      const out = await openFile(format, described, release, ofCounty, sink);
+      const out = await openFile(request, described, release, ofCounty, sink);
       let rows = 0;
       for await (const group of rowsOf()) {
         out.append(group);
@@ -53,9 +54,9 @@ export class TableWriter {
   }
 }
 
-/** Begins a file in a format. */
+/** Begins a file in the format of a job. */
 async function openFile(
-  format: ExportFormat,
+  { format, geoparquet }: TableJob,
   table: CountyTable | ReleaseTable,
   release: Release,
   county: ReleaseCounty | null,
@@ -64,7 +65,12 @@ async function openFile(
   const columns = table.columns(release);
   switch (format) {
     case 'parquet':
-      return ParquetFile.open(columns, metadataOf(table, release, county), sink);
+      return ParquetFile.open(
+        columns,
+        metadataOf(table, release, county, geoparquet),
+        sink,
+        geoparquet,
+      );
     case 'csv':
       return new CsvFile(columns, sink);
     case 'geojson':

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
+import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../shards/parquet/table.ts';
 import type { ExportedTable, ExportFormat } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { fileBody, type PutBody } from '../../shards/store/put-body.ts';
@@ -17,7 +18,7 @@ import type { TableRequest } from './table-writer.ts';
 import { tablesIn } from './tables.ts';
 
 /** Increment when the same release gives other bytes. */
-const EXPORT_VERSION = 5;
+const EXPORT_VERSION = 6;
 const PROGRESS_MS: Millis = 100;
 
 export interface ExportRequest {
@@ -25,6 +26,8 @@ export interface ExportRequest {
   readonly tables: readonly string[];
   readonly counties: readonly CountyFips[];
   readonly format: ExportFormat;
+  /** The version of Parquet files with outlines; the newest by default. */
+  readonly geoparquet?: GeoParquetVersion;
 }
 
 /** Where exported files go. */
@@ -96,24 +99,28 @@ export async function writeTables<T extends z.ZodType>(
 /** The files of a request, each a job by itself. */
 export function tableJobsOf(
   release: Release,
-  { tables, counties, format }: ExportRequest,
+  { tables, counties, format, geoparquet = GEOPARQUET_VERSIONS[0] }: ExportRequest,
 ): TableJob[] {
   const wanted = ({ name }: { readonly name: string }) => tables.includes(name);
   const { byCounty, ofRelease } = tablesIn(format);
   return [
-    ...ofRelease.filter(wanted).map(({ name }) => ({ table: name, county: null, format })),
+    ...ofRelease
+      .filter(wanted)
+      .map(({ name }) => ({ table: name, county: null, format, geoparquet })),
     ...release.counties
       .filter(({ fips }) => counties.includes(fips))
       .flatMap(({ fips }) =>
-        byCounty.filter(wanted).map(({ name }) => ({ table: name, county: fips, format })),
+        byCounty
+          .filter(wanted)
+          .map(({ name }) => ({ table: name, county: fips, format, geoparquet })),
       ),
   ];
 }
 
 function workOn(release: Release, request: ExportRequest, place: string): Work[] {
   return tableJobsOf(release, request).map((job, index) => {
-    const { table, county, format } = job;
-    const madeOf = [EXPORT_VERSION, release.version, place, table, county ?? undefined, format];
+    const { table, county, format, geoparquet } = job;
+    const madeOf = [EXPORT_VERSION, release.version, place, table, county, format, geoparquet];
     const key = createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
     return { ...job, index, key, bytes: workOf(release, job) };
   });

@@ -70,7 +70,8 @@ async function enqueue(
   table: TableJob,
 ): Promise<BuildQueueJob> {
   const build = buildOf(release);
-  const id = [build, table.table, table.county ?? 'all', table.format].join('-');
+  const { county, format, geoparquet } = table;
+  const id = [build, table.table, county ?? 'all', format, geoparquet].join('-');
   const there = await jobs.getJob(id);
   if (there && ((await there.isCompleted()) || (await there.isFailed()))) await there.remove();
   const data: QueuedTable = {

@@ -5,7 +5,17 @@ import { runToCompletion } from '../concurrency/run-to-completion.ts';
 import { geometryOf, type Polygons } from '../geometry/geo-json.ts';
 import type { BoundingBox } from '../units.ts';
 import { IndexedColumn } from './indexed-column.ts';
-import type { ByteSink, Column, ColumnType, IndexedGroup, RowGroup, TableFile } from './table.ts';
+import {
+  type ByteSink,
+  type Column,
+  type ColumnType,
+  GEOPARQUET_VERSIONS,
+  type GeoParquetVersion,
+  type IndexedGroup,
+  type RowGroup,
+  storedColumns,
+  type TableFile,
+} from './table.ts';
 
 /** Higher levels take several times as long and save a few percent. */
 const ZSTD_LEVEL = 3;
@@ -15,7 +25,10 @@ const ZSTD_LEVEL = 3;
  * WebAssembly: Node 20 has none, and one encoder gives the same bytes on every version of Node.
  */
 export class ParquetFile implements TableFile {
+  /** The columns that are stored, and their positions in groups. */
   readonly #columns: readonly Column[];
+  readonly #positions: readonly number[];
+  readonly #version: GeoParquetVersion;
   readonly #out: SinkWriter;
   readonly #writer: ParquetWriter;
   readonly #indexed: readonly IndexedColumn[];
@@ -24,15 +37,18 @@ export class ParquetFile implements TableFile {
     columns: readonly Column[],
     metadata: Readonly<Record<string, string>>,
     out: ByteSink,
+    version: GeoParquetVersion,
     zstd: Zstd,
   ) {
     const compress = (bytes: Uint8Array) => zstd.compress(bytes, ZSTD_LEVEL);
-    const elements = columns.map(elementsOf);
-    this.#columns = columns;
+    this.#columns = storedColumns(columns, version);
+    this.#positions = this.#columns.map((column) => columns.indexOf(column));
+    this.#version = version;
+    const elements = this.#columns.map((column) => elementsOf(column, version));
     this.#out = new SinkWriter(out);
     this.#writer = new ParquetWriter({
       writer: this.#out,
-      schema: [{ name: 'schema', num_children: columns.length }, ...elements.flat()],
+      schema: [{ name: 'schema', num_children: elements.length }, ...elements.flat()],
       codec: 'ZSTD',
       compressors: { ZSTD: compress },
       kvMetadata: Object.entries(metadata).map(([key, value]): KeyValue => ({ key, value })),
@@ -41,13 +57,14 @@ export class ParquetFile implements TableFile {
     this.#indexed = elements.map(([element]) => new IndexedColumn(element, compress));
   }
 
-  /** `metadata`: the file's key-value metadata. */
+  /** `metadata`: the file's key-value metadata; `version`: of GeoParquet. */
   static async open(
     columns: readonly Column[],
     metadata: Readonly<Record<string, string>>,
     out: ByteSink,
+    version: GeoParquetVersion = GEOPARQUET_VERSIONS[0],
   ): Promise<ParquetFile> {
-    return new ParquetFile(columns, metadata, out, await Zstd.load());
+    return new ParquetFile(columns, metadata, out, version, await Zstd.load());
   }
 
   append(group: RowGroup): void {
@@ -84,7 +101,9 @@ export class ParquetFile implements TableFile {
   #appendValues(rows: number, values: readonly (readonly unknown[])[]): void {
     const columnData = this.#columns.map(({ name, type }, c) => ({
       name,
-      data: values[c].map((value) => (value === null ? null : storedValue(value, type))),
+      data: values[this.#positions[c]].map((value) =>
+        value === null ? null : storedValue(value, type, this.#version),
+      ),
     }));
     this.#writer.write({ columnData, rowGroupSize: rows });
   }
@@ -109,9 +128,16 @@ class SinkWriter extends ByteWriter {
   }
 }
 
-function elementsOf({ name, type, nullable = false }: Column): SchemaElement[] {
+function elementsOf(
+  { name, type, nullable = false }: Column,
+  version: GeoParquetVersion,
+): SchemaElement[] {
   const repetition_type = nullable ? 'OPTIONAL' : 'REQUIRED';
   switch (type) {
+    case 'polygons': {
+      const native = version === '1.1' ? {} : ({ logical_type: { type: 'GEOMETRY' } } as const);
+      return [{ name, repetition_type, type: 'BYTE_ARRAY', ...native }];
+    }
     case 'int32s':
       return [
         { name, repetition_type, num_children: 1, ...typed('LIST') },
@@ -135,7 +161,10 @@ function typed(type: 'LIST') {
 }
 
 const PRIMITIVES: Readonly<
-  Record<Exclude<ColumnType, 'int32s' | 'box'>, Omit<SchemaElement, 'name' | 'repetition_type'>>
+  Record<
+    Exclude<ColumnType, 'int32s' | 'box' | 'polygons'>,
+    Omit<SchemaElement, 'name' | 'repetition_type'>
+  >
 > = {
   string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   double: { type: 'DOUBLE' },
@@ -145,12 +174,14 @@ const PRIMITIVES: Readonly<
   uint8: { type: 'INT32', converted_type: 'UINT_8' },
   uint32: { type: 'INT32', converted_type: 'UINT_32' },
   boolean: { type: 'BOOLEAN' },
-  polygons: { type: 'BYTE_ARRAY' },
 };
 
-function storedValue(value: unknown, type: ColumnType): unknown {
+function storedValue(value: unknown, type: ColumnType, version: GeoParquetVersion): unknown {
   if (type === 'int64') return BigInt(value as number);
-  if (type === 'polygons') return geojsonToWkb(geometryOf(value as Polygons));
+  if (type === 'polygons') {
+    const geometry = geometryOf(value as Polygons);
+    return version === '1.1' ? geojsonToWkb(geometry) : geometry;
+  }
   if (type === 'box') {
     const { minLon, minLat, maxLon, maxLat } = value as BoundingBox;
     return { xmin: minLon, ymin: minLat, xmax: maxLon, ymax: maxLat };

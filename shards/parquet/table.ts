@@ -63,3 +63,19 @@ export interface TableFile {
   append(group: RowGroup): void;
   finish(): void;
 }
+
+/**
+ * Versions of GeoParquet, the newest first. From 2.0 on, outlines have a type of Parquet, with
+ * bounds of its own; 1.1 has binary outlines and a column of boxes, for readers that do not know
+ * that type.
+ */
+export const GEOPARQUET_VERSIONS = ['2.0', '1.1'] as const;
+export type GeoParquetVersion = (typeof GEOPARQUET_VERSIONS)[number];
+
+/** The columns that a Parquet file has: boxes are a part of GeoParquet 1.1 alone. */
+export function storedColumns(
+  columns: readonly Column[],
+  version: GeoParquetVersion,
+): readonly Column[] {
+  return columns.filter(({ type }) => type !== 'box' || version === '1.1');
+}

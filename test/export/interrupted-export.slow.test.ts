@@ -155,6 +155,8 @@ test.each([
   [['--county', '24510'], 'the release has no county "24510"; it has 99001'],
   [['--format', 'geojson', '--tables', 'blocks,reach'], 'reach has no outlines'],
   [['--format', 'xlsx'], 'Allowed choices are parquet, csv'],
+  [['--geoparquet', '1.0'], 'Allowed choices are 2.0, 1.1'],
+  [['--format', 'csv', '--geoparquet', '1.1'], 'leave it out with --format csv'],
 ])('refuses %s', async (flags, message) => {
   const out = path.join(folder, 'refused');
   const { code, stderr } = await tta(

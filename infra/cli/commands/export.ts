@@ -6,6 +6,7 @@ import { TABLE_NAMES, tableNamesIn } from '../../../builder/export/tables.ts';
 import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
 import { counted } from '../../../shards/number-words.ts';
+import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../../shards/parquet/table.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../shards/release/exported-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
@@ -29,6 +30,7 @@ interface Selection {
   county?: readonly string[];
   place?: readonly string[];
   format: ExportFormat;
+  geoparquet?: GeoParquetVersion;
 }
 
 interface ExportFlags extends Selection, Flags {
@@ -57,6 +59,12 @@ export function defineExport(command: Command): void {
       )
         .choices(EXPORT_FORMATS)
         .default(EXPORT_FORMATS[0]),
+    )
+    .addOption(
+      new Option(
+        '--geoparquet <version>',
+        'GeoParquet of blocks and places: 1.1, with a column of boxes, for readers that do not know the geometry type of Parquet (default: "2.0")',
+      ).choices(GEOPARQUET_VERSIONS),
     )
     .addHelpText(
       'after',
@@ -120,15 +128,20 @@ async function exportInto(
 }
 
 async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {
-  const { county, place, format } = asked;
+  const { county, place, format, geoparquet } = asked;
+  if (geoparquet !== undefined && format !== 'parquet') {
+    throw new UsageError(
+      `--geoparquet: is of --format parquet; leave it out with --format ${format}`,
+    );
+  }
   const tables = tablesOf(asked);
   const all = release.counties.map(({ fips }) => fips);
-  if (!county && !place) return { tables, counties: all, format };
+  if (!county && !place) return { tables, counties: all, format, geoparquet };
   const counties = new Set([
     ...countiesNamed(all, county ?? []),
     ...(await countiesOfPlaces(release, place ?? [])),
   ]);
-  return { tables, counties: [...counties], format };
+  return { tables, counties: [...counties], format, geoparquet };
 }
 
 /** The tables asked for, or all that the format can hold. */
