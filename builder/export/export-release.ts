@@ -1,13 +1,15 @@
 import { EXPORT_EXTENSIONS, type ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
+import type { ServedExport } from '../../shards/release/served-exports.ts';
 import type { PutBody } from '../../shards/store/put-body.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
+import { LATEST, type WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
 import { withLock } from '../publish/locks.ts';
 import { sha256Of } from '../publish/put-object.ts';
 import { writeCompanions } from './companions.ts';
 import { type ExportedFile, exportedFileSchema, mergeFiles, readFiles } from './exported-files.ts';
+import type { TableJob } from './table-job.ts';
 import { type ExportRequest, writeTables } from './write-tables.ts';
 
 /**
@@ -18,18 +20,25 @@ import { type ExportRequest, writeTables } from './write-tables.ts';
  *     release=R/SHA256SUMS, views.sql, …                 see `companions.ts`
  *     receipts/                                          by which an interrupted export continues
  *
- * A file is either whole or absent.
+ * A file is either whole or absent. `findWritten` finds one that is in the store of the release, to
+ * be copied.
  */
-export function exportRelease(
+export async function exportRelease(
   release: Release,
   request: ExportRequest,
   out: WritableStore,
   progress: Progress,
   threads = 1,
+  findWritten?: (table: TableJob) => Promise<ServedExport | null>,
 ): Promise<readonly ExportedFile[]> {
   const root = `release=${release.manifest.release}`;
   const refusal = (owner: string) =>
     `${out.location}: another export (${owner}) is writing to it; wait for it, or use another --out`;
+  if ((await out.stat(LATEST)) !== null) {
+    throw new BuildError(
+      `${out.location}: is a store of releases; use another --out, or none to export into the store of the release`,
+    );
+  }
   return withLock(out, `${root}/export.lock`, refusal, async () => {
     const there = await readFiles(out, root);
     if (there && there.version !== release.version) {
@@ -42,11 +51,12 @@ export function exportRelease(
       store: out,
       record: exportedFileSchema,
       place: root,
-      async put(table: ExportedTable, body: PutBody) {
+      findWritten,
+      async put(table: ExportedTable, body: PutBody, sha256?: string) {
         const name = `${root}/${pathOf(table)}`;
         await clearLeftovers(out, name);
         await out.putContent(name, body);
-        return { ...table, name, bytes: body.bytes, sha256: await sha256Of(body) };
+        return { ...table, name, bytes: body.bytes, sha256: sha256 ?? (await sha256Of(body)) };
       },
     };
     const exported = await writeTables(release, request, sink, progress, threads);

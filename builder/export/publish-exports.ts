@@ -13,8 +13,12 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Progress } from '../progress.ts';
 import { whileBuilding } from '../publish/output.ts';
 import { putArchive } from '../publish/put-archive.ts';
+import { Receipts } from '../receipts/receipts.ts';
 import type { TableJob } from './table-job.ts';
-import { type ExportRequest, writeTables } from './write-tables.ts';
+import { type ExportRequest, keyOf, writeTables } from './write-tables.ts';
+
+/** Distinguishes their receipts from those of a release's parts. */
+const PLACE = 'exports';
 
 /**
  * Exports tables into the store of their release, for the API to serve, and returns all that are
@@ -31,7 +35,7 @@ export function publishExports(
   return whileBuilding(store, [], async () => {
     const exported = await writeTables(release, request, servedSink(store), progress, threads);
     const there = await listIfSound(store, manifest);
-    const byTable = new Map([...there, ...exported].map((one) => [keyOf(one), one]));
+    const byTable = new Map([...there, ...exported].map((one) => [nameOf(one), one]));
     const all = [...byTable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     await store.putContent(servedExportsName(manifest), encodeServedExports(all));
     return all;
@@ -53,11 +57,21 @@ export async function exportTable(
   await writeTables(release, request, servedSink(store), progress, 1);
 }
 
+/** The record of a table that is in the store of its release; null if it is not. */
+export function findExported(
+  release: Release,
+  table: TableJob,
+  store: WritableStore,
+): Promise<ServedExport | null> {
+  const key = keyOf(release, table, PLACE);
+  return new Receipts(store).findUnlisted('export', key, servedExportSchema);
+}
+
 function servedSink(store: WritableStore) {
   return {
     store,
     record: servedExportSchema,
-    place: 'exports',
+    place: PLACE,
     async put(table: ExportedTable, body: PutBody) {
       const stem = `exports/${table.table.replaceAll('_', '-')}-${table.county ?? 'all'}`;
       const extension = EXPORT_EXTENSIONS[table.format];
@@ -79,4 +93,4 @@ async function listIfSound(store: WritableStore, manifest: string): Promise<Serv
   }
 }
 
-const keyOf = ({ table, county, format }: ExportedTable) => [table, county, format].join();
+const nameOf = ({ table, county, format }: ExportedTable) => [table, county, format].join();

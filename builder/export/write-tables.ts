@@ -5,7 +5,9 @@ import type { z } from 'zod';
 import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../shards/parquet/table.ts';
 import type { ExportedTable, ExportFormat } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
+import type { ServedExport } from '../../shards/release/served-exports.ts';
 import { fileBody, type PutBody } from '../../shards/store/put-body.ts';
+import { storedBody } from '../../shards/store/recorded-hash.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips, Millis } from '../../shards/units.ts';
 import { type Progress, startBytes } from '../progress.ts';
@@ -37,7 +39,10 @@ interface ExportSink<T extends z.ZodType> {
   readonly record: T;
   /** Distinguishes the receipts of exports to the same store. */
   readonly place: string;
-  put(table: ExportedTable, body: PutBody): Promise<z.infer<T>>;
+  /** `sha256`: of the body, if known. */
+  put(table: ExportedTable, body: PutBody, sha256?: string): Promise<z.infer<T>>;
+  /** Finds a file that has been written into the store of the release, to be copied. */
+  readonly findWritten?: (table: TableJob) => Promise<ServedExport | null>;
 }
 
 /** A file to be written, and the size of the objects that it is made from. */
@@ -51,7 +56,7 @@ type Work = Omit<TableRequest, 'file'> & { readonly bytes: Bytes; readonly key: 
 export async function writeTables<T extends z.ZodType>(
   release: Release,
   request: ExportRequest,
-  { store, record, place, put }: ExportSink<T>,
+  { store, record, place, put, findWritten }: ExportSink<T>,
   progress: Progress,
   threads: number,
 ): Promise<z.infer<T>[]> {
@@ -70,10 +75,18 @@ export async function writeTables<T extends z.ZodType>(
     await inScratchFolder(store.scratch, async (scratch) => {
       const missing = async function* (): AsyncGenerator<Work & TableRequest> {
         for (const work of all) {
-          const kept = await receipts.find('export', work.key, record);
+          const kept = (await receipts.find('export', work.key, record)) ?? (await copied(work));
           if (kept === null) yield { ...work, file: path.join(scratch, `${work.index}`) };
           else keep(work, kept);
         }
+      };
+      const copied = async (work: Work): Promise<z.infer<T> | null> => {
+        const written = await findWritten?.(work);
+        if (!written) return null;
+        const { object, sums, ...table } = written;
+        const made = await put(table, storedBody(release.store, object), object.sha256);
+        await receipts.keep('export', work.key, made);
+        return made;
       };
       const keep = ({ index }: Work, kept: z.infer<T>) => {
         records[index] = kept;
@@ -119,11 +132,18 @@ export function tableJobsOf(
 
 function workOn(release: Release, request: ExportRequest, place: string): Work[] {
   return tableJobsOf(release, request).map((job, index) => {
-    const { table, county, format, geoparquet } = job;
-    const madeOf = [EXPORT_VERSION, release.version, place, table, county, format, geoparquet];
-    const key = createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
-    return { ...job, index, key, bytes: workOf(release, job) };
+    return { ...job, index, key: keyOf(release, job, place), bytes: workOf(release, job) };
   });
+}
+
+/** The key of a file's receipt. */
+export function keyOf(
+  release: Release,
+  { table, county, format, geoparquet }: TableJob,
+  place: string,
+): string {
+  const madeOf = [EXPORT_VERSION, release.version, place, table, county, format, geoparquet];
+  return createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 }
 
 /** The size of what a file is made from; small for tables that are not by county. */

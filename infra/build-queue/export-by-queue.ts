@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BuildError } from '../../builder/errors.ts';
-import { publishExports } from '../../builder/export/publish-exports.ts';
+import { exportRelease } from '../../builder/export/export-release.ts';
+import { findExported, publishExports } from '../../builder/export/publish-exports.ts';
 import type { TableJob } from '../../builder/export/table-job.ts';
 import { type ExportRequest, tableJobsOf } from '../../builder/export/write-tables.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { endLease, withLease } from '../../builder/publish/leases.ts';
 import { counted } from '../../shards/number-words.ts';
+import type { ExportedTable } from '../../shards/release/exported-table.ts';
 import type { Release } from '../../shards/release/release.ts';
-import type { ServedExport } from '../../shards/release/served-exports.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { BuildQueue, type BuildQueueJob } from './queue.ts';
@@ -21,8 +22,9 @@ const RECENT_FAILURES = 20;
 const ID_DIGITS = 16;
 
 /**
- * Exports tables into the store of their release, as `publishExports` does, by workers: a job a
- * table and county. Run again after it was killed, it finds what they have done meanwhile.
+ * Exports tables by workers, a job a table and county, as `publishExports` does, or to `out` as
+ * `exportRelease` does: workers write to the store of the release, from which files are copied.
+ * Run again after it was killed, it finds what they have done meanwhile.
  */
 export async function exportByQueue(
   release: Release,
@@ -30,7 +32,8 @@ export async function exportByQueue(
   { queue: address, threads }: { readonly queue: string; readonly threads: number },
   store: WritableStore,
   progress: Progress,
-): Promise<readonly ServedExport[]> {
+  out: WritableStore | null = null,
+): Promise<readonly ExportedTable[]> {
   const build = buildOf(release);
   const queue = await BuildQueue.open(address, progress.note);
   try {
@@ -46,8 +49,10 @@ export async function exportByQueue(
       const stage = progress.start('jobs', jobs.size, 'jobs');
       await untilDone(queue, jobs, add, (done) => stage.at(done));
       stage.finish();
-      // Finds them by their receipts, and writes what the store has lost since.
-      return publishExports(release, request, store, progress, threads);
+      // Both find them by their receipts, and write what the store has lost since.
+      if (out === null) return publishExports(release, request, store, progress, threads);
+      const find = (table: TableJob) => findExported(release, table, store);
+      return exportRelease(release, request, out, progress, threads, find);
     });
     await endLease(store, build);
     return exported;

@@ -3,6 +3,7 @@ import { SHARED, type Waiters } from '../concurrency/fair-queue.ts';
 import { runCooperatively } from '../concurrency/yielding.ts';
 import { damaged, ShardError, StoreError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
+import type { PutBody } from './put-body.ts';
 import type { ObjectRef, Store, WritableStore } from './store.ts';
 
 /** Bytes hashed between two clock checks: about 2 ms. */
@@ -33,13 +34,29 @@ export function* hashSteps(bytes: Uint8Array): Generator<undefined, string, unde
 
 /** The same check for an object that may be too large for memory: it is read range by range. */
 export async function checkRecordedHash(store: Store, ref: ObjectRef): Promise<void> {
-  const hash = createHash('sha256');
-  for (let offset = 0; offset < ref.bytes; offset += READ_BYTES) {
-    hash.update(await store.readRange(ref, offset, Math.min(READ_BYTES, ref.bytes - offset)));
-  }
+  for await (const _ of storedBody(store, ref).chunks());
   // A range read verifies the length too, but an empty object has no ranges.
   if (ref.bytes === 0) await store.readRange(ref, 0, 0);
-  requireHash(ref, hash.digest('hex'));
+}
+
+/**
+ * The content of an object of another store, read range by range; ends with a `ShardError` if its
+ * SHA-256 is not the recorded one.
+ */
+export function storedBody(store: Store, ref: ObjectRef): PutBody {
+  return {
+    bytes: ref.bytes,
+    async *chunks() {
+      const hash = createHash('sha256');
+      for (let offset = 0; offset < ref.bytes; offset += READ_BYTES) {
+        const length = Math.min(READ_BYTES, ref.bytes - offset);
+        const bytes = await store.readRange(ref, offset, length);
+        hash.update(bytes);
+        yield bytes;
+      }
+      requireHash(ref, hash.digest('hex'));
+    },
+  };
 }
 
 /**

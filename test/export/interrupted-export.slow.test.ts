@@ -150,6 +150,11 @@ describe('tta export verify', () => {
   });
 });
 
+test('refuses to write into a store of releases, which a build would then refuse', async () => {
+  const { code, stderr } = await exportInto(inject('demoStore'));
+  expect([code, stderr]).toEqual([1, expect.stringContaining('is a store of releases')]);
+});
+
 test.each([
   [['--tables', 'nearest,shops'], 'There is no table "shops"'],
   [['--county', '24510'], 'the release has no county "24510"; it has 99001'],

@@ -122,7 +122,31 @@ test('the command fails with the first table that does, and names it, while earl
   }
 });
 
-test('refuses --out with --queue: workers write to the store', async () => {
-  const { code, stderr } = await tta(...queued(), '--out', at('elsewhere'));
-  expect([code, stderr]).toEqual([1, expect.stringContaining('leave out --out with --queue')]);
+test('with --out, what workers wrote is copied: the files that threads write, and not served', async () => {
+  const counties = [
+    '--county',
+    '99001',
+    '--tables',
+    'nearest,blocks,places',
+    '--geoparquet',
+    '1.1',
+  ];
+  const store = at('unserved');
+  await cp(inject('demoStore'), store, { recursive: true });
+  await rm(path.join(store, 'exports'), { recursive: true, force: true });
+  const whole = at('whole');
+  expect(await tta('export', '--store', store, '--out', whole, ...counties)).toMatchObject({
+    code: 0,
+  });
+  const flags = ['--store', store, '--queue', redis.address(2)];
+  const worker = start('worker', ...flags, '--workers', '1');
+  const copy = at('copy');
+  expect(await tta('export', ...flags, '--out', copy, ...counties)).toMatchObject({ code: 0 });
+  expect(worker.said).toMatch(/^job export nearest/m);
+  const list = (folder: string) => readFile(path.join(folder, 'release=demo/SHA256SUMS'), 'utf8');
+  expect(await list(copy)).toBe(await list(whole));
+  expect(await tta('export', 'verify', copy)).toMatchObject({ code: 0 });
+  const served = await readdir(path.join(store, 'exports'));
+  expect(served.length).toBeGreaterThan(0);
+  expect(served.filter((name) => name.endsWith('.json'))).toEqual([]);
 });

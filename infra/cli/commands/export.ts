@@ -7,13 +7,16 @@ import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../../shards/parquet/table.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../../../shards/release/exported-table.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportedTable,
+  type ExportFormat,
+} from '../../../shards/release/exported-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import { ReleaseCache } from '../../../shards/release/release-cache.ts';
 import { openRelease } from '../../../shards/release/release-source.ts';
-import type { ServedExport } from '../../../shards/release/served-exports.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
-import type { WritableStore } from '../../../shards/store/store.ts';
+import type { Store, WritableStore } from '../../../shards/store/store.ts';
 import type { CountyFips } from '../../../shards/units.ts';
 import { UsageError } from '../../errors.ts';
 import { exportSchema } from '../../settings/builds.ts';
@@ -36,6 +39,9 @@ interface Selection {
 interface ExportFlags extends Selection, Flags {
   out?: string;
 }
+
+/** Writes the tables of a request, and returns all files that are there afterwards. */
+type Write = (release: Release, request: ExportRequest) => Promise<readonly ExportedTable[]>;
 
 /** Defines the options and the action of `tta export`. */
 export function defineExport(command: Command): void {
@@ -68,7 +74,7 @@ export function defineExport(command: Command): void {
     )
     .addHelpText(
       'after',
-      '\nRun the same command again to continue an interrupted export. With --queue, each table of a county is a\njob for a `tta worker`, which writes it to the store.\n\nExample:\n  tta export --store ./store --tables nearest,blocks --county 24510 --out ./tables',
+      '\nRun the same command again to continue an interrupted export. With --queue, each table of a county is a\njob for a `tta worker`, which writes it to the store; --out then receives a copy.\n\nExample:\n  tta export --store ./store --tables nearest,blocks --county 24510 --out ./tables',
     );
   addSettings(command, exportSchema).action((flags: ExportFlags) => run(() => exportTables(flags)));
   command
@@ -92,39 +98,40 @@ function tableNames(text: string): string[] {
 async function exportTables(flags: ExportFlags): Promise<void> {
   const { out } = flags;
   const { STORE, WORKERS, QUEUE } = readSettings(exportSchema, flags);
-  if (QUEUE !== undefined && out !== undefined) {
-    throw new UsageError('--out: workers write to the store; leave out --out with --queue');
-  }
-  if (out === undefined) {
-    return whileOpen(openWritableStore(STORE), async (store) => {
-      const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
-      const request = await requestOf(release, flags);
-      const exported = await exportInto(store, release, request, { QUEUE, WORKERS });
-      report(release, request, `${STORE}, for the API to serve,`, exported.length);
-    });
-  }
-  await whileOpen(openStore(STORE), async (store) => {
+  const progress = terminalProgress(process.stderr);
+  const exportFrom = async (store: Store, write: Write): Promise<void> => {
     const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
     const request = await requestOf(release, flags);
-    await whileOpen(openWritableStore(out), async (folder) => {
-      const progress = terminalProgress(process.stderr);
-      const { length } = await exportRelease(release, request, folder, progress, WORKERS);
-      report(release, request, `${out}/release=${release.manifest.release}`, length);
-    });
-  });
-}
-
-/** Exports into the store of the release, by workers or in this process. */
-async function exportInto(
-  store: WritableStore,
-  release: Release,
-  request: ExportRequest,
-  { QUEUE, WORKERS }: { readonly QUEUE: string | undefined; readonly WORKERS: number },
-): Promise<readonly ServedExport[]> {
-  const progress = terminalProgress(process.stderr);
-  if (QUEUE === undefined) return publishExports(release, request, store, progress, WORKERS);
-  const { exportByQueue } = await import('../../build-queue/export-by-queue.ts');
-  return exportByQueue(release, request, { queue: QUEUE, threads: WORKERS }, store, progress);
+    const place = out
+      ? `${out}/release=${release.manifest.release}`
+      : `${STORE}, for the API to serve,`;
+    report(release, request, place, (await write(release, request)).length);
+  };
+  if (out !== undefined && QUEUE === undefined) {
+    return whileOpen(openStore(STORE), (store) =>
+      exportFrom(store, (release, request) =>
+        whileOpen(openWritableStore(out), (folder) =>
+          exportRelease(release, request, folder, progress, WORKERS),
+        ),
+      ),
+    );
+  }
+  await whileOpen(openWritableStore(STORE), (store) =>
+    exportFrom(store, async (release, request) => {
+      if (QUEUE === undefined) return publishExports(release, request, store, progress, WORKERS);
+      const { exportByQueue } = await import('../../build-queue/export-by-queue.ts');
+      const byQueue = (folder: WritableStore | null) =>
+        exportByQueue(
+          release,
+          request,
+          { queue: QUEUE, threads: WORKERS },
+          store,
+          progress,
+          folder,
+        );
+      return out === undefined ? byQueue(null) : whileOpen(openWritableStore(out), byQueue);
+    }),
+  );
 }
 
 async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {
