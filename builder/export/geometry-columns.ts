@@ -20,8 +20,8 @@ export const geometryColumns = (nullable: boolean) =>
   ] as const satisfies Column[];
 
 /**
- * The `geo` metadata of GeoParquet; without a `crs`, coordinates are OGC:CRS84. `bounds`: the box of
- * all areas, if known.
+ * The `geo` metadata of GeoParquet; without a `crs`, coordinates are OGC:CRS84. `bounds`: the box
+ * of all areas, if known.
  */
 export function geoMetadata(bounds: BoundingBox | undefined, version: GeoParquetVersion): string {
   const edges = ['xmin', 'ymin', 'xmax', 'ymax'].map((edge) => [edge, [BOX, edge]]);

@@ -11,7 +11,7 @@ export const tableJobSchema = z
     /** Null for a table that is not by county. */
     county: countyFipsSchema.nullable(),
     format: z.enum(EXPORT_FORMATS),
-    /** Of outlines, where the format is Parquet. */
+    /** The version in which Parquet files hold outlines. */
     geoparquet: z.enum(GEOPARQUET_VERSIONS),
   })
   .refine(({ table, format }) => tableNamesIn(format).includes(table), {

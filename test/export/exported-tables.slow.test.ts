@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -10,6 +10,7 @@ import { silent } from '../../builder/progress.ts';
 import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { Mirror } from '../fetch/mirror.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 import { pythonTools } from '../support/python-tool.ts';
 import { releaseIn } from '../support/release-in.ts';
@@ -285,6 +286,27 @@ test('the views of views.sql have every row, in the folder and from elsewhere; t
     .map((line) => line.split('  ')[1]);
   expect(assets).toEqual(names.filter((name) => name.endsWith('.parquet')));
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: root });
+});
+
+test('a database of the views is attached over HTTP, and reads the files beside it', async () => {
+  const tools = await pythonTools('duckdb==1.5.5', 'duckdb-extension-httpfs==1.5.5');
+  const other = path.join(tools, 'python');
+  const script = path.resolve('test/export/attach_database.py');
+  const mirror = await Mirror.start();
+  try {
+    await run(other, [script, 'make'], { cwd: root });
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
+      const file = path.join(parentPath, name);
+      mirror.put(`/${path.relative(root, file)}`, await readFile(file));
+    }
+    const { stdout } = await run(other, [script, mirror.url]);
+    const rows = Object.entries(read).map(([table, { duckdb }]) => [table, duckdb[0]]);
+    expect(JSON.parse(stdout)).toEqual(Object.fromEntries(rows));
+  } finally {
+    await mirror.close();
+    await rm(path.join(root, 'release.duckdb'), { force: true });
+  }
 });
 
 test('the styles of QGIS have the classes and colours of the map', async () => {
