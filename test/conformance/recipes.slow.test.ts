@@ -8,6 +8,7 @@ import { openChromium } from '../support/chromium.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { startNginx } from '../support/nginx.ts';
 import { pixelsOf } from '../support/picture-pixels.ts';
+import { pythonTools } from '../support/python-tool.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { demoOfTests } from './demo.ts';
 
@@ -21,7 +22,7 @@ const COUNTY = '99001';
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   const port = await demo.api.proxy.listen();
-  const { key } = await demo.api.newCustomer({ tokens: 1_000 });
+  const { key } = await demo.api.newCustomer({ tokens: 2_000 });
   env = { ...process.env, API: `http://127.0.0.1:${port}`, KEY: key, BLOCK: demo.block.geoid };
 });
 
@@ -70,6 +71,17 @@ test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites'])(
     expect(shown).toBeGreaterThan(0);
   },
 );
+
+test('the Python code of a recipe prints the tables that it shows, page by page and by a client', async () => {
+  const blocks = await blocksOf('python');
+  const codes = blocks.filter(({ language }) => language === 'python').map(({ text }) => text);
+  const shown = blocks.filter(({ language }) => language === 'text').map(({ text }) => text);
+  const tools = await pythonTools('geopandas==1.2.0', 'closecity==1.5.0');
+  const script = path.join(folder, 'recipe.py');
+  await writeFile(script, codes.join('\nprint("\\f")\n'));
+  const { stdout } = await run(path.join(tools, 'python'), [script], { env, cwd: folder });
+  expect(stdout.split('\f').map((text) => text.trim())).toEqual(shown);
+});
 
 test('the R code of a recipe prints the tables that it shows, and draws the map in its colours', async () => {
   const blocks = await blocksOf('r');
