@@ -89,6 +89,18 @@ test('a basket is coloured and counted for nothing, as the API counts it for tok
   await context.close();
 });
 
+test('on a phone the panel scrolls, and the page does not', async () => {
+  const { page, wrong, context } = await open(FRAGMENT);
+  await page.setViewportSize({ width: 375, height: 812 });
+  await page.getByText('Blocks in view as a table').waitFor();
+  const heightOf = (selector: string) =>
+    page.locator(selector).evaluate(({ scrollHeight }) => scrollHeight);
+  await expect.poll(() => heightOf('.map-panel-body')).toBeGreaterThan(812);
+  expect(await heightOf('html')).toBe(812);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 test('criteria are changed by keyboard, and the address restores them', async () => {
   const { page, wrong, context } = await open(FRAGMENT);
   await page.locator('[data-drawn]').waitFor();
