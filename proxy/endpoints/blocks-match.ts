@@ -68,8 +68,9 @@ export const blocksMatch = postEndpoint({
       all_of,
       near,
     };
+    const rows = { asked, spelled: {} };
     return {
-      ...pagedRequest(cursors, 'blocks-match', asked, { limit, cursor }, [0]),
+      ...pagedRequest(cursors, 'blocks-match', rows, { limit, cursor }, [0]),
       area: where,
       criteria,
       near,

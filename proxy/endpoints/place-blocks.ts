@@ -21,9 +21,10 @@ import {
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
-interface ResolvedPlaceBlocks extends ResolvedQuery, ResolvedArea {
-  readonly located: LocatedPlace;
-}
+type ResolvedPlaceBlocks = ResolvedQuery &
+  ResolvedArea & {
+    readonly located: LocatedPlace;
+  };
 
 export const placeBlocks = meteredEndpoint({
   access: 'metered',

@@ -15,10 +15,11 @@ import { placeGeoidParam } from '../schemas/location-parameters.ts';
 import { cursorParam, limitParam, nameParam, typeParam } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
-interface ResolvedPlacePois extends ResolvedQuery, ResolvedSearch {
-  readonly counties: readonly ReleaseCounty[];
-  readonly located: LocatedPlace;
-}
+type ResolvedPlacePois = ResolvedQuery &
+  ResolvedSearch & {
+    readonly counties: readonly ReleaseCounty[];
+    readonly located: LocatedPlace;
+  };
 
 export const placePois = meteredEndpoint({
   access: 'metered',

@@ -32,11 +32,12 @@ import {
 import { catchmentRow as catchmentRowSchema, nextCursor } from '../schemas/schemas.ts';
 import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
-interface ResolvedCatchment extends ResolvedQuery, PagedRequest {
-  readonly destId: DestId;
-  readonly county: CountyManifest;
-  readonly filter: CatchmentFilter;
-}
+type ResolvedCatchment = ResolvedQuery &
+  PagedRequest & {
+    readonly destId: DestId;
+    readonly county: CountyManifest;
+    readonly filter: CatchmentFilter;
+  };
 
 export const poiCatchment = meteredEndpoint({
   access: 'metered',
@@ -77,13 +78,14 @@ export const poiCatchment = meteredEndpoint({
     const { block, names, limit, cursor } = query;
     const asked = {
       dest_id: destId,
-      mode: modeLabels(release, modes),
+      mode: query.mode,
       block,
       max_tenths: maxTenths,
       names: names || undefined,
     };
+    const rows = { asked, spelled: { mode: modeLabels(release, modes) } };
     return {
-      ...pagedRequest(cursors, 'catchment', asked, { limit, cursor }, ROW_BEGINS),
+      ...pagedRequest(cursors, 'catchment', rows, { limit, cursor }, ROW_BEGINS),
       dependsOn: [county.objects.catchment],
       destId,
       county,

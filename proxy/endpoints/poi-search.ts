@@ -16,10 +16,11 @@ import { optionalLatParam, optionalLonParam, radiusParam } from '../schemas/loca
 import { cursorParam, limitParam, nameParam, typeParam } from '../schemas/parameters.ts';
 import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
-interface ResolvedPoiSearch extends ResolvedQuery, ResolvedSearch {
-  readonly area: SearchedArea;
-  readonly counties: readonly ReleaseCounty[];
-}
+type ResolvedPoiSearch = ResolvedQuery &
+  ResolvedSearch & {
+    readonly area: SearchedArea;
+    readonly counties: readonly ReleaseCounty[];
+  };
 
 const query = z.strictObject({
   bbox: bboxParam,

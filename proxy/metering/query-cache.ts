@@ -7,6 +7,8 @@ import type { Bytes } from '../../shards/units.ts';
 export interface ResolvedQuery {
   /** The request in canonical form: parameters sorted, defaults filled in. */
   readonly canonical: string;
+  /** The page, if the response is one: its cursor is bound to the request as sent. */
+  readonly page?: { readonly bound: string } | null;
   /** The objects whose contents determine the response. */
   readonly dependsOn: readonly ObjectRef[];
   /** The response can never change: it may be cached without revalidation. */
@@ -21,6 +23,8 @@ export interface ResolvedQuery {
 export interface ResolvedRequest {
   readonly resolved: ResolvedQuery;
   readonly etag: string;
+  /** Identifies the response among those of all URLs. */
+  readonly cacheKey: string;
 }
 
 /** Memory of a resolved query and its cache entry. */

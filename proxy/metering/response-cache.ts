@@ -18,7 +18,7 @@ export interface FinishedResponse {
 const ENTRY_OVERHEAD_BYTES = 300;
 
 /**
- * Finished responses by ETag. An ETag is a hash of everything that determines a response, so an
+ * Finished responses by `cacheKeyOf`. It is a hash of everything that determines a response, so an
  * entry is never stale; concurrent requests for the same response share its computation.
  */
 export class ResponseCache extends SingleFlight<string, FinishedResponse> {

@@ -20,7 +20,7 @@ import {
   writeUnmetered,
 } from '../http/raw-response.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
-import { strongEtag } from '../metering/etag.ts';
+import { cacheKeyOf, strongEtag } from '../metering/etag.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
 import { deliverBody, mayAfford, pay, tokensExhausted } from '../metering/payment.ts';
 import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
@@ -41,7 +41,8 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
   const resolve = (release: Release, request: FastifyRequest): Promise<ResolvedRequest> =>
     queries.compute(release, request.raw.url!, async () => {
       const resolved = await endpoint.resolve(release, parseInput(endpoint, request), services);
-      return { resolved, etag: strongEtag(resolved.canonical, resolved.dependsOn) };
+      const etag = strongEtag(resolved.canonical, resolved.dependsOn);
+      return { resolved, etag, cacheKey: cacheKeyOf(etag, resolved) };
     });
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -49,10 +50,10 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
     const release = releases.current;
     reply.dataRelease = release.version;
     const known = queries.get(release, request.raw.url!);
-    const { resolved, etag: base } = known ?? (await resolve(release, request));
+    const { resolved, etag: base, cacheKey } = known ?? (await resolve(release, request));
     const { accept } = request.headers;
     const format = formatFor(accept, resolved.isGeoJson ? GEOJSON_OBJECT : offers);
-    const etag = format === 'json' ? base : variantEtag(base, format);
+    const inFormat = (tag: string) => (format === 'json' ? tag : variantEtag(tag, format));
     const isFree = endpoint.freeForMembers === true && admitted.member;
     return respond({
       endpoint,
@@ -65,7 +66,8 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
       release,
       resolved,
       format,
-      etag,
+      etag: inFormat(base),
+      cacheKey: inFormat(cacheKey),
     });
   };
 }
@@ -86,10 +88,12 @@ interface MeteredRequest {
   readonly format: Format;
   /** ETag of the response in this format, uncompressed. */
   readonly etag: string;
+  /** The key of that response in the cache. */
+  readonly cacheKey: string;
 }
 
 async function respond(metered: MeteredRequest): Promise<void> {
-  const { endpoint, request, resolved, admitted, isFree, etag } = metered;
+  const { endpoint, request, resolved, admitted, isFree, etag, cacheKey } = metered;
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined) {
     if (matchesAny(ifNoneMatch)) {
@@ -105,7 +109,7 @@ async function respond(metered: MeteredRequest): Promise<void> {
     await locate(metered);
     throw tokensExhausted(admitted.balance);
   }
-  const plain = metered.services.responses.get(etag) ?? (await compute(metered));
+  const plain = metered.services.responses.get(cacheKey) ?? (await compute(metered));
   return send(metered, await encoded(metered, plain));
 }
 
@@ -124,11 +128,11 @@ function notModified(metered: MeteredRequest, etag: string): void {
  * Compresses the response if worthwhile, or decompresses it for clients that accept no compression.
  */
 function encoded(
-  { services: { responses }, request, etag }: MeteredRequest,
+  { services: { responses }, request, cacheKey }: MeteredRequest,
   plain: FinishedResponse,
 ): FinishedResponse | Promise<FinishedResponse> {
   if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
-  const zipped = variantEtag(etag, 'gzip');
+  const zipped = variantEtag(cacheKey, 'gzip');
   return responses.get(zipped) ?? responses.getOrCompute(zipped, () => compressed(plain));
 }
 
@@ -216,7 +220,7 @@ function compute({
   release,
   resolved,
   format,
-  etag,
+  cacheKey,
 }: MeteredRequest): Promise<FinishedResponse> {
   const work = async (waiters: Waiters) => {
     const located = await endpoint.locate?.(release, resolved, waiters);
@@ -225,5 +229,5 @@ function compute({
     const response = await endpoint.respond(release, resolved, context, located);
     return finishResponse(response, format, endpoint.table, waiters);
   };
-  return services.responses.getOrCompute(etag, work, admitted.account);
+  return services.responses.getOrCompute(cacheKey, work, admitted.account);
 }

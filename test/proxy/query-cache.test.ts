@@ -14,6 +14,7 @@ const RELEASES = ['first', 'second'].map((name) => ({ name }) as unknown as Rele
 const resolvedOf = (release: number, url: string): ResolvedRequest => ({
   resolved: { canonical: url, dependsOn: [] } as unknown as ResolvedRequest['resolved'],
   etag: `"${release} ${url}"`,
+  cacheKey: `"${release} ${url}"`,
 });
 
 interface Step {
@@ -136,7 +137,11 @@ test('a query takes the more memory the longer it is and the more objects it dep
     const dependsOn = dependingOn(Array(objects).fill('0000'));
     for (let i = 0; i < 200; i++) {
       const resolved = { canonical, dependsOn } as unknown as ResolvedRequest['resolved'];
-      await queries.compute(RELEASES[0], `/${i}`, async () => ({ resolved, etag: '"x"' }));
+      await queries.compute(RELEASES[0], `/${i}`, async () => ({
+        resolved,
+        etag: '"x"',
+        cacheKey: '"x"',
+      }));
     }
     return Array.from({ length: 200 }, (_, i) => queries.get(RELEASES[0], `/${i}`)).filter(Boolean)
       .length;

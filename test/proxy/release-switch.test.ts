@@ -103,7 +103,7 @@ test('an Idempotency-Key replays its response in a release that lacks the type i
   const first = await ask('libraries');
   expect(first.statusCode).toBe(200);
   const without = SMALL_TAXONOMY.filter(({ dest_type_id }) => dest_type_id !== 320);
-  await publishSmallRelease(folder, 'second', [same, after], without);
+  await publishSmallRelease(folder, 'second', [same, after], { types: without });
   expect(await proxy.releases.refresh()).toBe(true);
   const again = await ask('libraries');
   expect([again.statusCode, again.body]).toEqual([200, first.body]);

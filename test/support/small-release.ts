@@ -40,6 +40,13 @@ export const SMALL_TAXONOMY: readonly DestinationType[] = [
 ];
 export const SMALL_LEAVES: readonly number[] = [101, 102, 201, 311, 312, 320];
 
+/** Modes and types of a release. */
+interface SmallScope {
+  /** In the order of their ids. */
+  readonly modes?: readonly Mode[];
+  readonly types?: readonly DestinationType[];
+}
+
 /**
  * Publishes counties as a release into a folder, directly with the writers of `shards/`. The same
  * counties give the same objects; publishing again replaces the current release.
@@ -48,16 +55,19 @@ export async function publishSmallRelease(
   folder: string,
   release: string,
   counties: readonly SmallCounty[],
-  types: readonly DestinationType[] = SMALL_TAXONOMY,
+  { modes = SMALL_MODES, types = SMALL_TAXONOMY }: SmallScope = {},
 ): Promise<Manifest> {
   const store = new FolderStore(folder);
+  const scope = { modes, types };
   try {
     const manifests: Record<string, CountyManifest> = {};
-    for (const county of counties) manifests[county.fips] = await putCounty(store, county);
+    for (const county of counties) {
+      manifests[county.fips] = await putCounty(store, county, scope);
+    }
     const manifest: Manifest = {
       format: FORMAT_VERSION,
       release,
-      modes: [...SMALL_MODES],
+      modes: [...modes],
       directions: ['from', 'to'],
       components: [{ component: 'blocks', version: 'small', effective_date: '2020-04-01' }],
       assumptions: { walk_speed_kmh: 4.8 },
@@ -69,7 +79,7 @@ export async function publishSmallRelease(
       counties: manifests,
       states: {},
       objects: {
-        'dest-ids': await put(store, 'dest-ids/all', DestDirectory.encode([])),
+        'dest-ids': await put(store, 'dest-ids/all', DestDirectory.encode(homesOf(counties))),
         'county-map': await put(store, 'county-map/all', UNREAD),
       },
       tiles: {},
@@ -88,15 +98,30 @@ export function smallReleaseOfTests(...counties: SmallCounty[]): string {
   return folder;
 }
 
+/** The home county of each POI, ascending by id; the first one of an id that several have. */
+function homesOf(counties: readonly SmallCounty[]) {
+  const homes = new Map<number, string>();
+  for (const { fips, pois } of counties) {
+    for (const { destId } of pois) if (!homes.has(destId)) homes.set(destId, fips);
+  }
+  return [...homes].map(([id, county]) => ({ id, county })).sort((a, b) => a.id - b.id);
+}
+
 /** Placeholder for the objects that the routes over a small release do not read. */
 const UNREAD = new TextEncoder().encode('not read');
 
-async function putCounty(store: WritableStore, county: SmallCounty): Promise<CountyManifest> {
+async function putCounty(
+  store: WritableStore,
+  county: SmallCounty,
+  scope: Required<SmallScope>,
+): Promise<CountyManifest> {
+  const { modes } = scope;
+  const leaves = leavesOf(scope);
   const objects: Partial<Record<CountyObjectKind, Uint8Array>> = {
     index: encodeIndex(county.blocks),
-    nearest: encodeNearest(nearestTimes(county), SMALL_MODES.length * SMALL_LEAVES.length),
-    pois: await encodePois(county),
-    catchment: await encodeCatchments(county),
+    nearest: encodeNearest(nearestTimes(county, modes, leaves), modes.length * leaves.length),
+    pois: await encodePois(county, modes),
+    catchment: await encodeCatchments(county, modes),
   };
   const refs: Record<string, ObjectRef> = {};
   for (const kind of COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights')) {
@@ -133,11 +158,21 @@ function isLinked({ links }: SmallBlock): boolean {
   return links.walk === 'linked' || links.bike === 'linked';
 }
 
+function leavesOf({ types }: Required<SmallScope>): number[] {
+  const parents = new Set(types.map(({ parent_id }) => parent_id));
+  const leaves = types.map(({ dest_type_id }) => dest_type_id).filter((id) => !parents.has(id));
+  return leaves.sort((a, b) => a - b);
+}
+
 /** The least time to any place of each leaf type, by definition. */
-function nearestTimes({ blocks, pois }: SmallCounty): Uint16Array {
+function nearestTimes(
+  { blocks, pois }: SmallCounty,
+  modes: readonly Mode[],
+  leaves: readonly number[],
+): Uint16Array {
   const cells = blocks.flatMap((block) =>
-    SMALL_MODES.flatMap((mode) =>
-      SMALL_LEAVES.map((leaf) => {
+    modes.flatMap((mode) =>
+      leaves.map((leaf) => {
         const times = pois
           .filter((poi) => poi.types.includes(leaf))
           .flatMap((poi) => block.tenths[mode].get(poi.destId) ?? []);
@@ -148,15 +183,20 @@ function nearestTimes({ blocks, pois }: SmallCounty): Uint16Array {
   return Uint16Array.from(cells);
 }
 
-function encodePois({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
+function encodePois({ blocks, pois }: SmallCounty, modes: readonly Mode[]): Promise<Uint8Array> {
   return encodeMatrix(
+    modes,
     { origins: blocks.map(({ geoid }) => Number(geoid)), targets: pois.map(idOf), pois },
     (origin, mode, target) => blocks[origin].tenths[mode].get(pois[target].destId),
   );
 }
 
-function encodeCatchments({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
+function encodeCatchments(
+  { blocks, pois }: SmallCounty,
+  modes: readonly Mode[],
+): Promise<Uint8Array> {
   return encodeMatrix(
+    modes,
     { origins: pois.map(idOf), targets: blocks.map(({ geoid }) => Number(geoid)), pois },
     (origin, mode, target) => blocks[target].tenths[mode].get(pois[origin].destId),
   );
@@ -164,15 +204,16 @@ function encodeCatchments({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
 
 /** Rows of the times between origins and targets, which are identified by their ordinals. */
 function encodeMatrix(
+  modes: readonly Mode[],
   { origins, targets, pois }: { origins: number[]; targets: number[]; pois: readonly SmallPoi[] },
   timeOf: (origin: number, mode: Mode, target: number) => number | undefined,
 ): Promise<Uint8Array> {
   const attributes = encodePoiTable(pois.map(poiFacts));
-  const shape = { origins, targets, attributes, modes: SMALL_MODES.length, unit: TENTHS };
+  const shape = { origins, targets, attributes, modes: modes.length, unit: TENTHS };
   const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
   for (const origin of origins.keys()) {
     writer.row(
-      SMALL_MODES.map((mode) => {
+      modes.map((mode) => {
         const reached = targets.flatMap((_, ordinal) => {
           const time = timeOf(origin, mode, ordinal);
           return time === undefined ? [] : [{ ordinal, time }];

@@ -13,7 +13,13 @@ import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../mod
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import { originText, timeEnds, typeTexts } from '../rows/fragments.ts';
-import { canonicalRequest, nextCursor, type Page, pagedRequest } from '../rows/pagination.ts';
+import {
+  type AskedRows,
+  canonicalRequest,
+  nextCursor,
+  type Page,
+  pagedRequest,
+} from '../rows/pagination.ts';
 import {
   NTH_BEGINS,
   type NthFilter,
@@ -47,12 +53,12 @@ export interface NthParams {
   readonly count_within?: Minutes | undefined;
 }
 
-/** The cells that a request selects, and their spelling in a canonical request. */
+/** The cells that a request selects, and the parameters that select them. */
 export function requestedCells(
   release: Release,
   query: CellParams,
   part: 'query' | 'body' = 'query',
-): { filter: SummaryFilter; spelled: Readonly<Record<string, unknown>> } {
+): { filter: SummaryFilter } & AskedRows {
   const { taxonomy } = release;
   const types = requestedLeaves(release, query.type, part);
   const modes = modePositions(release, query.mode, part);
@@ -63,6 +69,7 @@ export function requestedCells(
       types: types && new Set(types),
       labels: query.names ? taxonomy : null,
     },
+    asked: { mode: query.mode, type: query.type, names: query.names },
     // The release defines the columns of its nearest objects, so both are listed.
     spelled: {
       mode: modeLabels(release, modes),
@@ -190,15 +197,24 @@ export function resolveSummary(
   origin: object,
   { limit, cursor, nth, count_within, ...cells }: SummaryParams,
 ): ResolvedSummary {
-  const { filter, spelled } = requestedCells(release, cells);
+  const { filter, asked: askedCells, spelled } = requestedCells(release, cells);
   const nthFilter = requestedNth(filter, { nth, count_within });
-  const asked = { ...origin, ...spelled, nth, count_within };
+  const asked = { ...origin, ...askedCells, nth, count_within };
   if (limit === undefined && cursor === undefined) {
-    return { canonical: canonicalRequest(route, asked), filter, nthFilter, page: null };
+    return {
+      canonical: canonicalRequest(route, { ...asked, ...spelled }),
+      filter,
+      nthFilter,
+      page: null,
+    };
   }
   const part = { limit: limit ?? DEFAULT_LIMIT, cursor };
   const beginning = nthFilter === null ? [0, 0] : NTH_BEGINS;
-  return { ...pagedRequest(cursors, route, asked, part, beginning), filter, nthFilter };
+  return {
+    ...pagedRequest(cursors, route, { asked, spelled }, part, beginning),
+    filter,
+    nthFilter,
+  };
 }
 
 /** The summary of a block. `originMembers`: members before the rows. */

@@ -205,9 +205,9 @@ export function resolveSearch(
 ): ResolvedSearch {
   const types = requestedLeaves(release, type);
   const name = q === undefined ? undefined : foldText(q);
-  const asked = { ...where, type: types, q: name };
+  const rows = { asked: { ...where, type, q: name }, spelled: { type: types } };
   return {
-    ...pagedRequest(cursors, route, asked, { limit, cursor }, [0, 0, 0]),
+    ...pagedRequest(cursors, route, rows, { limit, cursor }, [0, 0, 0]),
     search: { types: types && new Set(types), name },
   };
 }

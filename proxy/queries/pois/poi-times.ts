@@ -19,7 +19,13 @@ import { modeLabels, modePositions, requestedLeaves, spelledNames } from '../mod
 import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import { FragmentCache, originText, timeTexts } from '../rows/fragments.ts';
-import { nextCursor, type Page, type PagedRequest, pagedRequest } from '../rows/pagination.ts';
+import {
+  type AskedRows,
+  nextCursor,
+  type Page,
+  type PagedRequest,
+  pagedRequest,
+} from '../rows/pagination.ts';
 import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
 
 /** Row filter for the POIs of a block. */
@@ -140,12 +146,12 @@ export function tenthsWithin(minutes: Minutes | undefined): Tenths {
   return Math.floor((minutes ?? BOUNDS.maxMinutes.max) * 10 + 1e-9);
 }
 
-/** The rows that a request selects, and their spelling in a canonical request. */
+/** The rows that a request selects, and the parameters that select them. */
 export function requestedPois(
   release: Release,
   query: PoiTimesQuery,
   part: 'query' | 'body' = 'query',
-): { filter: PoiFilter; spelled: Readonly<Record<string, unknown>> } {
+): { filter: PoiFilter } & AskedRows {
   const types = requestedLeaves(release, query.type, part);
   const modes = modePositions(release, query.mode, part);
   const { dest_id, names } = query;
@@ -159,11 +165,10 @@ export function requestedPois(
       maxTenths,
       labels: names ? taxonomy : null,
     },
+    asked: { mode: query.mode, type: query.type, dest_id, max_tenths: maxTenths, names },
     spelled: {
       mode: modeLabels(release, modes),
       type: types,
-      dest_id,
-      max_tenths: maxTenths,
       names: spelledNames(taxonomy, taxonomy.leafIds, names),
     },
   };
@@ -182,9 +187,9 @@ export function resolvePoiTimes(
   origin: object,
   { cursor, limit, ...query }: PoiTimesQuery & { cursor?: string | undefined; limit: number },
 ): ResolvedPoiTimes {
-  const { filter, spelled } = requestedPois(release, query);
-  const asked = { ...origin, ...spelled };
-  return { ...pagedRequest(cursors, route, asked, { limit, cursor }, ROW_BEGINS), filter };
+  const { filter, asked, spelled } = requestedPois(release, query);
+  const rows = { asked: { ...origin, ...asked }, spelled };
+  return { ...pagedRequest(cursors, route, rows, { limit, cursor }, ROW_BEGINS), filter };
 }
 
 /** A page of a block's POI times. `originMembers`: members before the rows. */

@@ -8,7 +8,10 @@ export interface Page {
   /** Where the page starts, by the keys that order the rows. */
   readonly position: readonly number[];
   readonly limit: number;
-  /** The request without paging parameters, which a cursor is bound to. */
+  /**
+   * The request as sent, without paging parameters, which a cursor is bound to: it continues in
+   * releases that have other modes and types.
+   */
   readonly bound: string;
 }
 
@@ -22,14 +25,22 @@ export interface PagedRequest {
   readonly page: Page;
 }
 
+/** The parameters of a request, except those for paging. */
+export interface AskedRows {
+  /** As sent, lists sorted: the same in every release. */
+  readonly asked: Readonly<Record<string, unknown>>;
+  /** Those that the release completes, as it does: all its modes, say, or the leaves of a type. */
+  readonly spelled: Readonly<Record<string, unknown>>;
+}
+
 /**
- * The requested page. `asked`: the other parameters, spelled out; `beginning`: the position before
- * all rows. Throws `invalid-cursor` for a cursor of another request.
+ * The requested page. `beginning`: the position before all rows, whose keys must mean the same in
+ * every release. Throws `invalid-cursor` for a cursor of another request.
  */
 export function pagedRequest(
   cursors: CursorSealer,
   route: string,
-  asked: Readonly<Record<string, unknown>>,
+  { asked, spelled }: AskedRows,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   beginning: readonly number[],
 ): PagedRequest {
@@ -37,7 +48,7 @@ export function pagedRequest(
   const position = cursor === undefined ? beginning : cursors.open(bound, cursor, beginning.length);
   const { sealer } = cursors;
   return {
-    canonical: canonicalRequest(route, { ...asked, limit, position, sealer }),
+    canonical: canonicalRequest(route, { ...asked, ...spelled, limit, position, sealer }),
     page: { position, limit, bound },
   };
 }
