@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type {
   FastifyBaseLogger,
   FastifyInstance,
@@ -129,7 +130,7 @@ export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogg
     tally.underWay++;
     raw.on('close', () => {
       const ms = performance.now() - begunMs;
-      const status = raw.writableFinished ? raw.statusCode : (reply.faultStatus ?? 0);
+      const status = isHandedOver(request, reply) ? raw.statusCode : (reply.faultStatus ?? 0);
       tally.underWay--;
       of.add(status, ms);
       if (!isLogged) return;
@@ -137,4 +138,12 @@ export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogg
     });
     done();
   });
+}
+
+/**
+ * Whether the whole response has gone to the socket. One that was requested within the process has
+ * no socket, and is handed over once it has ended.
+ */
+function isHandedOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): boolean {
+  return raw.writableFinished || (raw.writableEnded && !(socket instanceof Socket));
 }

@@ -71,6 +71,21 @@ test('an account’s messages have its rate', async () => {
   ]);
 });
 
+test('a message and the requests of its tool are counted by their statuses', async () => {
+  const proxy = await openLimited({});
+  const { key } = await proxy.customer();
+  const args = { origin: '36,-70.0066', types: [101] };
+  await call(proxy, { name: 'explain_block', arguments: args }, key);
+  await call(proxy, { name: 'explain_block', arguments: args });
+  const counted = (route: string) => [...(proxy.app.tally.routes.get(route)?.statuses ?? [])];
+  await expect.poll(() => counted('POST /mcp')).toEqual([[200, 2]]);
+  expect(counted('GET /v1/meta/destination-types')).toEqual([[200, 2]]);
+  expect(counted('GET /v1/point/summary')).toEqual([
+    [200, 1],
+    [401, 1],
+  ]);
+});
+
 test('each message of a batch counts', async () => {
   const proxy = await openLimited({ freeRateLimitPerMinute: 3 });
   const batch = Array(3).fill({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
