@@ -157,7 +157,7 @@ function repeatedRanges(firstSource: Int32Array, sources: Int32Array): Int32Arra
   for (let rank = 0; rank + 1 < firstSource.length; rank++) {
     let end = 0;
     for (let at = firstSource[rank]; at < firstSource[rank + 1]; at++) {
-      if (sources[at] >= rank) end = Math.max(end, sources[at] + 1);
+      if (sources[at] > rank) end = Math.max(end, sources[at] + 1);
     }
     if (end === 0) continue;
     if (repeated.length > 0 && rank < repeated[repeated.length - 1]) {

@@ -63,6 +63,28 @@ test('each departure from each origin arrives at each stop when a search of its 
     }
   }));
 
+test('the calls that are searched again are those that later calls lead back to, and all between', () =>
+  forAll(200, fc.nat(), (seed) => {
+    const { firstSource, sources, repeated } = callOrder(randomNetwork(new Dice(seed)), 100);
+    // Each way back joins the calls that it spans; what is joined with nothing is searched once.
+    const joined = Array.from({ length: firstSource.length - 1 }, (_, rank) => rank);
+    joined.forEach((_, rank) => {
+      for (const source of sources.subarray(firstSource[rank], firstSource[rank + 1])) {
+        for (let between = rank; between <= source; between++) {
+          const [one, other] = [joined[rank], joined[between]];
+          joined.forEach((group, i) => {
+            if (group === one) joined[i] = other;
+          });
+        }
+      }
+    });
+    const ranges = [...new Set(joined)]
+      .map((group) => [joined.indexOf(group), joined.lastIndexOf(group) + 1])
+      .filter(([from, to]) => to - from > 1)
+      .sort(([a], [b]) => a - b);
+    expect([...repeated]).toEqual(ranges.flat());
+  }));
+
 test('refuses more departures than a byte of a label can count', () => {
   const network = randomNetwork(new Dice(1));
   const limits = { departures: 126, step: 1, boardSlack: 0, limit: 10 };
@@ -70,11 +92,19 @@ test('refuses more departures than a byte of a label can count', () => {
   expect(() => laneSearch(network, { ...limits, departures: 127 })).toThrow('too many departures');
 });
 
-function laneSearch({ stopCount, trips, next, changes }: Network, limits: RangeLimits) {
+function laneSearch(network: Network, limits: RangeLimits) {
+  return new LaneSearch(timetableOf(network), callOrder(network, limits.limit), limits);
+}
+
+function callOrder(network: Network, limit: number) {
+  const timetable = timetableOf(network);
+  const footpaths = footpathsOf(network.stopCount, network.changes);
+  return buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, limit));
+}
+
+function timetableOf({ stopCount, trips, next }: Network) {
   const continuations = next.flatMap((to, from) => to.map((t) => [trips[from], trips[t]] as const));
-  const timetable = buildTimetable(stopCount, trips, continuations);
-  const transfers = buildTripTransfers(timetable, footpathsOf(stopCount, changes), limits.limit);
-  return new LaneSearch(timetable, buildCallOrder(timetable, transfers), limits);
+  return buildTimetable(stopCount, trips, continuations);
 }
 
 function footpathsOf(stopCount: number, changes: Network['changes']): Footpaths {
