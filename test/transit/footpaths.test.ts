@@ -49,11 +49,11 @@ test('the shortest of several walks counts, whichever is given first', () => {
 test('a rule forbids a change, or leaves the walk alone, or asks for a minimum, from one stop to the other', () => {
   const walks = [walk(0, 1, 100), walk(1, 0, 100)];
   const by = (kind: TransferRule['kind'], minimum = 0) =>
-    ways(2, walks, [{ from: 0, to: 1, kind, minimum }]);
-  expect(by('never')).toEqual(['0 in 60', '1 in 60, 0 in 160']);
-  expect(by('timed')).toEqual(['0 in 60, 1 in 100', '1 in 60, 0 in 160']);
+    ways(2, walks, [{ from: 1, to: 0, kind, minimum }]);
+  expect(by('never')).toEqual(['0 in 60, 1 in 160', '1 in 60']);
+  expect(by('timed')).toEqual(['0 in 60, 1 in 160', '1 in 60, 0 in 100']);
   expect(by('usual')).toEqual(['0 in 60, 1 in 160', '1 in 60, 0 in 160']);
-  expect(by('minimum', 130)).toEqual(['0 in 60, 1 in 130', '1 in 60, 0 in 160']);
+  expect(by('minimum', 130)).toEqual(['0 in 60, 1 in 160', '1 in 60, 0 in 130']);
   expect(ways(1, [], [{ from: 0, to: 0, kind: 'never' }])).toEqual(['']);
 });
 
@@ -62,6 +62,9 @@ test('a minimum creates no walk and shortens none, but includes the levels that 
   expect(ways(2, [], [rule])[0]).toBe('0 in 60');
   expect(ways(2, [walk(0, 1, 100, 45)], [rule])[0]).toBe('1 in 55, 0 in 60');
   expect(ways(2, [walk(0, 1, 100, 45)])[0]).toBe('0 in 60, 1 in 160');
+  // Vehicles that wait for each other wait for a rider on the stairs as well.
+  const timed = { from: 0, to: 1, kind: 'timed' } as const;
+  expect(ways(2, [walk(0, 1, 100, 45)], [timed])[0]).toBe('0 in 60, 1 in 100');
 });
 
 test('of two walks, one may be the shorter with the levels assumed, the other without', () => {
