@@ -1,8 +1,14 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RECEIPT_LIFE_MS, RESPONSE_LIFE_MS, type Receipt } from '../../portal/accounts/replays.ts';
+import {
+  MAX_KEPT_BYTES,
+  RECEIPT_LIFE_MS,
+  RESPONSE_LIFE_MS,
+  type Receipt,
+} from '../../portal/accounts/replays.ts';
 import { account, openAccount } from '../../portal/accounts/sqlite/accounts.ts';
+import { audit } from '../../portal/accounts/sqlite/audit.ts';
 import * as books from '../../portal/accounts/sqlite/balances.ts';
 import * as replays from '../../portal/accounts/sqlite/replays.ts';
 import { SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
@@ -49,10 +55,10 @@ test('each response is paid for once, in the part that was delivered, whatever i
   forAll(25, fc.nat(), (seed) => {
     const dice = new Dice(seed);
     const { db, id } = newBooks();
-    books.grant(db, id, { tokens: 200, cause: 'first', atMs: NOON }, 'operator');
+    books.grant(db, id, { tokens: 90, cause: 'first', atMs: NOON }, 'operator');
     const paid: OnPaper[] = [];
     const current = new Map<string, OnPaper>();
-    let [now, balance, requests] = [NOON, 200, 0];
+    let [now, balance, requests] = [NOON, 90, 0];
     const isKept = (one: OnPaper) => now < one.charge.atMs + RESPONSE_LIFE_MS;
     for (let step = 0; step < 60; step++) {
       if (dice.chance(0.15)) now += dice.pick([1, HOUR, 23 * HOUR, RESPONSE_LIFE_MS]);
@@ -114,10 +120,108 @@ test('each response is paid for once, in the part that was delivered, whatever i
           paid.push(one);
         }
       }
-      expect(read(db, id)).toMatchObject({ balance, requests, granted: 200, used: 200 - balance });
+      expect(read(db, id)).toMatchObject({ balance, requests, granted: 90, used: 90 - balance });
     }
     db.close();
   }));
+
+/** A ledger whose account has paid for a response, and what the account has then. */
+function withDebit(tokens: number) {
+  const { db, id } = newBooks();
+  books.grant(db, id, { tokens: 100, cause: 'first', atMs: NOON }, 'operator');
+  const request = { key: 'key', fingerprint: 'body' };
+  const debit = (atMs: number) => {
+    const charge = { account: id, keyId: 'key', route: 'POST /v1/x', tokens, atMs };
+    const got = replays.debitOnce(db, charge, request);
+    if (got.outcome !== 'debited') throw new Error(got.outcome);
+    return got.receipt;
+  };
+  const kept = (atMs: number) => {
+    const got = replays.replay(db, id, request, atMs);
+    return got?.outcome === 'replayed' ? got.response?.headers.etag : got?.outcome;
+  };
+  const store = (receipt: Receipt, etag: string, bytes = 1) =>
+    replays.storeResponse(db, receipt, { headers: { etag }, gzip: new Uint8Array(bytes) });
+  return { db, id, debit, kept, store };
+}
+
+test('a delivery that failed is reported once, and one of no debit changes nothing', () => {
+  const { db, id, debit } = withDebit(30);
+  const receipt = debit(NOON);
+  replays.undeliver(db, receipt, 10);
+  for (const report of [receipt, { ...receipt, id: 'none' }, { ...receipt, account: 'nobody' }]) {
+    replays.undeliver(db, report, 30);
+    expect(read(db, id)).toMatchObject({ balance: 80, used: 20, requests: 1 });
+  }
+});
+
+test('what was repaid and has been spent since is not given away again', () => {
+  const { db, id, debit } = withDebit(90);
+  replays.undeliver(db, debit(NOON), 80);
+  books.debit(db, { account: id, keyId: 'key', route: 'GET /v1/x', tokens: 11, atMs: NOON });
+  const request = { key: 'key', fingerprint: 'body' };
+  const meant = { outcome: 'insufficient', tokens: 80, balance: 79 };
+  expect(replays.replay(db, id, request, NOON)).toEqual(meant);
+  expect(read(db, id)).toMatchObject({ balance: 79, used: 21, requests: 2 });
+});
+
+test('a response is stored for the debit that paid for it, while that is the last under its key', () => {
+  const { debit, kept, store } = withDebit(10);
+  const first = debit(NOON);
+  const later = NOON + RESPONSE_LIFE_MS;
+  const second = debit(later);
+  store(first, 'of the first');
+  expect(kept(later)).toBeUndefined();
+  store(second, 'of the second');
+  expect(kept(later)).toBe('of the second');
+});
+
+test('a response that was not delivered at all is not stored after that', () => {
+  const { db, debit, kept, store } = withDebit(10);
+  const receipt = debit(NOON);
+  replays.undeliver(db, receipt);
+  store(receipt, 'too late');
+  expect(kept(NOON)).toBeUndefined();
+  expect(db.get('SELECT count(*) AS n FROM responses')).toEqual({ n: 0 });
+});
+
+test('a response of up to 8 MiB is stored', () => {
+  const { debit, kept, store } = withDebit(10);
+  const receipt = debit(NOON);
+  store(receipt, 'too large', MAX_KEPT_BYTES + 1);
+  expect(kept(NOON)).toBeUndefined();
+  store(receipt, 'large', MAX_KEPT_BYTES);
+  expect(kept(NOON)).toBe('large');
+});
+
+test('expired responses and receipts do not pile up', () => {
+  const { db, id } = withDebit(0);
+  for (let hour = 0; hour < 100; hour++) {
+    const charge = { account: id, keyId: 'key', route: 'POST /v1/x', tokens: 0, atMs: hour * HOUR };
+    const request = { key: `key ${hour}`, fingerprint: 'body' };
+    const { receipt } = replays.debitOnce(db, charge, request) as { receipt: Receipt };
+    replays.storeResponse(db, receipt, { headers: {}, gzip: new Uint8Array(1) });
+  }
+  const rows = (table: string) => db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)!.n;
+  const day = RESPONSE_LIFE_MS / HOUR;
+  expect([rows('replays'), rows('responses'), rows('receipts')]).toEqual([
+    day + 1,
+    day + 1,
+    RECEIPT_LIFE_MS / HOUR + 1,
+  ]);
+});
+
+test('grants, and what is taken back of what was to be, are in the audit trail', () => {
+  const { db, id } = newBooks();
+  books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
+  books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON + 1 }, 'operator');
+  books.clawBack(db, id, { tokens: 30, cause: 'dispute', atMs: NOON + 2 }, 'payment');
+  expect(audit(db, id)).toEqual([
+    { what: 'tokens-taken-back', detail: '20 of 30, dispute', by: 'payment', atMs: NOON + 2 },
+    { what: 'tokens-granted', detail: '20, first', by: 'operator', atMs: NOON },
+    { what: 'account-opened', detail: '', by: 'operator', atMs: NOON },
+  ]);
+});
 
 test('the balance is the sum of grants minus that of usage, by day, key and route', () =>
   forAll(25, fc.nat(), (seed) => {

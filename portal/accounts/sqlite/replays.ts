@@ -109,14 +109,14 @@ export function undeliver(db: SqlConnection, receipt: Receipt, undelivered?: num
   const { id, tokens } = paid;
   const deliveries = paid.deliveries - 1;
   const delivered = Math.max(paid.delivered, tokens - (undelivered ?? tokens));
-  const repaid = deliveries === 0 ? tokens - delivered : 0;
+  const repaid = deliveries === 0 ? tokens - delivered : paid.repaid;
   if (deliveries === 0) refund(db, paid, repaid);
   if (deliveries > 0 || delivered > 0) {
     db.run(
       'UPDATE receipts SET deliveries = ?, delivered = ?, repaid = ? WHERE id = ?',
       deliveries,
       delivered,
-      deliveries === 0 ? repaid : paid.repaid,
+      repaid,
       id,
     );
     return;
