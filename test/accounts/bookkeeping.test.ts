@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import { MAX_CAUSE_BYTES } from '../../portal/accounts/accounts.ts';
 import {
   dayOf,
+  noDebit,
   requireGrant,
   requireIdempotencyKey,
   requireRefund,
   requireTokens,
+  signupGrant,
 } from '../../portal/accounts/bookkeeping.ts';
 import {
   grantsInOrder,
@@ -17,6 +19,7 @@ import {
 import { LastUses } from '../../portal/accounts/last-uses.ts';
 import { rateState } from '../../portal/accounts/rate-state.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../portal/accounts/replays.ts';
+import { PLANS } from '../../portal/plans.ts';
 import { forAll } from '../support/for-all.ts';
 
 const grant = (tokens: number, cause = 'cause') => ({ tokens, cause, atMs: 0 });
@@ -61,6 +64,14 @@ test('an Idempotency-Key has 1 to 255 characters', () => {
   check(MAX_IDEMPOTENCY_KEY).not.toThrow();
   check(0).toThrow('must be 1 to 255 characters');
   check(MAX_IDEMPOTENCY_KEY + 1).toThrow('must be 1 to 255 characters');
+});
+
+test('a refund without a debit names the account and the tokens', () => {
+  expect(noDebit(charge(5)).message).toBe('no debit of 5 tokens to refund to a');
+});
+
+test('the sign-up grant keeps its cause, which is granted once', () => {
+  expect(signupGrant(7)).toEqual({ tokens: PLANS.free_grant.tokens, cause: 'signup', atMs: 7 });
 });
 
 test('the day of a time is that of its ISO form in UTC, whichever was asked for before', () =>
