@@ -22,6 +22,7 @@ test('a key is ta_live_ plus 38 base-62 characters, and well-formed', () =>
   forAll(100, minted, (key) => {
     expect(key).toMatch(/^ta_live_[0-9A-Za-z]{38}$/);
     expect(isWellFormedApiKey(key)).toBe(true);
+    expect(apiKeyPrefix(key)).toMatch(/^ta_live_.{4}$/);
     expect(key.startsWith(apiKeyPrefix(key))).toBe(true);
   }));
 
