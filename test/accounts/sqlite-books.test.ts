@@ -130,9 +130,9 @@ function withDebit(tokens: number) {
   const { db, id } = newBooks();
   books.grant(db, id, { tokens: 100, cause: 'first', atMs: NOON }, 'operator');
   const request = { key: 'key', fingerprint: 'body' };
-  const debit = (atMs: number) => {
+  const debit = (atMs: number, key = request.key) => {
     const charge = { account: id, keyId: 'key', route: 'POST /v1/x', tokens, atMs };
-    const got = replays.debitOnce(db, charge, request);
+    const got = replays.debitOnce(db, charge, { ...request, key });
     if (got.outcome !== 'debited') throw new Error(got.outcome);
     return got.receipt;
   };
@@ -142,7 +142,8 @@ function withDebit(tokens: number) {
   };
   const store = (receipt: Receipt, etag: string, bytes = 1) =>
     replays.storeResponse(db, receipt, { headers: { etag }, gzip: new Uint8Array(bytes) });
-  return { db, id, debit, kept, store };
+  const responses = () => db.get<{ n: number }>('SELECT count(*) AS n FROM responses')!.n;
+  return { db, id, responses, debit, kept, store };
 }
 
 test('a delivery that failed is reported once, and one of no debit changes nothing', () => {
@@ -153,6 +154,11 @@ test('a delivery that failed is reported once, and one of no debit changes nothi
     replays.undeliver(db, report, 30);
     expect(read(db, id)).toMatchObject({ balance: 80, used: 20, requests: 1 });
   }
+  // Later deliveries count as before.
+  const request = { key: 'key', fingerprint: 'body' };
+  expect(replays.replay(db, id, request, NOON)).toMatchObject({ charged: 10, balance: 70 });
+  replays.undeliver(db, receipt, 10);
+  expect(read(db, id)).toMatchObject({ balance: 80, used: 20, requests: 1 });
 });
 
 test('what was repaid and has been spent since is not given away again', () => {
@@ -166,23 +172,33 @@ test('what was repaid and has been spent since is not given away again', () => {
 });
 
 test('a response is stored for the debit that paid for it, while that is the last under its key', () => {
-  const { debit, kept, store } = withDebit(10);
+  const { responses, debit, kept, store } = withDebit(10);
   const first = debit(NOON);
+  store(first, 'of the first');
   const later = NOON + RESPONSE_LIFE_MS;
   const second = debit(later);
-  store(first, 'of the first');
-  expect(kept(later)).toBeUndefined();
+  store(first, 'too late');
+  expect([kept(later), responses()]).toEqual([undefined, 0]);
   store(second, 'of the second');
-  expect(kept(later)).toBe('of the second');
+  expect([kept(later), responses()]).toEqual(['of the second', 1]);
+});
+
+test('a response that has expired is not stored, though its debit can still be undone', () => {
+  const { db, id, responses, debit, store } = withDebit(10);
+  const receipt = debit(NOON);
+  debit(NOON + RESPONSE_LIFE_MS + 1, 'another key');
+  store(receipt, 'too late');
+  expect(responses()).toBe(0);
+  replays.undeliver(db, receipt);
+  expect(read(db, id)).toMatchObject({ balance: 90, used: 10, requests: 1 });
 });
 
 test('a response that was not delivered at all is not stored after that', () => {
-  const { db, debit, kept, store } = withDebit(10);
+  const { db, responses, debit, kept, store } = withDebit(10);
   const receipt = debit(NOON);
   replays.undeliver(db, receipt);
   store(receipt, 'too late');
-  expect(kept(NOON)).toBeUndefined();
-  expect(db.get('SELECT count(*) AS n FROM responses')).toEqual({ n: 0 });
+  expect([kept(NOON), responses()]).toEqual([undefined, 0]);
 });
 
 test('a response of up to 8 MiB is stored', () => {
