@@ -22,6 +22,15 @@ test('allows exactly the limit in each window that a first request opens', async
   });
 });
 
+test('a window ends after exactly its length, and with a clock that is set back before its start', () => {
+  const window = new RateWindow(1, 60);
+  window.take('a', 100_000);
+  expect(window.take('a', 159_999).allowed).toBe(false);
+  expect(window.take('a', 160_000).allowed).toBe(true);
+  expect(window.take('a', 160_000).allowed).toBe(false);
+  expect(window.take('a', 159_999)).toMatchObject({ allowed: true, rate: { resetSeconds: 60 } });
+});
+
 test('subjects do not share a window', () => {
   const window = new RateWindow(1);
   expect(window.take('a', 0).allowed).toBe(true);
