@@ -208,7 +208,7 @@ function earliest(
  */
 function randomNetwork(dice: Dice): Network {
   const isHurried = dice.chance(0.4);
-  const stopCount = 2 + dice.below(6);
+  let stopCount = 2 + dice.below(6);
   const trips: ScheduledTrip[] = [];
   for (let lines = 1 + dice.below(5); lines > 0; lines--) {
     const stops = Array.from({ length: 2 + dice.below(4) }, () => dice.below(stopCount));
@@ -231,6 +231,16 @@ function randomNetwork(dice: Dice): Network {
       to.arrivals[0] >= arrivals.at(-1)! && dice.chance(onward) ? [i] : [],
     ),
   );
+  // To some stops, only riders who stay seated get.
+  for (let more = dice.pick([0, 0, 1, 3]); more > 0; more--) {
+    const from = dice.below(trips.length);
+    const leaves = trips[from].arrivals.at(-1)! + dice.below(3);
+    const arrivals = [leaves, leaves + dice.below(5)];
+    next[from].push(trips.length);
+    next.push([]);
+    const stops = [trips[from].stops.at(-1)!, stopCount++];
+    trips.push({ stops, rules: [0, ALIGHT], arrivals, departures: arrivals });
+  }
   const changes = Array.from({ length: stopCount }, (_, from) =>
     Array.from({ length: stopCount }, (_, to) => ({
       from,
