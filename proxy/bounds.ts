@@ -31,6 +31,8 @@ export const BOUNDS = {
   contour: { min: 1, max: MINUTES.most },
   /** Number of candidate sites chosen. */
   choose: { min: 1, max: 50 },
+  /** Number of blocks listed that no site covers. */
+  uncovered: { min: 1, max: 1000 },
   /** Bounds of tile coordinates. */
   zoom: { min: 0, max: 30 },
   tileAcross: { min: 0, max: 2 ** 30 - 1 },

@@ -17,6 +17,7 @@ import {
   chooseMember,
   siteMinutesMember,
   sitesMember,
+  uncoveredMember,
 } from '../schemas/site-members.ts';
 import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
 
@@ -27,20 +28,24 @@ export const sitesCoverage = postEndpoint({
   summary: 'People by minutes to the nearest of your own sites, and what more sites would add',
   description:
     '`results`: sums of each weight over the blocks of the area, by minutes to the nearest of the ' +
-    '`sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add ' +
-    'to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most ' +
-    'within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the ' +
-    'first weight. Without `area`: the counties that the sites lie in, or the candidates if there ' +
-    'are no sites. Times are those between ' +
-    'the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with ' +
-    'the sites as POIs. In CSV, NDJSON and GeoJSON, `sites` and `gains` are rows with their ' +
-    'coordinates, and `chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at least ' +
+    '`sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another ' +
+    'site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to ' +
+    '`choose` candidates, each time the one that adds the most within the first of `minutes`, ' +
+    'until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of ' +
+    '`minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and ' +
+    '`uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or ' +
+    'the candidates if there are no sites. Times are those between the blocks of the points, in ' +
+    'whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, ' +
+    'NDJSON and GeoJSON, `sites`, `gains` and `uncovered` are rows with their coordinates, and ' +
+    '`chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at ' +
+    'least ' +
     `${PLANS.charges.sites_minimum}.`,
   tag: 'Coverage',
   body: z.strictObject({
     sites: sitesMember,
     candidates: candidatesMember,
     choose: chooseMember,
+    uncovered: uncoveredMember,
     area: areaMember.optional(),
     mode: modeItem,
     ...WINDOW_MEMBERS,
@@ -62,7 +67,17 @@ export const sitesCoverage = postEndpoint({
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
   async resolve(release, body, _services, waiters): Promise<SitesQuery> {
-    const { sites, candidates = [], choose, area, mode, direction, weight, minutes } = body;
+    const {
+      sites,
+      candidates = [],
+      choose,
+      uncovered,
+      area,
+      mode,
+      direction,
+      weight,
+      minutes,
+    } = body;
     if (sites.length + candidates.length === 0) {
       throw refusal('sites', 'send at least one site or candidate', 'too_small');
     }
@@ -75,6 +90,7 @@ export const sitesCoverage = postEndpoint({
       sites,
       candidates,
       choose: choose ?? 0,
+      uncovered: uncovered ?? 0,
       area: area ? await requestedArea(area, waiters) : null,
       mode: position,
       direction,

@@ -63,7 +63,10 @@ export function headOperation(
     // Otherwise, the reference would list each GET twice.
     'x-scalar-ignore': true,
     responses: {
-      200: { description: 'The GET would succeed.', headers: headHeaders(endpoint) },
+      200: alike.named(`Head${kindOf(endpoint)}${payerOf(endpoint)}200`, () => ({
+        description: 'The GET would succeed.',
+        headers: headHeaders(endpoint),
+      })),
       ...emptyResponses(endpoint, alike, true),
       ...Object.fromEntries(
         Array.from(statuses, (status) => [
@@ -113,7 +116,6 @@ export class AlikeResponses {
 
 /** Responses without a body; when the result is empty, HEAD states that price as well. */
 function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = false) {
-  const payer = isFreeForMembers(endpoint) ? 'ForMembers' : '';
   return {
     ...(endpoint.access === 'metered' &&
       endpoint.mayBeEmpty && {
@@ -123,12 +125,16 @@ function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = fals
         },
       }),
     ...(isConditional(endpoint) && {
-      304: alike.named(`${kindOf(endpoint)}${payer}NotModified`, () => ({
+      304: alike.named(`${kindOf(endpoint)}${payerOf(endpoint)}NotModified`, () => ({
         description: 'Not modified since that ETag. Free.',
         headers: bareHeaders(endpoint),
       })),
     }),
   };
+}
+
+function payerOf(endpoint: Endpoint): 'ForMembers' | '' {
+  return isFreeForMembers(endpoint) ? 'ForMembers' : '';
 }
 
 /** The second status of a probe: the same body. */

@@ -44,7 +44,8 @@ const DECAY: ZodOpenApiMetadata = {
   description:
     '`step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` ' +
     '(minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, ' +
-    '2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t.',
+    '2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, ' +
+    '1998; the last is the logistic distribution of that mean and standard deviation).',
   override: { type: 'string', pattern: DECAY_PATTERN, default: 'step' },
 };
 const isDecay = (text: string) => decayOf(text) !== undefined;

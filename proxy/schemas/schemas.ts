@@ -221,9 +221,18 @@ export const siteCoverageRow = z.object({ mode: modeLabel, weight: z.string(), .
 
 /** Members of a response about sites, other than its rows. */
 export const sitesMembers = {
-  sites: z.array(z.object({ ...placedSite, within: sumsByMinutes })),
+  sites: z.array(
+    z.object({
+      ...placedSite,
+      within: sumsByMinutes,
+      overlap: sumsByMinutes.meta({
+        description: 'The part of `within` that another site covers too.',
+      }),
+    }),
+  ),
   gains: z.array(z.object({ ...placedSite, gain: sumsByMinutes })),
   chosen: z.array(z.object({ id: siteId, gain: sum, total_within: sum })),
+  uncovered: z.array(z.object({ block: z.string().regex(BLOCK_GEOID), count: sum })),
   errors: z.array(
     z.object({
       id: siteId,

@@ -5,6 +5,7 @@ import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
 import { objectFault } from './criteria.ts';
 import { listOf } from './list.ts';
+import { listedSites } from './site-files.ts';
 
 const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
@@ -35,38 +36,88 @@ const SITE_SCHEMA: oas31.SchemaObject = {
   additionalProperties: false,
 };
 
-/** Points of one's own, each with an id of its own. */
-function points(description: string) {
-  return listOf(site, LIMITS.sites, {
-    none: 'must be an array of sites',
-    many: `must list at most ${LIMITS.sites}`,
-  })
-    .superRefine((sites, context) => {
-      // In text formats a number and its digits are one id.
-      const seen = new Map<string, number>();
-      for (const [i, { id }] of sites.entries()) {
-        const first = seen.get(String(id));
-        if (first === undefined) {
-          seen.set(String(id), i);
-          continue;
-        }
-        const message = `is also the id of item ${first}: each needs one of its own`;
-        const params = { type: 'duplicate' };
-        context.addIssue({ code: 'custom', params, message, path: [i, 'id'] });
-      }
-    })
-    .meta({
-      description: `${description}, up to ${LIMITS.sites}. Each has an \`id\` of its own.`,
-      override: { type: 'array', items: SITE_SCHEMA, maxItems: LIMITS.sites },
-    });
-}
+const FEATURE_SCHEMA: oas31.SchemaObject = {
+  type: 'object',
+  properties: {
+    type: { const: 'Feature' },
+    geometry: {
+      type: 'object',
+      properties: {
+        type: { const: 'Point' },
+        coordinates: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 },
+      },
+      required: ['type', 'coordinates'],
+    },
+  },
+  required: ['type', 'geometry'],
+  additionalProperties: true,
+};
 
-export const sitesMember = points('Sites that are there');
-export const candidatesMember = points('Sites that might be added').optional();
+const FILE_SCHEMAS: readonly oas31.SchemaObject[] = [
+  { type: 'string', description: 'CSV with the columns `id`, `lat` and `lon`.' },
+  {
+    type: 'object',
+    description: 'GeoJSON points, with an `id` each or a property of this name.',
+    properties: {
+      type: { const: 'FeatureCollection' },
+      features: { type: 'array', items: FEATURE_SCHEMA, maxItems: LIMITS.sites },
+    },
+    required: ['type', 'features'],
+  },
+];
+
+/** Points of one's own, each with an id of its own: a list, CSV or GeoJSON. */
+const sites = z
+  .unknown()
+  .transform((value, context) => {
+    const listed = listedSites(value);
+    if ('sites' in listed) return listed.sites;
+    const { fault, path } = listed;
+    context.addIssue({ code: 'custom', message: fault, path: [...path] });
+    return z.NEVER;
+  })
+  .pipe(
+    listOf(site, LIMITS.sites, {
+      none: 'must be an array of sites, CSV text or a FeatureCollection',
+      many: `must list at most ${LIMITS.sites}`,
+    }),
+  )
+  .superRefine((sites, context) => {
+    // In text formats a number and its digits are one id.
+    const seen = new Map<string, number>();
+    for (const [i, { id }] of sites.entries()) {
+      const first = seen.get(String(id));
+      if (first === undefined) {
+        seen.set(String(id), i);
+        continue;
+      }
+      const message = `is also the id of item ${first}: each needs one of its own`;
+      const params = { type: 'duplicate' };
+      context.addIssue({ code: 'custom', params, message, path: [i, 'id'] });
+    }
+  })
+  .meta({
+    id: 'Sites',
+    description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own: a list, CSV or GeoJSON.`,
+    override: {
+      anyOf: [{ type: 'array', items: SITE_SCHEMA, maxItems: LIMITS.sites }, ...FILE_SCHEMAS],
+    },
+  });
+
+export const sitesMember = sites.meta({ description: 'Sites that are there.' });
+export const candidatesMember = sites
+  .optional()
+  .meta({ description: 'Sites that might be added.' });
 
 export const chooseMember = integer(BOUNDS.choose)
   .optional()
   .meta({ description: `How many candidates to choose, at most ${BOUNDS.choose.max}.` });
+
+export const uncoveredMember = integer(BOUNDS.uncovered)
+  .optional()
+  .meta({
+    description: `How many blocks that no site covers to list, at most ${BOUNDS.uncovered.max}.`,
+  });
 
 const MINUTES_FAULT = `must be 1 to ${LIMITS.minutesListed} whole minutes from ${BOUNDS.contour.min} to ${BOUNDS.contour.max}, ascending`;
 const DEFAULT_MINUTES = [15, 30, 45, 60];

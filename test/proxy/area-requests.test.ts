@@ -177,7 +177,12 @@ describe('a fault is reported with the member that it is in', () => {
       ['near', 0, 'lat'],
       'is missing: it must be a number',
     ],
-    ['/v1/sites/coverage', { mode: 'walk' }, ['sites'], 'is missing: it must be an array of sites'],
+    [
+      '/v1/sites/coverage',
+      { mode: 'walk' },
+      ['sites'],
+      'is missing: it must be an array of sites, CSV text or a FeatureCollection',
+    ],
     [
       '/v1/sites/coverage',
       { sites: [site] },

@@ -331,6 +331,7 @@ describe('over the demo city', () => {
         sites: named('site'),
         candidates: named('candidate'),
         choose: 50,
+        uncovered: 1000,
         area: { blocks },
         mode: 'bike',
         direction: 'from',

@@ -30,6 +30,23 @@ export type Area = {
   blocks?: Array<string>;
 };
 
+/** Up to 1000 points, each with an `id` of its own: a list, CSV or GeoJSON. */
+export type Sites = Array<{
+  id: string | number;
+  lon: number;
+  lat: number;
+}> | string | {
+  type: 'FeatureCollection';
+  features: Array<{
+    type: 'Feature';
+    geometry: {
+      type: 'Point';
+      coordinates: Array<number>;
+    };
+    [member: string]: unknown;
+  }>;
+};
+
 /** RFC 9457 problem. */
 export type Problem = {
   /** Its last path segment is the stable slug. */
@@ -1264,23 +1281,17 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each alone. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `sites`, `gains` and `chosen` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites` and `gains` are rows with their coordinates, and `chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at least 10. */
+  /** People by minutes to the nearest of your own sites, and what more sites would add. `results`: sums of each weight over the blocks of the area, by minutes to the nearest of the `sites`. `sites`: what is within reach of each, and `overlap`, the part of it that another site covers too. `gains`: what each candidate would add to the sites. `chosen`: up to `choose` candidates, each time the one that adds the most within the first of `minutes`, until none adds any. `uncovered`: up to `uncovered` blocks without a site within the last of `minutes`, those with the most of the first weight first. `sites`, `gains`, `chosen` and `uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or the candidates if there are no sites. Times are those between the blocks of the points, in whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, NDJSON and GeoJSON, `sites`, `gains` and `uncovered` are rows with their coordinates, and `chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at least 10. */
   measureSites: {
     params: {
-      /** Sites that are there, up to 1000. Each has an `id` of its own. */
-      sites: ReadonlyArray<{
-        id: string | number;
-        lon: number;
-        lat: number;
-      }>;
-      /** Sites that might be added, up to 1000. Each has an `id` of its own. */
-      candidates?: ReadonlyArray<{
-        id: string | number;
-        lon: number;
-        lat: number;
-      }> | undefined;
+      /** Sites that are there. */
+      sites: Sites;
+      /** Sites that might be added. */
+      candidates?: Sites | undefined;
       /** How many candidates to choose, at most 50. */
       choose?: number | undefined;
+      /** How many blocks that no site covers to list, at most 1000. */
+      uncovered?: number | undefined;
       area?: Area | undefined;
       mode: 'walk' | 'bike' | 'transit';
       /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
@@ -1306,6 +1317,10 @@ export interface Operations {
           within: {
             [member: string]: unknown;
           };
+          /** The part of `within` that another site covers too. */
+          overlap: {
+            [member: string]: unknown;
+          };
         }>;
         gains: Array<{
           /** As sent. */
@@ -1321,6 +1336,10 @@ export interface Operations {
           id: string | number;
           gain: number;
           total_within: number;
+        }>;
+        uncovered: Array<{
+          block: string;
+          count: number;
         }>;
         errors: Array<{
           /** As sent. */
@@ -1449,7 +1468,7 @@ export interface Operations {
       minutes?: ReadonlyArray<number> | undefined;
       /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
       curve?: boolean | undefined;
-      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t. */
+      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
       decay?: string | undefined;
     };
     responses: {
@@ -1488,7 +1507,7 @@ export interface Operations {
       minutes?: ReadonlyArray<number> | undefined;
       /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
       curve?: boolean | undefined;
-      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t. */
+      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
       decay?: string | undefined;
     };
     responses: {
@@ -1529,7 +1548,7 @@ export interface Operations {
       minutes?: ReadonlyArray<number> | undefined;
       /** Count for every minute up to 60 (30 for `type:`), in place of `minutes`. */
       curve?: boolean | undefined;
-      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t. */
+      /** `step`: counts within `minutes`. `linear:M`, `exponential:HALF_LIFE`, `logistic:CENTER:SD` (minutes, over 0 and at most 60): one count, to which each opportunity adds 1 − t/M, 2^(−t/HALF_LIFE) or 1/(1 + e^((t − CENTER)·π/(SD·√3))) by its time t (Hansen, 1959; Kwan, 1998; the last is the logistic distribution of that mean and standard deviation). */
       decay?: string | undefined;
       max_rows?: MaxRows | undefined;
     };

@@ -200,16 +200,42 @@ function reachIn({ targets, times }: ModeRow, positionOf: Int32Array): SiteReach
 export class NearestSite {
   /** `NEVER` where there is none within an hour. */
   readonly minutes: Uint8Array;
+  /** Minutes to the second nearest. */
+  readonly #second: Uint8Array;
+  /** The nearest, by the order in which sites were added. */
+  readonly #site: Uint16Array;
+  #sites = 0;
 
   constructor(blocks: number) {
     this.minutes = new Uint8Array(blocks).fill(NEVER);
+    this.#second = new Uint8Array(blocks).fill(NEVER);
+    this.#site = new Uint16Array(blocks);
   }
 
   add({ positions, minutes }: SiteReach): void {
+    const site = this.#sites++;
     for (let i = 0; i < positions.length; i++) {
       const position = positions[i];
-      if (minutes[i] < this.minutes[position]) this.minutes[position] = minutes[i];
+      if (minutes[i] < this.minutes[position]) {
+        this.#second[position] = this.minutes[position];
+        this.minutes[position] = minutes[i];
+        this.#site[position] = site;
+      } else if (minutes[i] < this.#second[position]) {
+        this.#second[position] = minutes[i];
+      }
     }
+  }
+
+  /** Weight that each site covers alone, by minutes: at `m`, that with no other within `m`. */
+  alone(weights: Float64Array): Float64Array[] {
+    const changes = Array.from({ length: this.#sites }, () => new Float64Array(NEVER + 1));
+    for (let i = 0; i < weights.length; i++) {
+      if (this.minutes[i] === NEVER) continue;
+      const own = changes[this.#site[i]];
+      own[this.minutes[i]] += weights[i];
+      own[this.#second[i]] -= weights[i];
+    }
+    return changes.map(cumulative);
   }
 
   /** Weight by minutes, cumulative: at `m`, that within `m` minutes. */

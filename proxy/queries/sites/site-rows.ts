@@ -3,24 +3,26 @@ import type { Minutes } from '../../../shards/units.ts';
 import { SITES } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
 import type { LocatedSite } from './site-coverage.ts';
+import type { UncoveredBlock } from './uncovered-blocks.ts';
 
 /** Sums by minutes, as in a response. */
 export type SumsByMinutes = Readonly<Record<string, number>>;
 
 /** The lists of a response about sites. */
 export interface SiteLists {
-  readonly sites: readonly { readonly within: SumsByMinutes }[];
+  readonly sites: readonly { readonly within: SumsByMinutes; readonly overlap: SumsByMinutes }[];
   readonly gains: readonly { readonly gain: SumsByMinutes }[];
   readonly chosen: readonly {
     readonly id: LocatedSite['id'];
     readonly gain: number;
     readonly total_within: number;
   }[];
+  readonly gaps: readonly UncoveredBlock[];
 }
 
 /**
  * The lists of a response as one table, for formats that have no lists: a row for each site, then
- * for each candidate, in the order of `sites` and `gains`.
+ * for each candidate, in the order of `sites` and `gains`, then for each uncovered block.
  */
 export function addSiteRows(
   rows: Rows,
@@ -35,7 +37,8 @@ export function addSiteRows(
     rows.add(format.begin(pointAt(lon, lat)) + format.members(row, columns) + format.end);
   };
   for (const [i, site] of sites.entries()) {
-    add(site, 'sites', { within: lists.sites[i].within });
+    const { within, overlap } = lists.sites[i];
+    add(site, 'sites', { within, overlap });
   }
   const choiceOf = new Map(
     lists.chosen.map(({ id, ...choice }, i) => [id, { rank: i + 1, ...choice }]),
@@ -44,14 +47,23 @@ export function addSiteRows(
     const chosen = choiceOf.get(site.id);
     add(site, 'candidates', { gain: lists.gains[i].gain, ...(chosen && { chosen }) });
   }
+  for (const { lon, lat, block, count } of lists.gaps) {
+    const row = { list: 'uncovered', lon, lat, block, count };
+    rows.add(format.begin(pointAt(lon, lat)) + format.members(row, columns) + format.end);
+  }
 }
 
 /** The columns of the table, in formats that have them. */
-export function siteColumns(minutes: readonly Minutes[], isChoosing: boolean): string[] {
+export function siteColumns(query: {
+  readonly minutes: readonly Minutes[];
+  readonly choose: number;
+  readonly uncovered: number;
+}): string[] {
+  const sums = ['within', 'overlap', 'gain'];
   return [
     ...SITES.columns,
-    ...minutes.map((minute) => `within.${minute}`),
-    ...minutes.map((minute) => `gain.${minute}`),
-    ...(isChoosing ? ['chosen.rank', 'chosen.gain', 'chosen.total_within'] : []),
+    ...sums.flatMap((member) => query.minutes.map((minute) => `${member}.${minute}`)),
+    ...(query.choose > 0 ? ['chosen.rank', 'chosen.gain', 'chosen.total_within'] : []),
+    ...(query.uncovered > 0 ? ['count'] : []),
   ];
 }

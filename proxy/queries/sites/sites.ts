@@ -1,5 +1,6 @@
 import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
 import { PLANS } from '../../../portal/plans.ts';
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { countyOf } from '../../../shards/geoid.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
@@ -22,6 +23,7 @@ import {
   withinOf,
 } from './site-coverage.ts';
 import { addSiteRows, type SumsByMinutes, siteColumns } from './site-rows.ts';
+import { uncoveredBlocks } from './uncovered-blocks.ts';
 
 /** Sites, candidates, and the measures that a request wants of them. */
 export interface SitesQuery {
@@ -29,12 +31,14 @@ export interface SitesQuery {
   readonly candidates: readonly Site[];
   /** Number of candidates to choose; 0 for none. */
   readonly choose: number;
+  /** Number of blocks to list that no site covers; 0 for none. */
+  readonly uncovered: number;
   /** Null for the counties of the sites, or of the candidates if there are no sites. */
   readonly area: Area | null;
   /** Position among the release's modes. */
   readonly mode: number;
   readonly direction: Direction;
-  /** The first is that of sites, gains and choices. */
+  /** The first is that of sites, gains, choices and uncovered blocks. */
   readonly weights: readonly string[];
   /** Ascending. */
   readonly minutes: readonly Minutes[];
@@ -63,11 +67,17 @@ export async function querySites(
     Object.fromEntries(minutes.map((minute) => [String(minute), sums[minute]]));
 
   const nearest = new NearestSite(area.geoids.length);
-  const sites: { id: Site['id']; block: string; within: SumsByMinutes }[] = [];
-  for await (const { site, reach } of reachesOf(release, found.located, area, query, waiters)) {
+  const reached: Float64Array[] = [];
+  for await (const { reach } of reachesOf(release, found.located, area, query, waiters)) {
     nearest.add(reach);
-    sites.push({ ...nameOf(site), within: byMinutes(withinOf(reach, weight)) });
+    reached.push(withinOf(reach, weight));
   }
+  const alone = nearest.alone(weight);
+  const sites = found.located.map((site, i) => ({
+    ...nameOf(site),
+    within: byMinutes(reached[i]),
+    overlap: byMinutes(reached[i].map((sum, minute) => sum - alone[i][minute])),
+  }));
 
   const gains: { id: Site['id']; block: string; gain: SumsByMinutes }[] = [];
   const covers: CoverBits[] = [];
@@ -85,22 +95,29 @@ export async function querySites(
   });
 
   const last = minutes[minutes.length - 1];
+  const label = release.manifest.modes[mode];
+  const street = linkModeOf(label);
+  const gaps =
+    query.uncovered === 0
+      ? []
+      : await uncoveredBlocks(parts, area, nearest, street, last, query.uncovered, waiters);
   const results = weights.map((name, w) => {
     const sums = nearest.within(area.weights[w]);
     const [total, no_data] = [area.totals[w], area.noData[w]];
     const beyond = total - no_data - sums[last];
-    const label = release.manifest.modes[mode];
     return { mode: label, weight: name, total, within: byMinutes(sums), beyond, no_data };
   });
   const tokens = priceOfSites(query);
   const errors = [...found.errors, ...offered.errors];
   const facts = { area: areaFactsOf(parts), results };
   if (format.name === 'json') {
-    return { body: { ...facts, sites, gains, chosen, errors, precision: 'block' }, tokens };
+    const uncovered = gaps.map(({ block, count }) => ({ block, count }));
+    const lists = { sites, gains, chosen, uncovered };
+    return { body: { ...facts, ...lists, errors, precision: 'block' }, tokens };
   }
-  const columns = siteColumns(minutes, query.choose > 0);
+  const columns = siteColumns(query);
   const rows = new Rows(format);
-  addSiteRows(rows, columns, found.located, offered.located, { sites, gains, chosen });
+  addSiteRows(rows, columns, found.located, offered.located, { sites, gains, chosen, gaps });
   return { body: { ...facts, errors, precision: 'block', rows }, tokens, columns };
 }
 

@@ -24,6 +24,7 @@ const queries = () =>
   fc.record({
     sites: some(6),
     candidates: some(6),
+    uncovered: fc.constantFrom(0, 1, 7, 1000),
     mode: fc.constantFrom(...demo.release.modes),
     direction: fc.constantFrom('from' as const, 'to' as const),
     minutes: fc
@@ -42,9 +43,10 @@ function minutesTo(direction: 'from' | 'to', mode: string, site: string, block: 
   return row?.minutes ?? Number.POSITIVE_INFINITY;
 }
 
-test('sums, catchments and gains are those over the rows between blocks', async () => {
+test('sums, catchments, overlaps, gains and gaps are those over the rows between blocks', async () => {
   const { api, release } = demo;
-  await forAll(20, queries(), async ({ sites, candidates, mode, direction, minutes }) => {
+  await forAll(20, queries(), async ({ sites, candidates, uncovered, ...how }) => {
+    const { mode, direction, minutes } = how;
     fc.pre(sites.length + candidates.length > 0);
     const blocks = release.blocks.filter((_, i) => i % 3 === 0);
     const area = { blocks: blocks.map(({ geoid }) => geoid) };
@@ -53,10 +55,9 @@ test('sums, catchments and gains are those over the rows between blocks', async 
       await api.post(PATH, {
         sites: sent,
         ...(offered.length > 0 && { candidates: offered, choose: 3 }),
+        ...(uncovered > 0 && { uncovered }),
         area,
-        mode,
-        direction,
-        minutes,
+        ...how,
       }),
     );
     // A centre may lie outside its block.
@@ -84,8 +85,25 @@ test('sums, catchments and gains are those over the rows between blocks', async 
       { mode, weight: 'people', total, within: inAll, beyond, no_data },
     ]);
     expect(body.sites).toEqual(
-      own.map((id) => ({ id, block: blockOf.get(id), within: byMinutes((m) => within([id], m)) })),
+      own.map((id) => ({
+        id,
+        block: blockOf.get(id),
+        within: byMinutes((m) => within([id], m)),
+        overlap: byMinutes((m) => {
+          const others = own.filter((other) => other !== id);
+          const isShared = ({ geoid }: NaiveBlock) =>
+            nearest([id], geoid) <= m && nearest(others, geoid) <= m;
+          return peopleOf(blocks.filter(isShared));
+        }),
+      })),
     );
+    const gaps = blocks
+      .filter(({ geoid, links }) => {
+        return links[street] === 'linked' && nearest(own, geoid) > minutes.at(-1)!;
+      })
+      .map(({ geoid, population }) => ({ block: geoid, count: population ?? 0 }))
+      .sort((a, b) => b.count - a.count || (a.block < b.block ? -1 : 1));
+    expect(body.uncovered).toEqual(gaps.slice(0, uncovered));
     expect(body.gains).toEqual(
       offered.map(({ id }) => ({
         id,
@@ -115,6 +133,24 @@ test('without an area it is the counties of the points', async () => {
   expect(body.area.blocks).toBe(own.length);
   expect(Object.keys(body.results[0].within)).toEqual(['15', '30', '45', '60']);
   expect(body.precision).toBe('block');
+});
+
+test('CSV and GeoJSON are the same as a list of sites', async () => {
+  const { api, release } = demo;
+  const linked = release.blocks.filter(({ links }) => links.walk === 'linked');
+  const [sites, candidates] = [sitesAt(linked.slice(0, 3)), sitesAt(linked.slice(40, 42))];
+  const how = { mode: 'walk', choose: 1, uncovered: 5 };
+  const listed = expectOk(await api.post(PATH, { sites, candidates, ...how }));
+  const lines = sites.map(({ id, lon, lat }) => `"Clinic, ${id}",${lat} ,${id},${lon}`);
+  const csv = `\ufeffName,Lat,ID,lon\r\n${lines.join('\r\n')}\r\n\r\n`;
+  const features = candidates.map(({ id, lon, lat }, i) => ({
+    type: 'Feature',
+    ...(i === 0 ? { id, properties: null } : { properties: { id, name: 'second' } }),
+    geometry: { type: 'Point', coordinates: [lon, lat] },
+  }));
+  const geojson = { type: 'FeatureCollection', name: 'offers', features };
+  const body = expectOk(await api.post(PATH, { sites: csv, candidates: geojson, ...how }));
+  expect(body).toEqual(listed);
 });
 
 describe('what is wrong with a site', () => {
@@ -157,10 +193,28 @@ describe('what is wrong with a site', () => {
     await refuse({ sites: [{ ...one, name: 'x' }], mode }, 'sites', 0, 'name');
     await refuse({ sites: [], mode }, 'sites');
     await refuse({ sites: [one], mode, choose: 1 }, 'choose');
+    await refuse({ sites: [one], mode, uncovered: 1001 }, 'uncovered');
     await refuse({ sites: [one], mode, minutes: [10, 5] }, 'minutes');
     await refuse({ sites: [one], mode, weight: ['nobody'] }, 'weight');
     const many = Array.from({ length: 1001 }, (_, id) => ({ id, ...at }));
     await refuse({ sites: many, mode }, 'sites');
+    await refuse({ sites: 'id,latitude,lon\na,1,2', mode }, 'sites');
+    await refuse({ sites: '', mode }, 'sites');
+    await refuse({ sites: 'id,lat,lon\na,36,-70\nb,x,-70', mode }, 'sites', 1, 'lat');
+    await refuse({ sites: 'id,lat,lon\na,36', mode }, 'sites', 0, 'lon');
+    await refuse({ sites: 'id,lat,lon\n,36,-70', mode }, 'sites', 0, 'id');
+    await refuse({ sites: 'id,lat,lon\na,36,-70\na,36,-70', mode }, 'sites', 1, 'id');
+    await refuse({ sites: 'id,lat,lon\na,36,-70,9', mode }, 'sites', 0);
+    const rows = Array.from({ length: 1001 }, (_, id) => `${id},36,-70`).join('\n');
+    await refuse({ sites: `id,lat,lon\n${rows}`, mode }, 'sites');
+    const collection = (...features: unknown[]) => ({ type: 'FeatureCollection', features });
+    const line = { type: 'LineString', coordinates: [[0, 0]] };
+    await refuse({ sites: collection({ id: 1, geometry: line }), mode }, 'sites', 0);
+    await refuse({ sites: collection(null), mode }, 'sites', 0);
+    const point = { type: 'Point', coordinates: [at.lon, at.lat] };
+    await refuse({ sites: collection({ geometry: point }), mode }, 'sites', 0, 'id');
+    await refuse({ sites: { type: 'FeatureCollection', features: {} }, mode }, 'sites', 'features');
+    await refuse({ sites: { type: 'Feature' }, mode }, 'sites');
     expectInvalid(await api.post(PATH, { sites: [one] }), 'mode');
   });
 });

@@ -61,9 +61,26 @@ function isCoverage(route: string): boolean {
 
 /** The sites and candidates that have sums; all others are errors. */
 function sitesIn(contentType: string, body: Buffer): number {
-  if (!contentType.startsWith('application/json')) return rowsIn(contentType, body);
-  const { sites, gains } = JSON.parse(body.toString());
-  return sites.length + gains.length;
+  if (contentType.startsWith('application/json')) {
+    const { sites, gains } = JSON.parse(body.toString());
+    return sites.length + gains.length;
+  }
+  return rowsIn(contentType, body) - uncoveredIn(contentType, body);
+}
+
+/** The rows of blocks that no site covers, in formats that have rows. */
+function uncoveredIn(contentType: string, body: Buffer): number {
+  if (contentType.startsWith('application/vnd.apache.parquet')) {
+    // They alone have no id.
+    const { row_groups } = parquetMetadata(new Uint8Array(body).buffer);
+    const ids = row_groups.map(({ columns }) =>
+      columns.find(({ meta_data }) => meta_data?.path_in_schema.join() === 'id'),
+    );
+    return ids.reduce((sum, id) => sum + Number(id?.meta_data?.statistics?.null_count ?? 0), 0);
+  }
+  // In CSV a row begins with its list.
+  const row = contentType.startsWith('text/csv') ? /^uncovered,/gm : /"list":"uncovered"/g;
+  return body.toString().match(row)?.length ?? 0;
 }
 
 /** Whether it may cost the client anything. */

@@ -72,9 +72,10 @@ describe('sites of one’s own', () => {
         { id: 'd', ...d },
       ],
       choose: 2,
+      uncovered: 3,
       area: { counties: [demo.release.blocks[0].geoid.slice(0, 5)] },
       mode: 'bike',
-      minutes: [5, 20],
+      minutes: [2, 5],
     };
   };
   const PATH = '/v1/sites/coverage';
@@ -95,8 +96,18 @@ describe('sites of one’s own', () => {
     const { area, results, errors, precision } = json;
     expect(json.chosen.length).toBeGreaterThan(0);
     expect(errors).toMatchObject([{ id: 'sea', list: 'sites' }]);
+    const centreOf = new Map(demo.release.blocks.map((block) => [block.geoid, block]));
+    const gap = ({ block, count }: { block: string; count: number }) => {
+      const { lon, lat } = centreOf.get(block)!;
+      return { list: 'uncovered', lon, lat, block, count };
+    };
+    expect(json.uncovered).toHaveLength(3);
     return {
-      rows: [...json.sites.map(row('sites')), ...json.gains.map(row('candidates'))],
+      rows: [
+        ...json.sites.map(row('sites')),
+        ...json.gains.map(row('candidates')),
+        ...json.uncovered.map(gap),
+      ],
       beside: { area, results, errors, precision },
     };
   };
@@ -125,13 +136,13 @@ describe('sites of one’s own', () => {
     const { body: csv, headers } = await ask(PATH, body(), 'text/csv');
     const { data, meta } = Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });
     expect(meta.fields!.join()).toBe(
-      'list,id,lon,lat,block,within_5,within_20,gain_5,gain_20,chosen_rank,chosen_gain,chosen_total_within',
+      'list,id,lon,lat,block,within_2,within_5,overlap_2,overlap_5,gain_2,gain_5,chosen_rank,chosen_gain,chosen_total_within,count',
     );
-    const cells = rows.map(({ list, id, lon, lat, block, within, gain, chosen }) =>
+    const cells = rows.map(({ list, id, lon, lat, block, within, overlap, gain, chosen, count }) =>
       [
         ...[list, id === '=b' ? "'=b" : id, lon, lat, block],
-        ...[within?.[5], within?.[20], gain?.[5], gain?.[20]],
-        ...[chosen?.rank, chosen?.gain, chosen?.total_within],
+        ...[within?.[2], within?.[5], overlap?.[2], overlap?.[5], gain?.[2], gain?.[5]],
+        ...[chosen?.rank, chosen?.gain, chosen?.total_within, count],
       ].map((cell) => String(cell ?? '')),
     );
     expect(data.map((line) => Object.values(line))).toEqual(cells);
