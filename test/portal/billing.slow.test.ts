@@ -4,7 +4,7 @@ import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openPortal, slugOf, type Visitor } from '../support/portal-harness.ts';
-import { DAY, Shop } from '../support/shop.ts';
+import { DAY, LONG_LIMITS, SHORT_LIMITS, Shop } from '../support/shop.ts';
 import { soonerThan } from '../support/sooner-than.ts';
 import { signatureOf } from '../support/stripe-stand-in/signature.ts';
 
@@ -259,6 +259,7 @@ test('recreates a customer who was deleted at Stripe', async () => {
 });
 
 test('while Stripe fails, stalls, or responds a byte at a time, purchases are promptly reported unavailable', async () => {
+  await shop.limit(SHORT_LIMITS);
   for (const fault of ['error', 'stall', 'drip'] as const) {
     shop.standIn.fault = fault;
     const response = await soonerThan(15_000, visitor.change('POST', '/billing/subscribe'));
@@ -271,6 +272,7 @@ test('while Stripe fails, stalls, or responds a byte at a time, purchases are pr
     expect(response.body).not.toMatch(/stripe|127\.0\.0\.1/i);
   }
   shop.standIn.fault = 'none';
+  await shop.limit(LONG_LIMITS);
   expect((await visitor.change('POST', '/billing/subscribe')).statusCode).toBe(200);
 });
 

@@ -3,7 +3,7 @@ import { EventWorker } from '../../portal/payment/event-worker.ts';
 import { BY } from '../support/customers.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
-import { DAY, Shop } from '../support/shop.ts';
+import { DAY, SHORT_LIMITS, Shop } from '../support/shop.ts';
 
 const newAddress = newSqliteLedgers();
 const shop = ofEachTest(() => Shop.open(newAddress()));
@@ -20,6 +20,7 @@ test.each(['error', 'stall', 'drip'] as const)(
   async (fault) => {
     const id = await shop.newAccount();
     await shop.subscribe(id);
+    if (fault !== 'error') await shop.limit(SHORT_LIMITS);
     shop.standIn.fault = fault;
     await receive();
     await shop.payment.settleOpenEvents();
@@ -57,6 +58,7 @@ test.each([403, 500, 'stall'] as const)(
   'an event that always fails (%s) blocks no other',
   async (fault) => {
     const id = await shop.newAccount();
+    if (fault === 'stall') await shop.limit(SHORT_LIMITS);
     shop.standIn.faultAt.set('GET /v1/invoices/in_bad', fault);
     shop.books.tell('invoice.paid', { id: 'in_bad', object: 'invoice', created: 0 });
     for (let hour = 1; hour <= 4; hour++) {
@@ -74,6 +76,7 @@ test.each([403, 500, 'stall'] as const)(
 );
 
 test('closings that Stripe does not respond to block no payment', async () => {
+  await shop.limit(SHORT_LIMITS);
   for (const _ of [1, 2]) {
     const closing = await shop.newAccount();
     const { id } = await shop.subscribe(closing);

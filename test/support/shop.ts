@@ -15,6 +15,18 @@ import { openStripeStandIn, type StripeStandIn } from './stripe-stand-in/stripe-
 export const MEMBERSHIP_PRICE = 'price_membership';
 export const DAY = 86_400;
 
+/** Time limits of the portal for Stripe. */
+interface Limits {
+  /** For the response to a request. */
+  readonly timeoutMs: number;
+  /** For all requests of an event. */
+  readonly settleWithinMs: number;
+}
+/** However busy the machine, a stand-in that responds does so within these. */
+export const LONG_LIMITS: Limits = { timeoutMs: 60_000, settleWithinMs: 120_000 };
+/** For tests in which Stripe does not respond. */
+export const SHORT_LIMITS: Limits = { timeoutMs: 1_500, settleWithinMs: 6_000 };
+
 /** A ledger, a Stripe account, and the payment code between them: all on the stand-in's clock. */
 export class Shop {
   readonly standIn: StripeStandIn;
@@ -48,18 +60,24 @@ export class Shop {
     this.payment = this.paymentFor(this.ledger);
   }
 
-  paymentFor(ledger: Ledger): OpenPayment {
+  paymentFor(ledger: Ledger, { timeoutMs, settleWithinMs } = LONG_LIMITS): OpenPayment {
     const { address: apiUrl, secretKey, webhookSecret } = this.standIn;
-    const access = { apiUrl, secretKey, timeoutMs: 300 };
+    const access = { apiUrl, secretKey, timeoutMs };
     const payment = openPayment({
       settings: { ...access, webhookSecret, membershipPrices: this.membershipPrices },
       ledger,
       accountUrl: 'https://account.example.org',
       now: this.now,
-      settleWithinMs: 3_000,
+      settleWithinMs,
     });
     payment.start((error) => this.errors.push(error));
     return payment;
+  }
+
+  /** Has other limits for Stripe, until `restart`. */
+  async limit(limits: Limits): Promise<void> {
+    await this.payment.close();
+    this.payment = this.paymentFor(this.ledger, limits);
   }
 
   readonly now = () => this.books.now * 1000;
