@@ -349,30 +349,29 @@ test('malformed bodies of every kind get problem documents with error, and sign 
 test('requesting a code takes as long for addresses with an account, without one, or sent many', async () => {
   const ROUNDS = 6;
   const CALL_MS = 200;
-  const known = Array.from({ length: ROUNDS }, someone);
-  for (const email of known) await newVisitor().signIn(email);
   const many = someone();
   for (let sent = 0; sent < 5; sent++) await newVisitor().ask(many);
   // Slows each ledger call enough that an additional one would be visible.
   const slow = await openPortal({ ledger: slowed(portal.ledger, CALL_MS) });
-  const times = new Map<string, number[]>();
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [kind, email] of [
-      ['known', known[round]],
-      ['unknown', someone()],
-      ['many', many],
-    ]) {
+  // The minimum of each kind: delays of a busy machine add noise only.
+  const shortest = new Map<string, number>();
+  const aRound = async () => {
+    const known = someone();
+    await newVisitor().signIn(known);
+    for (const [kind, email] of Object.entries({ known, unknown: someone(), many })) {
       const visitor = newVisitor(slow);
       const begun = performance.now();
       expect((await visitor.post('/auth/request', { email })).statusCode).toBe(202);
-      times.set(kind, [...(times.get(kind) ?? []), performance.now() - begun]);
+      const tookMs = performance.now() - begun;
+      shortest.set(kind, Math.min(shortest.get(kind) ?? Infinity, tookMs));
     }
-  }
+    const times = [...shortest.values()];
+    return Math.max(...times) - Math.min(...times);
+  };
+  for (let round = 1; round < ROUNDS; round++) await aRound();
+  await expect.poll(aRound).toBeLessThan(CALL_MS / 2);
   await slow.close();
-  // The minimum of each kind: delays of a busy machine add noise only.
-  const shortest = [...times.values()].map((of) => Math.min(...of));
-  expect(Math.max(...shortest) - Math.min(...shortest)).toBeLessThan(CALL_MS / 2);
-  expect(Math.min(...shortest)).toBeGreaterThan(CALL_MS - 5);
+  expect(Math.min(...shortest.values())).toBeGreaterThan(CALL_MS - 5);
 });
 
 function slowed(ledger: Ledger, callMs: number): Ledger {
