@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { plannedInputSchema } from '../../builder/plan/planned-input.ts';
 import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
@@ -49,10 +49,12 @@ beforeAll(async () => {
     '150',
   ];
 });
-afterAll(async () => {
-  for (const { child } of workers) child.kill('SIGKILL');
-  await redis.stop();
+// Whatever happens in a test, the next one has workers of its own.
+afterEach(async () => {
+  await Promise.all([...workers].map((worker) => end(worker, 'SIGKILL')));
+  workers.clear();
 });
+afterAll(() => redis.stop());
 
 interface Working {
   readonly child: ChildProcess;
@@ -82,9 +84,10 @@ async function released(store: string): Promise<object> {
   return Object.fromEntries(contents.filter(([name]) => !name.startsWith('regions')));
 }
 
-async function end(working: Working, signal: NodeJS.Signals): Promise<void> {
-  const ended = once(working.child, 'exit');
-  working.child.kill(signal);
+async function end({ child }: Working, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
   await ended;
 }
 
