@@ -3,28 +3,23 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Folders whose slow tests mostly call functions of their own process, so that they can share one:
+ * They change their process: its environment, its clock, its flags; or they watch its memory, its
+ * log, its network or its processor time; or they start programs. All other files share processes:
  * imports take seconds.
  */
-const SHARING = ['builder', 'fetch', 'isochrone', 'osm', 'search', 'tiles', 'transit'];
-
-/** They take more than two seconds of a quiet machine; `npm run test:fast` leaves them out. */
-const SLOW = [
-  `test/!(conformance|${SHARING.join('|')})/**/*.slow.test.ts`,
-  'test/conformance/*.slow.test.ts',
-];
-
-/**
- * They change their process: its environment, its clock, its flags; or they watch its memory, its
- * log, its network or its processor time; or they start programs.
- */
 const OWN_PROCESS = [
-  ...SLOW,
-  'test/{bench,damage,deployment,front,operation,processes}/*.test.ts',
+  'test/{bench,cli,conformance,damage,deployment,elevation,export,operation,processes}/*.slow.test.ts',
+  'test/accounts/redis-outages.slow.test.ts',
   'test/builder/{baltimore,rebuild,resume}.slow.test.ts',
-  'test/demo/repeatable.test.ts',
+  'test/client/package.slow.test.ts',
+  'test/demo/{large-city.slow,repeatable}.test.ts',
   'test/fetch/private-networks.test.ts',
+  'test/front/rolling-restarts.slow.test.ts',
+  'test/portal/{base-map,killed,map*,pages-*,readme-walk}.slow.test.ts',
+  'test/processes/rate-leases.test.ts',
+  'test/proxy/{export-links,hostile-requests,presigned-links,query-cache,redis-faults}.slow.test.ts',
   'test/proxy/{free-responses,key-in-url,located-once}.test.ts',
+  'test/shards/{s3-store,turnstile}.slow.test.ts',
   'test/transit/{baltimore,endless-feeds}.slow.test.ts',
 ];
 
