@@ -30,7 +30,7 @@ async function batch(key: string, name: string, answered: string[]): Promise<voi
     const response = await fetch(`http://127.0.0.1:${port}/v1/blocks/pois`, request);
     await response.arrayBuffer();
     ({ status } = response);
-    // Asks to try again: on a busy machine, some wait too long for their turn.
+    // On a busy machine, some wait too long for their turn and are told to try again.
   } while (status === 503);
   expect(status).toBe(200);
   answered.push(name);
