@@ -49,7 +49,7 @@ beforeAll(async () => {
     '150',
   ];
 });
-// Whatever happens in a test, the next one has workers of its own.
+// The next test has workers of its own, whatever happens in this one.
 afterEach(async () => {
   await Promise.all([...workers].map((worker) => end(worker, 'SIGKILL')));
   workers.clear();

@@ -11,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => proxy.close());
 
 /**
- * A batch that takes longer than the rest of a request, recorded with its client once it is served.
+ * A batch that takes longer than the rest of a request, recorded with its client once it is served;
+ * sent again when it waited too long for its turn.
  */
 async function batch(key: string, name: string, answered: string[]): Promise<void> {
   const { current: release } = proxy.releases;
@@ -30,7 +31,6 @@ async function batch(key: string, name: string, answered: string[]): Promise<voi
     const response = await fetch(`http://127.0.0.1:${port}/v1/blocks/pois`, request);
     await response.arrayBuffer();
     ({ status } = response);
-    // On a busy machine, some wait too long for their turn and are told to try again.
   } while (status === 503);
   expect(status).toBe(200);
   answered.push(name);
