@@ -29,7 +29,10 @@ export async function benchNation(blocks: number, folder: string): Promise<void>
     watched('build', ...flags, '--out', store('one'), '--workers', '1', '--memory', memory);
   const about = { place: inputs.place };
 
+  const began = performance.now();
   const all = await buildHere(MEMORY.build);
+  const seconds = (performance.now() - began) / 1000;
+  figure('nation.by_one_process', seconds, 's', about);
   const milliseconds = (1000 * all.processorSeconds) / blocks;
   figure('nation.processor_time_a_block', milliseconds, 'ms', about);
   figure('nation.peak_memory', all.peakMegabytes, 'MB', { ...about, wanted: 3_000 });
@@ -48,13 +51,13 @@ export async function benchNation(blocks: number, folder: string): Promise<void>
 
   const redis = await startRedis();
   try {
-    const begun = performance.now();
+    const began = performance.now();
     const peaks = await buildByWorkers(redis, store('many'), [
       ...flags,
       '--unit-blocks',
       String(Math.ceil(blocks / UNITS_BY_QUEUE)),
     ]);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - began) / 1000;
     figure('nation.by_workers', seconds, 's', { ...about, workers: WORKERS, kills: KILLS });
     const most = Math.max(...peaks);
     figure('nation.by_workers.peak_memory', most, 'MB', { ...about, each: peaks, wanted: 3_000 });
