@@ -25,7 +25,8 @@ export const problemDocument = z
       .max(20)
       .optional(),
     errors_omitted: z.int().min(1).optional().meta({
-      description: 'Number of further errors that `errors` does not list.',
+      description:
+        'Number of further errors that `errors` does not list. At most 100 wrong items of a list, or unknown members, are counted.',
     }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });

@@ -58,6 +58,12 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
 }
 
 /**
+ * Wrong items of a list, and unknown members of an object, that are counted: a fault costs as much
+ * as dozens of right items, and a body can hold thousands.
+ */
+export const MAX_COUNTED_FAULTS = 100;
+
+/**
  * Issues of a part of a request, as listed by `invalid-parameters`. For unknown members, a nested
  * object lists its own members; the outermost one, those of the route.
  */
@@ -73,7 +79,7 @@ export function issuesOf(
     ];
     if (issue.code !== 'unrecognized_keys')
       return [{ loc, msg: issue.message, type: typeOf(issue) }];
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, MAX_COUNTED_FAULTS).map((key) => {
       const msg = issue.path.length === 0 ? unknownName(key, schema) : issue.message;
       return { loc: [...loc, key], msg, type: issue.code };
     });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ProblemSlug } from '../../portal/http/problem-types.ts';
-import { missing } from '../../portal/http/validation.ts';
+import { MAX_COUNTED_FAULTS, missing } from '../../portal/http/validation.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import {
   BLOCK_GEOID,
@@ -49,14 +49,14 @@ const blocksMember = z
     if (value.length > LIMITS.areaBlocks) {
       return refuse(`must list at most ${LIMITS.areaBlocks}`, 'too_big');
     }
-    const isWrong = (one: unknown) => typeof one !== 'string' || !isGeoid(one);
-    if (value.some(isWrong)) {
-      for (const [i, one] of value.entries()) {
-        const fault = typeof one === 'string' ? GEOID_FAULT : `${GEOID_FAULT}, not ${kindOf(one)}`;
-        if (isWrong(one)) refuse(fault, 'invalid_format', [i]);
-      }
-      return z.NEVER;
+    let wrong = 0;
+    for (const [i, one] of value.entries()) {
+      if (typeof one === 'string' && isGeoid(one)) continue;
+      const fault = typeof one === 'string' ? GEOID_FAULT : `${GEOID_FAULT}, not ${kindOf(one)}`;
+      refuse(fault, 'invalid_format', [i]);
+      if (++wrong === MAX_COUNTED_FAULTS) break;
     }
+    if (wrong > 0) return z.NEVER;
     const ascending = Float64Array.from(value as Geoid[], geoidToNumber).sort();
     return ascending.filter((geoid, i) => i === 0 || geoid !== ascending[i - 1]);
   })

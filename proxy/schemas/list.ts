@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { missing } from '../../portal/http/validation.ts';
+import { MAX_COUNTED_FAULTS, missing } from '../../portal/http/validation.ts';
 
 /** Messages for a value that is not a list, an empty list, and one that is too long. */
 interface ListFaults {
@@ -11,8 +11,8 @@ interface ListFaults {
 }
 
 /**
- * A list with a maximum length. The length is checked before the items: a hundred thousand wrong
- * items give one error.
+ * A list with a maximum length. The length is checked before the items, so that a hundred thousand
+ * wrong items give one error; up to that length the first `MAX_COUNTED_FAULTS` wrong ones do.
  */
 export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListFaults) {
   return z
@@ -22,7 +22,19 @@ export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListF
       if (fault)
         context.addIssue({ code: 'custom', params: { type: fault.type }, message: fault.msg });
     })
+    .transform((value) => untilTooManyWrong(value as unknown[], item))
     .pipe(z.array(item));
+}
+
+/** The items up to the last wrong one that counts; all of them if few are wrong. */
+function untilTooManyWrong(items: readonly unknown[], item: z.ZodType): readonly unknown[] {
+  if (items.length <= MAX_COUNTED_FAULTS) return items;
+  let wrong = 0;
+  for (const [i, one] of items.entries()) {
+    if (!item.safeParse(one).success && ++wrong === MAX_COUNTED_FAULTS)
+      return items.slice(0, i + 1);
+  }
+  return items;
 }
 
 function faultOf(value: unknown, most: number, { none, empty, many }: ListFaults) {

@@ -216,6 +216,24 @@ test('errors about a long path are short too', async () => {
   }
 });
 
+test('of thousands of wrong items, or unknown members, counts a hundred', async () => {
+  const empty = Array.from({ length: 1_000 }, () => ({}));
+  const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`u${i}`, 1]));
+  const blocks = Array.from({ length: 10_000 }, () => 'x');
+  for (const [url, payload, counted] of [
+    // Three members are missing from each site.
+    ['/v1/sites/coverage', { sites: empty, candidates: empty, mode: 'walk' }, 2 * 100 * 3],
+    ['/v1/coverage', { area: { blocks } }, 100],
+    ['/v1/blocks/summary', { origins: ['1'], ...unknown }, 100],
+  ] as const) {
+    const headers = { authorization: `Bearer ${key}` };
+    const request = { method: 'POST', url, headers, payload } as const;
+    await expectCheap(`faults for ${url}`, request);
+    const { errors, errors_omitted } = (await proxy.app.inject(request)).json();
+    expect([errors.length, errors_omitted], url).toEqual([20, counted - 20]);
+  }
+});
+
 test('counts the errors left out of a list', async () => {
   const strangers = Array.from({ length: 45 }, (_, i) => `stranger_${i}=1`).join('&');
   const { errors, errors_omitted, detail } = (
