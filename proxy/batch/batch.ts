@@ -1,6 +1,7 @@
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { boundsText, isWithin } from '../bounds.ts';
 import { type FoundRows, Rows } from '../formats/rows.ts';
 import { tokensExhausted } from '../metering/payment.ts';
@@ -93,6 +94,8 @@ export async function runBatch<O>(
     for (const { rows, about: own } of paid) {
       await rows.addTo(results, waiters);
       if (own) about.push(own);
+      const pause = yieldIfOverdue(waiters);
+      if (pause) await pause;
     }
     if (truncated_reason) return { results, about, errors, truncated, truncated_reason };
   }

@@ -218,7 +218,7 @@ async function sumsOf(
     basketSums.add(part.ordinals, bits, await release.weightCounts(part.county, query.weights[0]));
   }
   const results = new Rows(format);
-  sums.addTo(results);
+  await sums.addTo(results, waiters);
   const body = {
     area: areaFactsOf(parts),
     results,

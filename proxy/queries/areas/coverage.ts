@@ -171,7 +171,7 @@ export class CoverageSums {
   }
 
   /** Adds a row for each type, mode and weight; with groups, their measures too. */
-  addTo(rows: Rows): void {
+  async addTo(rows: Rows, waiters: Waiters): Promise<void> {
     const { modes, types, weights, areGroups, nth, labels } = this.#query;
     const { format } = rows;
     const columns = coverageColumns(this.#query);
@@ -190,9 +190,11 @@ export class CoverageSums {
           const beyond = known - within[COVERAGE_MINUTES.at(-1)!];
           const row = { dest_type_id, ...label, mode, weight, nth, total, within, beyond, no_data };
           reference ??= { within, known };
-          const measures = areGroups && measuresOf({ within, known }, reference, sums);
+          const measures = areGroups && measuresOf({ within, known }, reference, sums, beyond);
           const text = format.members({ ...row, ...measures }, columns);
           rows.add(format.begin() + text + format.end);
+          const pause = yieldIfOverdue(waiters);
+          if (pause) await pause;
         }
       }
     }
@@ -217,11 +219,12 @@ export class CoverageSums {
 }
 
 /** The measures of a group; `byTime` is by tenths of a minute. */
-function measuresOf(group: GroupSums, reference: GroupSums, byTime: Float64Array) {
-  const capped = byTime.slice();
-  const last = capped.length - 1;
-  capped[last] += group.known - group.within[COVERAGE_MINUTES.at(-1)!];
-  return { share: sharesOf(group), ratio: ratiosOf(group, reference), gini: giniOf(capped) };
+function measuresOf(group: GroupSums, reference: GroupSums, byTime: Float64Array, beyond: number) {
+  return {
+    share: sharesOf(group),
+    ratio: ratiosOf(group, reference),
+    gini: giniOf(byTime, beyond),
+  };
 }
 
 function addTimes(

@@ -30,15 +30,17 @@ export function ratiosOf(group: GroupSums, to: GroupSums): ByMinutes {
  * long, towards 1. Those beyond the most minutes count as at them, which makes it a lower bound.
  * Null if there are none, or all take no time. To four decimals.
  *
- * `byTime`: people by tenths of a minute, those beyond among the last.
+ * `byTime`: people by tenths of a minute; `beyond`: those beyond them.
  */
-export function giniOf(byTime: Float64Array): number | null {
-  const people = byTime.reduce((sum, count) => sum + count, 0);
+export function giniOf(byTime: Float64Array, beyond: number): number | null {
+  const last: Tenths = byTime.length - 1;
+  let people = beyond;
+  for (const count of byTime) people += count;
   let before = 0;
   let total = 0;
   let spread = 0;
-  for (let time: Tenths = 0; time < byTime.length; time++) {
-    const count = byTime[time];
+  for (let time: Tenths = 0; time <= last; time++) {
+    const count = time < last ? byTime[time] : byTime[time] + beyond;
     total += count * time;
     // The sum of (2 i − n − 1) times the i-th of n values in ascending order.
     spread += count * time * (2 * before + count - people);

@@ -1,5 +1,6 @@
 import { invalidParameters } from '../../../portal/http/problem.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../../../shards/matrix/row-codec.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
@@ -125,6 +126,7 @@ export function accessOf(
       const begin = format.begin() + originText(format, origin);
       const add = (row: RowMembers) => {
         target.add(begin + format.members(row, columns) + format.end);
+        return yieldIfOverdue(waiters);
       };
       const byMode = await count(waiters);
       for (const [i, opportunity] of opportunities.entries()) {
@@ -133,11 +135,15 @@ export function accessOf(
         for (const [m, position] of routed.entries()) {
           const mode = labels[position];
           if (decay) {
-            add({ of, mode, count: byMode[m][i].decayed(decay) });
+            const pause = add({ of, mode, count: byMode[m][i].decayed(decay) });
+            if (pause) await pause;
             continue;
           }
           const within = byMode[m][i].within(known);
-          for (const [l, minutes] of known.entries()) add({ of, mode, minutes, count: within[l] });
+          for (const [l, minutes] of known.entries()) {
+            const pause = add({ of, mode, minutes, count: within[l] });
+            if (pause) await pause;
+          }
         }
       }
     },
