@@ -103,11 +103,18 @@ async function respond(metered: MeteredRequest): Promise<void> {
     const same = [etag, variantEtag(etag, 'gzip')].find((one) => matchesEtag(ifNoneMatch, one));
     if (same !== undefined) return notModified(metered, same);
   }
+  const isHead = request.method === 'HEAD';
+  const price = endpoint.price?.(resolved);
   // A HEAD costs the least, whatever the price of the GET.
-  const price = request.method === 'HEAD' ? undefined : endpoint.price?.(resolved);
-  if (!mayAfford(admitted.balance, price) && !isFree && !endpoint.mayBeEmpty) {
+  const isPayable = mayAfford(admitted.balance, isHead ? undefined : price);
+  if (!isPayable && !isFree && !endpoint.mayBeEmpty) {
     await locate(metered);
     throw tokensExhausted(admitted.balance);
+  }
+  if (isHead && price !== undefined) {
+    await locate(metered);
+    // The ETag of the uncompressed response: whether it would be compressed depends on its length.
+    return sendHead(metered, 200, price, etag);
   }
   const plain = metered.services.responses.get(cacheKey) ?? (await compute(metered));
   return send(metered, await encoded(metered, plain));
@@ -140,17 +147,30 @@ async function send(metered: MeteredRequest, response: FinishedResponse): Promis
   const { services, request, reply, isFree, etag } = metered;
   const { body, contentType, contentEncoding, tokens } = response;
   const status = contentType === null ? 204 : 200;
-  const headers = headersOf(metered, contentEncoding === null ? etag : variantEtag(etag, 'gzip'));
-  if (request.method === 'HEAD') {
-    // Nothing else about the response, not even its length: bisection would reveal rows.
-    if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers);
-    putHeader(headers, 'x-tokens-cost', tokens);
-    // The HEAD of a response that is free for GET is free as well.
-    return deliver(metered, Math.min(PLANS.charges.minimum, tokens), status, headers);
-  }
+  const sentEtag = contentEncoding === null ? etag : variantEtag(etag, 'gzip');
+  if (request.method === 'HEAD') return sendHead(metered, status, tokens, sentEtag);
+  const headers = headersOf(metered, sentEtag);
   putContentHeaders(headers, request, response);
   if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers, body);
   return deliver(metered, tokens, status, headers, body);
+}
+
+/**
+ * Responds to a HEAD with what the GET costs and nothing else about it, not even its length:
+ * bisection would reveal rows.
+ */
+async function sendHead(
+  metered: MeteredRequest,
+  status: number,
+  tokens: number,
+  etag: string,
+): Promise<void> {
+  const { services, reply, isFree } = metered;
+  const headers = headersOf(metered, etag);
+  if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers);
+  putHeader(headers, 'x-tokens-cost', tokens);
+  // The HEAD of a response that is free for GET is free as well.
+  return deliver(metered, Math.min(PLANS.charges.minimum, tokens), status, headers);
 }
 
 /** Debits the price of a response and writes it. */

@@ -94,13 +94,49 @@ test('a batch counts opportunities only of the origins that the balance pays for
   reaches.mockRestore();
 });
 
-test('HEAD of a response that the account cannot pay still states its price for one token', async () => {
-  const { fips } = await firstRoutable();
-  const { id, key } = await rich.customer({ tokens: 9 });
-  const url = `/v1/counties/${fips}/coverage?mode=walk&type=101`;
-  const head = await rich.get(url, key, {}, 'HEAD');
-  expect([head.statusCode, head.headers['x-tokens-cost']]).toEqual([200, '10']);
-  expect(await rich.balance(id)).toBe(8);
+test('HEAD of a response whose price follows from the request states it, and computes nothing', async () => {
+  const { fips, at, geoid } = await firstRoutable();
+  const release = rich.releases.current;
+  const { places } = await release.places(Object.values(release.manifest.states)[0]);
+  const point = `lon=${at.lon}&lat=${at.lat}`;
+  for (const url of [
+    `/v1/counties/${fips}/coverage`,
+    `/v1/counties/${fips}/coverage?mode=walk&type=101`,
+    // The fifth nearest is beyond half an hour of many blocks.
+    `/v1/counties/${fips}/coverage?mode=walk&type=601&nth=5&by=jobs&names=true`,
+    `/v1/places/${places[0].geoid}/coverage?weight=jobs&weight=people`,
+    `/v1/isochrone?block=${geoid}&minutes=1`,
+    `/v1/isochrone?block=${geoid}&contours=10,20,30&of=jobs`,
+    `/v1/isochrone?${point}&mode=bike&minutes=10&format=blocks`,
+  ]) {
+    const price = (await rich.get(url, rich.key)).headers['x-tokens-charged'];
+    const proxy = await ofThisTest(openProxy(inject('demoStore')));
+    const { id, key } = await proxy.customer({ tokens: 1 });
+    const head = await proxy.get(url, key, {}, 'HEAD');
+    const { 'x-tokens-cost': cost, 'x-tokens-charged': charged, etag } = head.headers;
+    expect([url, head.statusCode, cost, charged]).toEqual([url, 200, price, '1']);
+    expect([url, worked(proxy)]).toEqual([url, new Set()]);
+    expect(await proxy.balance(id)).toBe(0);
+    const known = await rich.get(url, rich.key, { 'if-none-match': String(etag) });
+    expect(known.statusCode).toBe(304);
+  }
+});
+
+test('HEAD of a location without data is refused as its GET, for nothing', async () => {
+  const release = rich.releases.current;
+  const index = await release.index(release.counties[0].manifest);
+  const unrouted = index.geoids.find((_, i) => !index.isRoutable(i))!;
+  const { id, key } = await rich.customer({ tokens: 100 });
+  for (const [url, status] of [
+    ['/v1/counties/98765/coverage', 404],
+    ['/v1/places/9912345/coverage', 404],
+    ['/v1/isochrone?lon=0&lat=0&minutes=10', 404],
+    [`/v1/isochrone?block=${geoidFromNumber(unrouted)}&minutes=10`, 404],
+  ] as const) {
+    expect([url, (await rich.get(url, key)).statusCode]).toEqual([url, status]);
+    expect([url, (await rich.get(url, key, {}, 'HEAD')).statusCode]).toEqual([url, status]);
+  }
+  expect(await rich.balance(id)).toBe(100);
 });
 
 test('a search for matching blocks ends where the balance does', async () => {
