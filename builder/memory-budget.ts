@@ -63,7 +63,7 @@ export function fitSearch(
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${searchRegion.blocks} blocks (${routable} routable), ${searchRegion.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${searchRegion.blockCount} blocks (${routable} routable), ${searchRegion.destinationCount} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -154,8 +154,11 @@ function secondsToSearch(
   const sample = stretches.filter((_, i) => i % step === 0);
   if (sample.length === 0) return 0;
   const search = new ChunkSearch(searchRegion);
-  const destinationOrdinals = Int32Array.from({ length: searchRegion.destinations }, (_, i) => i);
-  const blockOrdinals = Int32Array.from({ length: searchRegion.blocks }, (_, i) => i);
+  const destinationOrdinals = Int32Array.from(
+    { length: searchRegion.destinationCount },
+    (_, i) => i,
+  );
+  const blockOrdinals = Int32Array.from({ length: searchRegion.blockCount }, (_, i) => i);
   const run = (stretch: (typeof sample)[number]) =>
     search.run({ ...stretch, firstRow: 0, destinationOrdinals, blockOrdinals });
   run(sample[0]);

@@ -98,7 +98,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     () => metrics?.close(),
   );
   let app: FastifyInstance | null = null;
-  const reported = (backend: string) => (isOpen: boolean) =>
+  const warnOf = (backend: string) => (isOpen: boolean) =>
     app?.log.warn(
       { backend },
       isOpen
@@ -108,7 +108,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
 
   const store = await openStore(settings.store, { patience: SERVING_TIMEOUTS });
   closers.push(async () => store.close());
-  const storeCalls = new StoreCalls(storeBreaker(store, reported('store')), trace);
+  const storeCalls = new StoreCalls(storeBreaker(store, warnOf('store')), trace);
   const memory = new CacheBudget(settings.cacheBytes);
   const releaseCache = new ReleaseCache(memory);
   const releases = new ReleaseSource(new InstrumentedStore(store, storeCalls.around), releaseCache);
@@ -118,7 +118,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const rates = fleet?.accountRates;
   const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute, rates });
   closers.push(() => ledger.close());
-  const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, reported('ledger')), trace);
+  const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, warnOf('ledger')), trace);
   // Responses contain the actual port.
   const at = { host: settings.host, port: await settledPort(settings) };
   const address = localUrl(at);

@@ -179,16 +179,16 @@ function seatedLinks(
   { firstTrip, firstContinuation, continuations, hasContinuations, tripCount }: Timetable,
   digests: ReadonlyMap<number, string>,
 ): string[] {
-  const reported: string[] = [];
+  const links: string[] = [];
   for (const [pattern, digest] of digests) {
     if (!hasContinuations[pattern]) continue;
     for (let trip = 0; trip < tripCount[pattern]; trip++) {
       const ordinal = firstTrip[pattern] + trip;
       for (let link = firstContinuation[ordinal]; link < firstContinuation[ordinal + 1]; link++) {
         const onward = digests.get(continuations[2 * link]);
-        if (onward) reported.push(`${digest} ${trip} ${onward} ${continuations[2 * link + 1]}`);
+        if (onward) links.push(`${digest} ${trip} ${onward} ${continuations[2 * link + 1]}`);
       }
     }
   }
-  return reported.sort();
+  return links.sort();
 }

@@ -66,7 +66,7 @@ export function scopeCounties({ region, searchRegion }: LinkedRegion): CountySco
     const here = new Set(
       inside.subarray(firstInside[firstBlock], firstInside[firstBlock + blocks.length]),
     );
-    for (let ordinal = 0; ordinal < searchRegion.destinations; ordinal++) {
+    for (let ordinal = 0; ordinal < searchRegion.destinationCount; ordinal++) {
       const { entrances } = destinations[ordinal];
       const isNear = entrances.some(({ lon, lat }) => nearby.hasPoint(lon, lat));
       if (isNear || here.has(ordinal)) near.push(ordinal);

@@ -65,8 +65,10 @@ export async function searchCounty(
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStart,
-      destinationOrdinals: shareArrays(ordinalsIn(scope.destinations, searchRegion.destinations)),
-      blockOrdinals: shareArrays(ordinalsIn(reachBlocks, searchRegion.blocks)),
+      destinationOrdinals: shareArrays(
+        ordinalsIn(scope.destinations, searchRegion.destinationCount),
+      ),
+      blockOrdinals: shareArrays(ordinalsIn(reachBlocks, searchRegion.blockCount)),
     });
     await inOrder(pool, chunks, (result, request) => {
       pois.append(result.pois);

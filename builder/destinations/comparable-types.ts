@@ -23,8 +23,8 @@ export function typesOfBoth(a: Destination, b: Destination): DestTypeId[] {
   const isLevel = (type: DestTypeId) => COMPARED.get(type) === COMPARED.get(UNKNOWN_LEVEL);
   const isLeveled = b.types.some((type) => isLevel(type) && type !== UNKNOWN_LEVEL);
   const own = a.types.filter((type) => type !== UNKNOWN_LEVEL || !isLeveled);
-  const reported = new Set(own.map((type) => COMPARED.get(type)));
-  const more = b.types.filter((type) => !reported.has(COMPARED.get(type)));
+  const compared = new Set(own.map((type) => COMPARED.get(type)));
+  const more = b.types.filter((type) => !compared.has(COMPARED.get(type)));
   return [...own, ...more].sort((x, y) => x - y);
 }
 

@@ -71,8 +71,8 @@ function signsIn(tags: Tags): RailKind[] {
  * so their platforms must be tagged with them.
  */
 function railsOf(tags: Tags): RailKind[] {
-  const reported = signsIn(tags);
-  if (reported.length > 0) return reported;
+  const signs = signsIn(tags);
+  if (signs.length > 0) return signs;
   if (tags.get('railway') === 'tram_stop') return ['tram'];
   return NOT_ON_RAILS.some((key) => tags.get(key) === 'yes') ? [] : ['subway'];
 }

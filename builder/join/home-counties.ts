@@ -18,7 +18,7 @@ export interface HomeCounties {
   /** By home county, ordinals, ascending. */
   readonly destinationsOf: ReadonlyMap<CountyFips, Uint32Array>;
   /** By home county, the counties whose rows may lead to one of them, ascending. */
-  readonly reportedIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
+  readonly countiesReaching: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
 
 /** A destination without a home so far; other values are ordinals of counties. */
@@ -38,12 +38,12 @@ export async function findHomeCounties(
 ): Promise<HomeCounties> {
   const homes = new Uint16Array(known.destIds.length).fill(NONE);
   await findHolders(store, known, counties, homes);
-  const reported = new Map<CountyFips, Uint32Array>();
+  const reachedFrom = new Map<CountyFips, Uint32Array>();
   for (const [county, { searched }] of counties) {
     const { targets } = await Matrix.open(store, searched.objects.pois);
-    reported.set(county, ordinalsOf(known.destIds, targets));
+    reachedFrom.set(county, ordinalsOf(known.destIds, targets));
   }
-  await findNearest(store, known, counties, reported, homes);
+  await findNearest(store, known, counties, reachedFrom, homes);
 
   const codes = [...counties.keys()];
   const counts = new Uint32Array(codes.length);
@@ -56,15 +56,15 @@ export async function findHomeCounties(
   });
   const next = new Uint32Array(codes.length);
   for (const [ordinal, home] of homes.entries()) lists[home][next[home]++] = ordinal;
-  const reportedIn = new Map(
+  const countiesReaching = new Map(
     [...destinationsOf.keys()].map((county) => [county, new Set<CountyFips>()]),
   );
-  for (const [county, ordinals] of reported) {
+  for (const [county, ordinals] of reachedFrom) {
     for (const home of new Set(ordinals.map((ordinal) => homes[ordinal]))) {
-      reportedIn.get(codes[home])!.add(county);
+      countiesReaching.get(codes[home])!.add(county);
     }
   }
-  return { destinationsOf, reportedIn };
+  return { destinationsOf, countiesReaching };
 }
 
 /** Sets the homes of destinations within some county's blocks. */
@@ -92,20 +92,20 @@ async function findHolders(
 }
 
 /**
- * Sets the homes of destinations outside all blocks. `reported`: the destinations that each
+ * Sets the homes of destinations outside all blocks. `reachedFrom`: the destinations that each
  * county's blocks may reach.
  */
 async function findNearest(
   store: Store,
   { lon, lat }: KnownDestinations,
   counties: ReadonlyMap<CountyFips, RegionCounty>,
-  reported: ReadonlyMap<CountyFips, Uint32Array>,
+  reachedFrom: ReadonlyMap<CountyFips, Uint32Array>,
   homes: Uint16Array,
 ): Promise<void> {
   const nearest = new Map<number, number>();
   let home = 0;
   for (const [county, { searched }] of counties) {
-    const outside = reported.get(county)!.filter((i) => homes[i] === NONE || nearest.has(i));
+    const outside = reachedFrom.get(county)!.filter((i) => homes[i] === NONE || nearest.has(i));
     if (outside.length > 0) {
       const { name } = searched.objects.index;
       const index = BlockIndex.decode(name, await readVerified(store, searched.objects.index));

@@ -107,9 +107,9 @@ export function joinRelease(
     };
     const homes = await findHomeCounties(store, joined.destinations, joined.counties);
     const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
-    const reported = new PoiObjects(store, joined, homes);
-    const catchments = await transposePois(transposing, homes.reportedIn, (batch) =>
-      reported.put(batch),
+    const poiObjects = new PoiObjects(store, joined, homes);
+    const catchments = await transposePois(transposing, homes.countiesReaching, (batch) =>
+      poiObjects.put(batch),
     );
 
     const drawing = { store, receipts, progress, scratch, threads: tileThreads };
@@ -122,7 +122,7 @@ export function joinRelease(
     const outlined: { county: CountyFips; population: number; blocks: ObjectRef }[] = [];
     for (const [county, { searched }] of joined.counties) {
       const { poi_rows, reach_rows, objects, ...facts } = searched;
-      const { box, map } = reported.of(county);
+      const { box, map } = poiObjects.of(county);
       counties[county] = {
         ...facts,
         poi_box: box,

@@ -57,8 +57,8 @@ const PRINT_BYTES = 6;
 /** A fingerprint that distinguishes POIs with one id: two lists may use it for different POIs. */
 function printOf(destination: DestinationFacts): number {
   const { source, name, lon, lat } = destination;
-  const reported = isListed(destination) ? [source, name, lon, lat] : [source];
-  return createHash('sha256').update(JSON.stringify(reported)).digest().readUIntBE(0, PRINT_BYTES);
+  const facts = isListed(destination) ? [source, name, lon, lat] : [source];
+  return createHash('sha256').update(JSON.stringify(facts)).digest().readUIntBE(0, PRINT_BYTES);
 }
 
 /** Both lists merged, each id once; and the first id under which they have two POIs, or null. */

@@ -38,7 +38,7 @@ export class PoiObjects {
   readonly #store: WritableStore;
   readonly #joined: JoinedRegions;
   readonly #homes: HomeCounties;
-  readonly #reported = new Map<CountyFips, PoisOfCounty>();
+  readonly #objects = new Map<CountyFips, PoisOfCounty>();
 
   constructor(store: WritableStore, joined: JoinedRegions, homes: HomeCounties) {
     this.#store = store;
@@ -57,19 +57,19 @@ export class PoiObjects {
     const all = Uint32Array.from(ordinals.flatMap((own) => [...own])).sort();
     const facts = await readFacts(this.#store, regions, destinations, all);
     const byId = new Map(facts.map((destination) => [destination.destId, destination]));
-    const reported = new Map<CountyFips, readonly DestinationFacts[]>();
+    const atHome = new Map<CountyFips, readonly DestinationFacts[]>();
     for (const [i, county] of batch.entries()) {
       const own = Array.from(ordinals[i], (at) => byId.get(destinations.destIds[at])!);
-      reported.set(county, own);
+      atHome.set(county, own);
       const map = await putObject(this.#store, `poi-map/${county}`, 'fgb', poiMap(county, own));
-      this.#reported.set(county, { box: boxOfDestinations(own), map });
+      this.#objects.set(county, { box: boxOfDestinations(own), map });
     }
-    return reported;
+    return atHome;
   }
 
   /** The objects of a county that was stored. */
   of(county: CountyFips): PoisOfCounty {
-    return this.#reported.get(county)!;
+    return this.#objects.get(county)!;
   }
 }
 

@@ -23,12 +23,12 @@ const DISPLAY_TOLERANCE = 1e-4;
  */
 export async function putStates(
   store: WritableStore,
-  reported: JoinedRegions['states'],
+  regionsByState: JoinedRegions['states'],
   counties: ReadonlyMap<CountyFips, RegionCounty>,
 ): Promise<Record<string, StateManifest>> {
   const centres = await centresOf(store, counties);
   const states: Record<string, StateManifest> = {};
-  for (const [state, regions] of reported) {
+  for (const [state, regions] of regionsByState) {
     const places = await readCensusPlacesOf(store, state, regions);
     const own = await assignBlocks(store, places, counties, centres);
     if (own.length === 0) continue;

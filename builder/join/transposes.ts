@@ -56,7 +56,7 @@ export function transposeReach(context: TransposeContext): Promise<Map<CountyFip
  */
 export function transposePois(
   context: TransposeContext,
-  reportedIn: HomeCounties['reportedIn'],
+  countiesReaching: HomeCounties['countiesReaching'],
   destinationsOf: (
     batch: readonly CountyFips[],
   ) => Promise<ReadonlyMap<CountyFips, readonly DestinationFacts[]>>,
@@ -70,7 +70,7 @@ export function transposePois(
         origins: Float64Array.from(destinations, ({ destId }) => destId),
         attributes: encodePoiTable(destinations.map(poiFacts)),
         sources: Array.from(
-          reportedIn.get(county) ?? [],
+          countiesReaching.get(county) ?? [],
           (from) => context.counties.get(from)!.searched.objects.pois,
         ),
       };

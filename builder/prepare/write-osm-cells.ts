@@ -23,7 +23,7 @@ const BATCH_BYTES: Bytes = 250e6;
  * node is one, memory is some six times as large.
  */
 const MEMORY_PER_BYTE = 6;
-/** Values without a type that are reported, for each key. */
+/** Values without a type that are ofKey, for each key. */
 const REPORTED_VALUES = 20;
 
 export interface OsmPreparation extends AreaPreparation, PreparationByJobs {
@@ -114,9 +114,9 @@ function unmappedIn(batches: readonly PreparedBatch[]): UnmappedValue[] {
 
 function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): void {
   for (const key of POI_KEYS) {
-    const reported = unmapped.filter((one) => one.key === key);
-    if (reported.length === 0) continue;
-    const counts = reported.map(({ value, elements }) => `${value} ${elements}`).join(', ');
+    const ofKey = unmapped.filter((one) => one.key === key);
+    if (ofKey.length === 0) continue;
+    const counts = ofKey.map(({ value, elements }) => `${value} ${elements}`).join(', ');
     progress.note(`most frequent values of ${key} without a type: ${counts}`);
   }
 }

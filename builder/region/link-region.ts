@@ -76,8 +76,8 @@ export function linkRegion(
     taxonomy,
     modes,
     searchRegion: {
-      destinations: destinations.length,
-      blocks: blocks.length,
+      destinationCount: destinations.length,
+      blockCount: blocks.length,
       walk,
       bike,
       transit:

@@ -28,7 +28,7 @@ import { transitAround } from './transit-around.ts';
 /** Destinations of all sources, ascending by `destId`. */
 interface JoinedLists {
   readonly destinations: Destination[];
-  /** Those that lists have and OpenStreetMap lacks. */
+  /** The ids of all listed POIs read. */
   readonly ids: ReadonlySet<DestId>;
 }
 

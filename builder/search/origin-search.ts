@@ -49,7 +49,7 @@ export class OriginSearch {
 
   /** A linked block reaches itself, and the destinations that contain it, in no time. */
   #runFrom(block: BlockOrdinal, lane: number): void {
-    const { walk, bike, destinations, firstInside, inside } = this.#region;
+    const { walk, bike, destinationCount, firstInside, inside } = this.#region;
     const walkFrom = unpackLink(walk.blockLinks, block);
     if (walkFrom) this.#walk.run(walkFrom);
     else this.#walk.clear();
@@ -59,7 +59,7 @@ export class OriginSearch {
     else if (bikeFrom) this.#bike.run(bikeFrom);
     else this.#bike.clear();
     const here = inside.subarray(firstInside[block], firstInside[block + 1]);
-    for (const target of [destinations + block, ...here]) {
+    for (const target of [destinationCount + block, ...here]) {
       if (walkFrom) this.#walk.setTime(target, 0);
       if (bikeFrom) this.#bike.setTime(target, 0);
     }
@@ -95,10 +95,10 @@ class TransitSearch {
     this.#search = new LaneSearch(timetable, order, limits);
     this.#fastest = new FastestDepartures(timetable.stopCount, limits, PERCENTILE_INDEX + 1);
     this.#doorToDoor = new DoorToDoor(egress, this.#fastest, {
-      split: region.destinations,
+      split: region.destinationCount,
       limits: [DESTINATION_LIMIT, BLOCK_LIMIT],
     });
-    this.#targets = region.destinations + region.blocks;
+    this.#targets = region.destinationCount + region.blockCount;
     this.#accessStops = new Int32Array(timetable.stopCount);
     this.#accessTimes = new Int32Array(timetable.stopCount);
     this.reached = new Uint32Array(2 * this.#targets);

@@ -12,25 +12,28 @@ export const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 export interface Reached {
   /** Milliseconds to each destination and block; over the limit where not reached. */
   readonly times: Int32Array;
-  /** Those within their limit, ascending: `destinations` of them, then blocks, `count` in all. */
+  /**
+   * Those within their limit, ascending: `destinationCount` destinations, then blocks, `count` in
+   * all.
+   */
   readonly targets: Uint32Array;
-  readonly destinations: number;
+  readonly destinationCount: number;
   readonly count: number;
 }
 
 /** The targets of a search that are near enough for a row. */
 export class WithinLimits implements Reached {
-  readonly #destinations: number;
+  readonly #firstBlock: number;
   readonly #all: number;
   readonly #set: OrdinalSet;
   readonly times: Int32Array;
   readonly targets: Uint32Array;
-  destinations = 0;
+  destinationCount = 0;
   count = 0;
 
-  constructor({ destinations, blocks }: SearchRegion, times: Int32Array) {
-    this.#destinations = destinations;
-    this.#all = destinations + blocks;
+  constructor({ destinationCount, blockCount }: SearchRegion, times: Int32Array) {
+    this.#firstBlock = destinationCount;
+    this.#all = destinationCount + blockCount;
     this.#set = new OrdinalSet(this.#all);
     this.times = times;
     this.targets = new Uint32Array(this.#all);
@@ -43,10 +46,10 @@ export class WithinLimits implements Reached {
     for (let i = 0; i < count; i++) {
       const target = found[i];
       if (target >= this.#all) continue;
-      const limit = target < this.#destinations ? DESTINATION_LIMIT : BLOCK_LIMIT;
+      const limit = target < this.#firstBlock ? DESTINATION_LIMIT : BLOCK_LIMIT;
       if (times[target] <= limit) set.add(target);
     }
     this.count = set.moveTo(this.targets);
-    this.destinations = rankIn(this.targets.subarray(0, this.count), this.#destinations);
+    this.destinationCount = rankIn(this.targets.subarray(0, this.count), this.#firstBlock);
   }
 }

@@ -66,13 +66,13 @@ export class ChunkSearch {
     this.#region = region;
     this.#search = new OriginSearch(region);
     const modes = this.#search.reached.length;
-    this.#pois = new RowEncoder(region.destinations, modes, TENTHS, toTenths);
-    this.#reach = new RowEncoder(region.blocks, modes, MINUTES, toMinutes);
+    this.#pois = new RowEncoder(region.destinationCount, modes, TENTHS, toTenths);
+    this.#reach = new RowEncoder(region.blockCount, modes, MINUTES, toMinutes);
   }
 
   run(request: ChunkRequest): ChunkResult {
     const { from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
-    const { destinations, leafCount, typeCount } = this.#region;
+    const { destinationCount, leafCount, typeCount } = this.#region;
     const { reached } = this.#search;
     const modes = reached.length;
     const count = to - from;
@@ -89,7 +89,7 @@ export class ChunkSearch {
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       this.#nthOf(nth.subarray(i * lists, (i + 1) * lists));
       pois.row(firstRow + i, reached, poisOf, 0, destinationOrdinals);
-      reach.row(firstRow + i, reached, blocksOf, destinations, blockOrdinals);
+      reach.row(firstRow + i, reached, blocksOf, destinationCount, blockOrdinals);
     });
     return {
       pois: pois.finish(),
@@ -104,9 +104,9 @@ export class ChunkSearch {
   /** Writes the shortest time to each leaf's destinations, by mode, for the block just searched. */
   #nearestOf(cells: Uint16Array): void {
     const { firstLeaf, leaves, leafCount } = this.#region;
-    this.#search.reached.forEach(({ times, targets, destinations }, mode) => {
+    this.#search.reached.forEach(({ times, targets, destinationCount }, mode) => {
       const base = mode * leafCount;
-      for (let at = 0; at < destinations; at++) {
+      for (let at = 0; at < destinationCount; at++) {
         const one = targets[at];
         const tenths = toTenths(times[one]);
         for (let i = firstLeaf[one]; i < firstLeaf[one + 1]; i++) {
@@ -120,8 +120,8 @@ export class ChunkSearch {
   /** Writes the shortest times to each type's destinations, by mode, for the same block. */
   #nthOf(lists: Uint16Array): void {
     const { firstType, types, typeCount } = this.#region;
-    this.#search.reached.forEach(({ times, targets, destinations }, mode) => {
-      for (let at = 0; at < destinations; at++) {
+    this.#search.reached.forEach(({ times, targets, destinationCount }, mode) => {
+      for (let at = 0; at < destinationCount; at++) {
         const one = targets[at];
         const tenths = toTenths(times[one]);
         for (let i = firstType[one]; i < firstType[one + 1]; i++) {
@@ -200,6 +200,6 @@ class RowEncoder {
   }
 }
 
-const poisOf = ({ targets, destinations }: Reached) => targets.subarray(0, destinations);
-const blocksOf = ({ targets, destinations, count }: Reached) =>
-  targets.subarray(destinations, count);
+const poisOf = ({ targets, destinationCount }: Reached) => targets.subarray(0, destinationCount);
+const blocksOf = ({ targets, destinationCount, count }: Reached) =>
+  targets.subarray(destinationCount, count);

@@ -7,8 +7,8 @@ import type { TransitRegion } from '../transit/transit-region.ts';
  * foot, transit stops.
  */
 export interface SearchRegion {
-  readonly destinations: number;
-  readonly blocks: number;
+  readonly destinationCount: number;
+  readonly blockCount: number;
   readonly walk: StreetRegion;
   readonly bike: StreetRegion;
   /** Null without feeds. */

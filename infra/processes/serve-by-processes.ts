@@ -120,7 +120,7 @@ export class ServingProcesses {
       if (metricsPort !== null) {
         const all = {
           contentType: Registry.PROMETHEUS_CONTENT_TYPE,
-          metrics: () => this.#reported(),
+          metrics: () => this.#combinedMetrics(),
         };
         this.#metrics = await serveMetrics(all, { port: metricsPort, host });
       }
@@ -239,7 +239,7 @@ export class ServingProcesses {
   /**
    * Combined metrics: each series has a `process` label, so that a restarted process is visible.
    */
-  async #reported(): Promise<string> {
+  async #combinedMetrics(): Promise<string> {
     const own = new Registry();
     addProcesses(own, () => this.#count());
     const each = this.#serving().map(({ methods }) => methods.metrics().catch(() => []));

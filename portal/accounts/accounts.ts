@@ -33,10 +33,10 @@ export interface Accounts {
    */
   grant(id: AccountId, grant: Grant, by: Actor): Promise<{ granted: boolean; balance: number }>;
   /**
-   * Claws tokens back once per cause, as many as are left of them: a negative grant. `taken` is 0
+   * Takes tokens back once per cause, as many as are left of them: a negative grant. `taken` is 0
    * for a repeated cause.
    */
-  clawBack(id: AccountId, grant: Grant, by: Actor): Promise<{ taken: number; balance: number }>;
+  takeBack(id: AccountId, grant: Grant, by: Actor): Promise<{ taken: number; balance: number }>;
 
   /**
    * Applies account, grant, membership and key in one change. Applies nothing if the account is

@@ -181,9 +181,9 @@ function notFound(request: FastifyRequest): Problem {
 /** Points out if only an extra slash keeps a path from matching. */
 function noRoute(path: string, known: KnownPaths): Problem {
   const isSlashed = path.endsWith('/') && known.methodsOf(path.slice(0, -1)) !== undefined;
-  const reported = truncate(path, MAX_QUOTED_PATH);
+  const quoted = truncate(path, MAX_QUOTED_PATH);
   const hint = isSlashed ? ': remove the trailing slash' : '';
-  return new Problem('not-found', `no route ${reported}${hint}`);
+  return new Problem('not-found', `no route ${quoted}${hint}`);
 }
 
 function asProblem(error: FastifyError, { routeOptions }: FastifyRequest): Problem {

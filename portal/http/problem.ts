@@ -77,10 +77,10 @@ export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
       type,
     }),
   );
-  const reported = errors.slice(0, MAX_REPORTED).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
-  if (faults.length > reported.length) reported.push(`and ${faults.length - reported.length} more`);
+  const lines = errors.slice(0, MAX_REPORTED).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+  if (faults.length > lines.length) lines.push(`and ${faults.length - lines.length} more`);
   const omitted = faults.length - errors.length;
-  return new Problem('invalid-parameters', reported.join('; '), {
+  return new Problem('invalid-parameters', lines.join('; '), {
     errors,
     ...(omitted > 0 && { errors_omitted: omitted }),
   });

@@ -60,9 +60,9 @@ export function signedEvent(
   signature: string | undefined,
   { webhookSecret, nowMs }: { readonly webhookSecret: string; readonly nowMs: number },
 ): PaymentEvent | null {
-  const reported = EVENT.safeParse(verified(body, signature ?? '', webhookSecret, nowMs));
-  if (!reported.success || !Object.hasOwn(SETTLERS, reported.data.type)) return null;
-  const { id, type, data } = reported.data;
+  const event = EVENT.safeParse(verified(body, signature ?? '', webhookSecret, nowMs));
+  if (!event.success || !Object.hasOwn(SETTLERS, event.data.type)) return null;
+  const { id, type, data } = event.data;
   return { id, type, object: data.object.id, receivedAtMs: nowMs };
 }
 

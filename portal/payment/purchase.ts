@@ -10,7 +10,7 @@ export interface Purchase {
   /** Cause of the grant, applied once. */
   readonly cause: string;
   readonly tokens: number;
-  /** Price including taxes: a full refund claws back all tokens. */
+  /** Price including taxes: a full refund takes back all tokens. */
   readonly cents: number;
   readonly paidAtMs: number;
   readonly paymentIntents: readonly string[];

@@ -98,9 +98,9 @@ export async function reconcile(
     });
   }
   if (failures.length > 0) {
-    const reported = failures.slice(0, MAX_REPORTED).join('; ');
+    const listed = failures.slice(0, MAX_REPORTED).join('; ');
     throw new PaymentUnavailable(
-      `Stripe: ${failures.length} not settled, all others are: ${reported}`,
+      `Stripe: ${failures.length} not settled, all others are: ${listed}`,
     );
   }
   return { ...count, ...settled };

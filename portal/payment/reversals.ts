@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 
 /** Money returned by a refund or a dispute. */
 export interface Reversal {
-  /** Cause of the clawback, applied once. */
+  /** Cause of taking tokens back, applied once. */
   readonly cause: string;
   readonly cents: number;
   readonly atMs: number;
@@ -52,7 +52,7 @@ function inOrder(reversals: readonly Reversal[]): Reversal[] {
 }
 
 /**
- * Number of a payment's tokens that each of its reversals claws back: in proportion to the money,
+ * Number of a payment's tokens that each of its reversals takes back: in proportion to the money,
  * rounded on the running total, so that a full reversal takes exactly all tokens. One that is not
  * effective takes none.
  */

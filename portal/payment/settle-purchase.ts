@@ -62,7 +62,7 @@ async function settlePaymentIntent(
   return sumSettled(...settled);
 }
 
-/** Grants precede clawbacks; otherwise a refund reported first would take nothing. */
+/** Grants precede taking back; otherwise a refund reported first would take nothing. */
 export async function settlePurchase(
   billing: BillingContext,
   purchase: Purchase | null,
@@ -109,7 +109,7 @@ async function settleReversals(
     isSettled = false;
     if (stands) {
       const share = { tokens: shares[which], cause: current, atMs };
-      taken += (await billing.ledger.clawBack(account, share, 'payment')).taken;
+      taken += (await billing.ledger.takeBack(account, share, 'payment')).taken;
     } else given += await giveBack(billing, account, current, atMs);
   }
   return isSettled ? null : { given, taken };
@@ -130,7 +130,7 @@ async function giveBack(
   cause: string,
   atMs: number,
 ): Promise<number> {
-  await billing.ledger.clawBack(account, { tokens: 0, cause, atMs }, 'payment');
+  await billing.ledger.takeBack(account, { tokens: 0, cause, atMs }, 'payment');
   const tokens = Math.abs((await bookedBy(billing, account)).get(cause) ?? 0);
   const given = { tokens, cause: undoing(cause), atMs: billing.now() };
   const { granted } = await billing.ledger.grant(account, given, 'payment');

@@ -7,9 +7,10 @@ import type { Minutes } from '../units.ts';
  * One row of a sparse travel-time matrix: for each mode, the targets within reach and their times.
  *
  *     per mode   varint  2 × number of targets, + 1 if they are written as runs
- *     per mode   varints target ordinals, ascending: each as the delta from the previous one; or,
- *                        where neighbours are mostly reached together, as runs: the delta from the
- *                        previous run, and the number of consecutive ordinals that follow
+ *     per mode   varints target ordinals, ascending: each as the number of ordinals skipped since
+ *                        the previous one; or, where neighbours are mostly reached together, as
+ *                        runs: the number skipped since the previous run, and how many follow its
+ *                        first
  *                bits    times minus the unit's least, `bits` wide, little-endian, padded to a byte
  *     4 bytes    CRC-32C of the above, seeded with the row's ordinal
  *

@@ -23,8 +23,8 @@ export function originRowCheck(
     const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
     const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
     if (late !== -1) {
-      const reported = () => `${block()} to ${nameOf(matrix.targets[late])}`;
-      findings.add('later by transit than on foot', reported);
+      const pair = () => `${block()} to ${nameOf(matrix.targets[late])}`;
+      findings.add('later by transit than on foot', pair);
     }
     modes.forEach((mode, m) => {
       if (!index || rows[m].targets.length === 0) return;

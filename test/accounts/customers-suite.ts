@@ -187,24 +187,24 @@ export function customersSuite(name: string, newAddress: () => string): void {
       const back = { tokens: 70, cause: 'refund', atMs: NOON + 1 };
       const taken = await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
-          (i % 2 ? ledger : other).clawBack(id, back, 'payment'),
+          (i % 2 ? ledger : other).takeBack(id, back, 'payment'),
         ),
       );
       expect(taken.map(({ taken }) => taken).sort()).toEqual([...Array(9).fill(0), 70]);
       const rest = { tokens: 70, cause: 'dispute', atMs: NOON + 2 };
-      expect(await ledger.clawBack(id, rest, 'payment')).toEqual({ taken: 30, balance: 0 });
+      expect(await ledger.takeBack(id, rest, 'payment')).toEqual({ taken: 30, balance: 0 });
       const none = { tokens: 5, cause: 'nothing left', atMs: NOON + 3 };
-      expect(await ledger.clawBack(id, none, 'payment')).toEqual({ taken: 0, balance: 0 });
+      expect(await ledger.takeBack(id, none, 'payment')).toEqual({ taken: 0, balance: 0 });
       // A cause counts once, for grants and take-backs alike.
       expect(await ledger.grant(id, back, 'payment')).toEqual({ granted: false, balance: 0 });
       expect((await ledger.grants(id)).map(({ tokens }) => tokens)).toEqual([100, -70, -30, 0]);
       expect(await sumOf(id)).toBe(0);
       for (const tokens of [-1, 0.5, Number.NaN]) {
-        await expect(ledger.clawBack(id, { ...back, tokens }, 'payment')).rejects.toThrow(
+        await expect(ledger.takeBack(id, { ...back, tokens }, 'payment')).rejects.toThrow(
           RangeError,
         );
       }
-      await expect(ledger.clawBack('nobody', back, 'payment')).rejects.toThrow('no account nobody');
+      await expect(ledger.takeBack('nobody', back, 'payment')).rejects.toThrow('no account nobody');
     });
 
     test('racing debits, grants and refunds of the last tokens add up', async () => {
@@ -221,7 +221,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
             const on = there ? other : ledger;
             const given = { tokens, cause: `${kind} ${cause}`, atMs: NOON };
             if (kind === 'grant') return (await on.grant(id, given, 'payment')).balance;
-            if (kind === 'take back') return (await on.clawBack(id, given, 'payment')).balance;
+            if (kind === 'take back') return (await on.takeBack(id, given, 'payment')).balance;
             const charge = { account: id, keyId: 'key', route: ROUTE, tokens, atMs: NOON };
             return (await on.debit(charge)).balance;
           }),
@@ -307,7 +307,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await ledger.setMembership(id, PAID, by('payment', 7));
       await ledger.setMembership(id, PAID, by('payment', 7));
       await ledger.grant(id, { tokens: 9, cause: 'pack', atMs: NOON + 8000 }, 'payment');
-      await ledger.clawBack(id, { tokens: 6_000, cause: 'r', atMs: NOON + 9000 }, 'payment');
+      await ledger.takeBack(id, { tokens: 6_000, cause: 'r', atMs: NOON + 9000 }, 'payment');
       await ledger.beginSession(id, { ...session('a'), startedAtMs: NOON + 10_000 });
       expect(await ledger.endSession(id, 'a', NOON + 11_000)).toBe(true);
       const reported = (await other.audit(id)).map(

@@ -191,7 +191,7 @@ async function historyOf(
         const calledAt = history.now();
         try {
           await history.note({ ...step, cause }, async () => {
-            if (step.kind === 'take back') return ledger.clawBack(account, given, 'payment');
+            if (step.kind === 'take back') return ledger.takeBack(account, given, 'payment');
             const { granted, balance } = await ledger.grant(account, given, 'payment');
             return { isDone: granted, balance };
           });

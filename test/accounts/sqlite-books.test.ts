@@ -231,7 +231,7 @@ test('grants, and what is taken back of what was to be, are in the audit trail',
   const { db, id } = newBooks();
   books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON }, 'operator');
   books.grant(db, id, { tokens: 20, cause: 'first', atMs: NOON + 1 }, 'operator');
-  books.clawBack(db, id, { tokens: 30, cause: 'dispute', atMs: NOON + 2 }, 'payment');
+  books.takeBack(db, id, { tokens: 30, cause: 'dispute', atMs: NOON + 2 }, 'payment');
   expect(audit(db, id)).toEqual([
     { what: 'tokens-taken-back', detail: '20 of 30, dispute', by: 'payment', atMs: NOON + 2 },
     { what: 'tokens-granted', detail: '20, first', by: 'operator', atMs: NOON },
@@ -250,7 +250,7 @@ test('the balance is the sum of grants minus that of usage, by day, key and rout
       const tokens = dice.below(30);
       const grant = { tokens, cause: `cause ${dice.below(30)}`, atMs: NOON };
       const isNew = !causes.has(grant.cause);
-      const kind = dice.pick(['debit', 'debit', 'refund', 'grant', 'claw back'] as const);
+      const kind = dice.pick(['debit', 'debit', 'refund', 'grant', 'take back'] as const);
       if (kind === 'debit') {
         const charge = {
           account: id,
@@ -276,10 +276,10 @@ test('the balance is the sum of grants minus that of usage, by day, key and rout
         if (isNew) [balance, granted] = [balance + tokens, granted + tokens];
         expect(books.grant(db, id, grant, 'operator')).toEqual({ granted: isNew, balance });
         causes.add(grant.cause);
-      } else if (kind === 'claw back') {
+      } else if (kind === 'take back') {
         const taken = isNew ? Math.min(tokens, balance) : 0;
         [balance, granted] = [balance - taken, granted - taken];
-        expect(books.clawBack(db, id, grant, 'payment')).toEqual({ taken, balance });
+        expect(books.takeBack(db, id, grant, 'payment')).toEqual({ taken, balance });
         causes.add(grant.cause);
       }
       const now = read(db, id);

@@ -29,7 +29,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const { searchRegion } = linked;
   const [{ windowStart }] = scopeCounties(linked);
   const origins: number[] = [];
-  for (let block = 0; block < searchRegion.blocks; block++) {
+  for (let block = 0; block < searchRegion.blockCount; block++) {
     if (unpackLink(searchRegion.walk.blockLinks, block)) origins.push(block);
   }
   // Neighbours, as in a build, from all parts of the city.
@@ -54,7 +54,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const about = {
     place: inputs.place,
     origins: some.length,
-    targets: searchRegion.destinations + searchRegion.blocks,
+    targets: searchRegion.destinationCount + searchRegion.blockCount,
     faster_than_walking_mean: Math.round(faster / some.length),
   };
   figure(

@@ -127,7 +127,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     const { osm, blocks } = await writeSmallCity(folder, row);
     const sizes = Array.from({ length: row.towns }, () => BLOCKS);
     const { linked, scopes } = await linkCity({ osm, blocks, gtfs: [feed] }, sizes);
-    const { destinations: places, blocks: count } = linked.searchRegion;
+    const { destinationCount: places, blockCount: count } = linked.searchRegion;
     const search = new OriginSearch(linked.searchRegion);
     for (const { firstBlock, endBlock, windowStart, ...scope } of scopes) {
       const inScope = new Set(scope.destinations);
@@ -143,7 +143,9 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
             if (target < places) expect(inScope).toContain(target);
             else expect(scope.reach).toContain(linked.blocks[target - places].county);
           }
-          expect(targets.filter((target) => target < places)).toHaveLength(reached.destinations);
+          expect(targets.filter((target) => target < places)).toHaveLength(
+            reached.destinationCount,
+          );
         }
       }
     }

@@ -25,7 +25,7 @@ test('no trip starts or ends in a water block, however near a street is', async 
     const targets = new Set(streets.targets.entries.filter((_, i) => i % 2 === 0));
     for (const ordinal of water) {
       expect(streets.blockLinks[ordinal * 4]).toBe(-1);
-      expect(targets.has(linked.searchRegion.destinations + ordinal)).toBe(false);
+      expect(targets.has(linked.searchRegion.destinationCount + ordinal)).toBe(false);
     }
     expect(targets.size).toBeGreaterThan(300);
   }

@@ -43,7 +43,7 @@ async function fill(ledger: Ledger): Promise<string> {
     const charge = { account: id, keyId: made.key.id, route: ROUTE, tokens: 7 * i, atMs: NOON };
     await ledger.debit(charge);
     await ledger.debit({ ...charge, route: 'GET /other', atMs: NOON + 86_400_000 });
-    await ledger.clawBack(id, { tokens: i, cause: 'refund re_1', atMs: NOON }, 'payment');
+    await ledger.takeBack(id, { tokens: i, cause: 'refund re_1', atMs: NOON }, 'payment');
     if (i % 3 === 0) await ledger.setKeyDisabled(id, made.key.id, true, BY);
     if (i % 5 === 0) await ledger.revokeKey(id, made.key.id, BY);
     if (i % 2 === 0) await ledger.setCustomer(id, `cus_${i}`);

@@ -114,6 +114,15 @@ test('the example of the front page matches the response of the demo city', asyn
   }
 });
 
+test('the request and the response in README are those of the demo city', async () => {
+  const readme = await readFile('README.md', 'utf8');
+  const [, asked] = /"http:\/\/127\.0\.0\.1:8080(\/v1\/[^"]+)"/.exec(readme)!;
+  const [shown] = /^\{"block":[^`]+/m.exec(readme)!;
+  const proxy = await ofThisTest(openProxy(built));
+  const { key } = await proxy.customer();
+  expect((await proxy.get(asked, key)).json()).toEqual(JSON.parse(shown));
+});
+
 test('the examples of the OpenAPI document follow the release, and return rows in each', async () => {
   const at = (name: string) => path.join(folder, name);
   await cp(built, at('replaced'), { recursive: true });

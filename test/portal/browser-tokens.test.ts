@@ -191,7 +191,7 @@ test('origins and minutes are validated, and a session creates at most 120 an ho
 test('a hundred racing requests on a balance of ten charge exactly ten; members pay as with keys', async () => {
   const { visitor, id } = await owner();
   const { token } = await minted(visitor);
-  await portal.ledger.clawBack(id, { tokens: 4_990, cause: 'test', atMs: 0 }, 'operator');
+  await portal.ledger.takeBack(id, { tokens: 4_990, cause: 'test', atMs: 0 }, 'operator');
   const responses = await Promise.all(Array.from({ length: 100 }, () => get(token)));
   const statuses = responses.map(({ statusCode }) => statusCode);
   expect(statuses.filter((status) => status === 200)).toHaveLength(10);

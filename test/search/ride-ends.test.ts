@@ -47,7 +47,7 @@ test('a bicycle starts and ends in the street, or is pushed along the sidewalk, 
   );
   const search = new OriginSearch(searchRegion);
   search.run([0], ROUTING.transit.windowStart, () => {});
-  const [, near, far] = search.reached[1].times.subarray(searchRegion.destinations);
+  const [, near, far] = search.reached[1].times.subarray(searchRegion.destinationCount);
   const seconds = (pushed: number, ridden: number) => pushed / (4.8 / 3.6) + ridden / (15 / 3.6);
   expect(near / 1000).toBeCloseTo(seconds(5 + 50 + 5, 0), 0);
   expect(far / 1000).toBeCloseTo(seconds(25 + 25, 1_000), 0);

@@ -56,7 +56,7 @@ export async function grant(
   return { granted: granted === 1, balance };
 }
 
-export async function clawBack(
+export async function takeBack(
   redis: RedisConnection,
   id: AccountId,
   given: Grant,

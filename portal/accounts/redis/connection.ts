@@ -196,8 +196,8 @@ export class RedisConnection {
    */
   async replicas(): Promise<{ connected: number; wanted: number }[]> {
     const settings = await this.settings('min-replicas-to-write');
-    const reported = this.#masters().map((node) => node.info('replication').catch(() => ''));
-    return (await Promise.all(reported)).map((info, i) => ({
+    const replies = this.#masters().map((node) => node.info('replication').catch(() => ''));
+    return (await Promise.all(replies)).map((info, i) => ({
       connected: Number(/^connected_slaves:(\d+)/m.exec(info)?.[1] ?? 0),
       wanted: Number(settings[i]?.get('min-replicas-to-write') ?? 0),
     }));

@@ -43,7 +43,7 @@ const OPERATIONS = {
   setKeyDisabled: keys.setKeyDisabled,
   setMembership: accounts.setMembership,
   storeResponse: replays.storeResponse,
-  clawBack: balances.clawBack,
+  takeBack: balances.takeBack,
   takeLimited: signIns.takeLimited,
   usage: records.usage,
 };

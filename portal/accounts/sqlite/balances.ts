@@ -84,7 +84,7 @@ export function grant(
 }
 
 /** Books a negative grant of the given tokens, or of as many as are left. */
-export function clawBack(
+export function takeBack(
   db: SqlConnection,
   id: AccountId,
   given: Grant,

@@ -54,7 +54,7 @@ export const WRITES = {
   setDisabled: accounts.setDisabled,
   setKeyDisabled: keys.setKeyDisabled,
   setMembership: accounts.setMembership,
-  clawBack: balances.clawBack,
+  takeBack: balances.takeBack,
   takeLimited: signIns.takeLimited,
   undeliver: replays.undeliver,
 };

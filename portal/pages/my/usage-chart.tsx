@@ -28,7 +28,7 @@ const NAME_WIDTH = 80;
 /** Bar chart by day. One bar has the focus; arrow keys move it, and a line below describes it. */
 export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
   const { days, parts } = usage;
-  const [reported, setTold] = useState<number | null>(null);
+  const [selected, setSelected] = useState<number | null>(null);
   const [reached, setReached] = useState(days.length - 1);
   const bars = useRef<(SVGGElement | null)[]>([]);
   const focusable = Math.min(reached, days.length - 1);
@@ -53,7 +53,7 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
         aria-orientation="horizontal"
         aria-label="Tokens by day. Use the arrow keys to move between days."
         onKeyDown={move}
-        onPointerLeave={() => setTold(null)}
+        onPointerLeave={() => setSelected(null)}
       >
         <svg viewBox={`0 0 ${scale.width} ${scale.height}`} role="presentation">
           {scale.lines.map((tokens) => (
@@ -73,22 +73,22 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
               scale={scale}
               name={sentence(day, parts)}
               isNamed={(days.length - 1 - i) % each === 0}
-              isSelected={reported === i}
+              isSelected={selected === i}
               isFocusable={i === focusable}
               barRef={(bar) => {
                 bars.current[i] = bar;
               }}
-              onTell={setTold}
+              onTell={setSelected}
               onReach={setReached}
             />
           ))}
         </svg>
       </div>
       <figcaption class="bar-caption">
-        {reported === null || days[reported] === undefined ? (
+        {selected === null || days[selected] === undefined ? (
           <span class="quiet">Hover over or focus a day for details.</span>
         ) : (
-          sentence(days[reported], parts)
+          sentence(days[selected], parts)
         )}
       </figcaption>
     </figure>
@@ -113,6 +113,6 @@ function Legend({ parts }: { readonly parts: readonly string[] }) {
 /** `Sat, Nov 22: 40 tokens, 2 requests`, followed by the parts, if any. */
 function sentence({ day, tokens, requests, ofParts }: DayUsage, parts: readonly string[]): string {
   const all = `${dayOf(day)}: ${counted(tokens, 'token')}, ${counted(requests, 'request')}`;
-  const reported = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));
-  return parts.length > 1 && reported.length > 0 ? `${all} (${reported.join(', ')})` : all;
+  const named = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));
+  return parts.length > 1 && named.length > 0 ? `${all} (${named.join(', ')})` : all;
 }

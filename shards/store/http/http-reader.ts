@@ -116,8 +116,8 @@ export class HttpReader implements Store {
     return this.#retried(name, () => {
       const attempt = this.#begin('GET', name, headers, WHOLE_MS, async (response) => {
         await this.#requireStatus(200, name, response);
-        const reported = response.headers['content-length'];
-        const length = reported === undefined ? null : Number(reported);
+        const stated = response.headers['content-length'];
+        const length = stated === undefined ? null : Number(stated);
         if (length !== null && length > MAX_WHOLE_BYTES) {
           throw new TransientError(`more than ${MAX_WHOLE_BYTES} bytes are said to come`);
         }

@@ -41,7 +41,7 @@ export function ourTimes(
     silent,
   );
   const search = new OriginSearch(searchRegion);
-  const first = searchRegion.destinations + origins.length;
+  const first = searchRegion.destinationCount + origins.length;
   const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
   search.run([...origins.keys()], ROUTING.transit.windowStart, () => {
     modes.forEach((mode, at) => {
