@@ -105,10 +105,10 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   await page.getByRole('alert').getByText('Site 2 of the file: lat must be a number').waitFor();
   await input.setInputFiles(
     file(
-      `north,${a.lat},${a.lon},\n"Main, 2",${b.lat},${b.lon},yes\nx,${middle.lat},${middle.lon},1\n`,
+      `north,${a.lat},${a.lon},\nsouth,${b.lat},${b.lon},\n"Main, 2",${b.lat},${b.lon},yes\nx,${middle.lat},${middle.lon},1\n`,
     ),
   );
-  await page.getByText('1 site, 2 candidates').waitFor();
+  await page.getByText('2 sites, 2 candidates').waitFor();
   await page.getByRole('radio', { name: 'From the sites' }).check({ force: true });
   const owner = await site.proxy.customer({ tokens: 100 });
   await page.getByRole('button', { name: /^Measure them/ }).click();
@@ -120,13 +120,20 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
     .first()
     .waitFor();
   const expected = await measured({
-    sites: [{ ...a, id: 'north' }],
+    sites: [
+      { ...a, id: 'north' },
+      { ...b, id: 'south' },
+    ],
     candidates: [
       { id: 'Main, 2', lat: b.lat, lon: b.lon },
       { id: 'x', ...middle },
     ],
     choose: 3,
   });
+  const overlap = page.getByRole('table', { name: 'Of these, near another site too' });
+  expect(await overlap.locator('tbody td').allTextContents()).toEqual(
+    expected.sites.flatMap((one: { overlap: Record<string, number> }) => sumsOf(one.overlap)),
+  );
   const gains = page.getByRole('table', { name: 'Each candidate would add' });
   expect(await gains.locator('tbody td').allTextContents()).toEqual(
     expected.gains.flatMap((one: { gain: Record<string, number> }) => sumsOf(one.gain)),

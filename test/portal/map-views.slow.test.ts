@@ -123,6 +123,44 @@ test('a reach costs ten tokens once, and its slider sends nothing', async () => 
   await context.close();
 });
 
+test('jobs in reach, and other weights, cost a token a row, to a block as well', async () => {
+  const block = site.exampleBlock;
+  const { page, wrong, context } = await open(`#x=1&v=reach&o=${block}`);
+  const owner = await site.proxy.customer({ tokens: 100 });
+  const { key } = await site.proxy.customer();
+  const tableOfWeight = async (label: string) => {
+    const table = page.getByRole('table', { name: label, exact: true });
+    await table.waitFor();
+    return table
+      .locator('tbody tr')
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  };
+  const counted = async (query: string) => {
+    const path = `/v1/blocks/${block}/access?mode=walk&minutes=15&minutes=30&minutes=45&minutes=60`;
+    const { results } = (await site.proxy.get(`${path}&${query}`, key)).json();
+    return results.map((one: { minutes: number; count: number }) => [
+      `${one.minutes} min`,
+      text(one.count),
+    ]);
+  };
+  await buy(page, /^Count them 4 tokens at most$/, owner.key);
+  const jobs = await tableOfWeight('Jobs');
+  expect(jobs).toEqual(await counted('of=jobs&direction=from'));
+  expect(Number(jobs[3][1]?.replaceAll(',', ''))).toBeGreaterThan(0);
+
+  await page.getByRole('radio', { name: 'To the block' }).check();
+  await page.getByLabel('Count').selectOption('workers');
+  await buy(page, /^Count them 4 tokens at most$/);
+  expect(await tableOfWeight('Workers')).toEqual(await counted('of=workers&direction=to'));
+  await page.getByText('4 tokens charged, 92 tokens left.').waitFor();
+  expect(await site.proxy.balance(owner.id)).toBe(92);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
 test('a comparison of two modes has the people of both, and those who gain and lose', async () => {
   const block = site.exampleBlock;
   const { page, wrong, context } = await open(`#x=1&v=compare&o=${block}&m2=bike&min=12`);

@@ -11,6 +11,7 @@ import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { reachSwatches } from './legend-swatches.ts';
 import { originName, originText, PERCENTILE, reachTitle } from './names.ts';
+import { Opportunities } from './opportunities.tsx';
 import { PeopleWithin } from './people-within.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -55,6 +56,7 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
           </Paid>
           <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
           <Swatches entries={reachSwatches(scheme)} />
+          <Opportunities origin={origin} mode={mode} direction={direction} requests={requests} />
           {list && <BlockTable list={list} />}
           {list && <BlockDownloads catalogue={catalogue} list={list} />}
         </>

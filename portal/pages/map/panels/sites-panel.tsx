@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { useApi } from '../../api/use-api.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
 import { counted } from '../../parts/formats.ts';
 import { Notice } from '../../parts/notice.tsx';
-import { Choose, Switch } from '../layout/choices.tsx';
+import { Switch } from '../layout/choices.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
+import { useWeights, WeightChoice } from '../layout/weight-choice.tsx';
 import { Paid } from '../paid/paid.tsx';
 import { type SitesQuery, sitesRequest } from '../paid/sites-request.ts';
 import { FileButton } from '../share/file-button.tsx';
@@ -43,10 +42,8 @@ export function SitesPanel(
   },
 ) {
   const { catalogue, choice, change, requests, sites, onSites, query, onQuery } = props;
-  const api = useApi();
-  const weights = useLoaded(() => api.getWeights());
+  const weights = useWeights();
   const { weight, direction, choose } = query;
-  const listed = weights.state === 'here' ? weights.value.data.weights : [];
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
   return (
     <section class="view" aria-labelledby="sites">
@@ -70,14 +67,11 @@ export function SitesPanel(
           mode={choice.mode}
           onMode={(next) => change({ mode: next })}
         />
-        <Choose label="Count" value={weight} onChoose={(next) => onQuery({ weight: next })}>
-          {listed.length === 0 && <option value={PEOPLE}>People</option>}
-          {listed.map((one) => (
-            <option key={one.weight} value={one.weight}>
-              {one.label}
-            </option>
-          ))}
-        </Choose>
+        <WeightChoice
+          weights={weights.length > 0 ? weights : [{ weight: PEOPLE, label: 'People' }]}
+          weight={weight}
+          onWeight={(next) => onQuery({ weight: next })}
+        />
       </div>
       <Switch
         label="Direction"
@@ -100,7 +94,7 @@ export function SitesPanel(
       )}
       {sites.length > 0 && (
         <Paid requests={requests} request={sitesRequest(sites, query)} label="Measure them">
-          {(coverage) => <SitesResults coverage={coverage} unit={unitOf(listed, weight)} />}
+          {(coverage) => <SitesResults coverage={coverage} unit={unitOf(weights, weight)} />}
         </Paid>
       )}
     </section>

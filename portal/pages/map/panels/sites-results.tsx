@@ -34,6 +34,12 @@ export function SitesResults(props: { readonly coverage: SitesCoverage; readonly
         caption="Each site alone"
         rows={sites.map((one) => ({ id: one.id, sums: one.within }))}
       />
+      {sites.length > 1 && (
+        <BySite
+          caption="Of these, near another site too"
+          rows={sites.map((one) => ({ id: one.id, sums: one.overlap }))}
+        />
+      )}
       <BySite
         caption="Each candidate would add"
         rows={gains.map((one) => ({ id: one.id, sums: one.gain }))}

@@ -1,0 +1,29 @@
+import type { DataOf, Mode } from '../../../client/src/index.ts';
+import { PLANS } from '../../../plans.ts';
+import type { Direction, Origin } from '../state/map-state.ts';
+import type { PaidRequest } from './paid-request.ts';
+
+type Counts = DataOf<'getBlockAccess'>['results'];
+
+export const ACCESS_MINUTES = [15, 30, 45, 60];
+
+/** How much of a weight is within reach of an origin; none where a mode has no street near. */
+export function accessRequest(
+  origin: Origin,
+  mode: Mode,
+  direction: Direction,
+  weight: string,
+): PaidRequest<Counts> {
+  const query = { mode: [mode], direction, of: [weight], minutes: ACCESS_MINUTES };
+  return {
+    name: `access ${JSON.stringify([origin, query])}`,
+    price: ACCESS_MINUTES.length * PLANS.charges.row,
+    async run(client, pay, signal) {
+      const reply =
+        typeof origin === 'string'
+          ? pay(client.getBlockAccess({ geoid: origin, ...query }, { signal }))
+          : pay(client.getPointAccess({ ...origin, ...query }, { signal }));
+      return (await reply).results;
+    },
+  };
+}
