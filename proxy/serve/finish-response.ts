@@ -58,11 +58,19 @@ async function renderParquet(
   return parquetOf(rows, columns, otherMembers(body), waiters);
 }
 
-/** Compresses a response if worthwhile: Parquet is compressed already. */
-export async function compressed(response: FinishedResponse): Promise<FinishedResponse> {
+/** Whether a format of rows is compressed for clients that accept it: Parquet is already. */
+export function isCompressible(format: Format): boolean {
+  return format !== 'parquet';
+}
+
+/** Compresses a response if worthwhile, or whatever its length. */
+export async function compressed(
+  response: FinishedResponse,
+  isAlways = false,
+): Promise<FinishedResponse> {
   const { body, contentType, contentEncoding } = response;
   const isCompressed = contentEncoding !== null || contentType === MEDIA_TYPES.parquet;
-  if (isCompressed || body.length < MIN_COMPRESSED_BYTES) return response;
+  if (isCompressed || (!isAlways && body.length < MIN_COMPRESSED_BYTES)) return response;
   return { ...response, body: await gzipBody(body), contentEncoding: 'gzip' };
 }
 

@@ -26,7 +26,7 @@ import { deliverBody, mayAfford, pay, tokensExhausted } from '../metering/paymen
 import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
-import { compressed, finishResponse, inflated } from './finish-response.ts';
+import { compressed, finishResponse, inflated, isCompressible } from './finish-response.ts';
 
 /**
  * Handles every metered GET, in this order: key and rate, validation, If-None-Match, reading,
@@ -93,7 +93,7 @@ interface MeteredRequest {
 }
 
 async function respond(metered: MeteredRequest): Promise<void> {
-  const { endpoint, request, resolved, admitted, isFree, etag, cacheKey } = metered;
+  const { endpoint, request, resolved, admitted, isFree, format, etag, cacheKey } = metered;
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined) {
     if (matchesAny(ifNoneMatch)) {
@@ -113,8 +113,9 @@ async function respond(metered: MeteredRequest): Promise<void> {
   }
   if (isHead && price !== undefined) {
     await locate(metered);
-    // The ETag of the uncompressed response: whether it would be compressed depends on its length.
-    return sendHead(metered, 200, price, etag);
+    const { 'accept-encoding': accepted } = request.headers;
+    const isZipped = isCompressible(format) && acceptsGzip(accepted);
+    return sendHead(metered, 200, price, isZipped ? variantEtag(etag, 'gzip') : etag);
   }
   const plain = metered.services.responses.get(cacheKey) ?? (await compute(metered));
   return send(metered, await encoded(metered, plain));
@@ -133,14 +134,17 @@ function notModified(metered: MeteredRequest, etag: string): void {
 
 /**
  * Compresses the response if worthwhile, or decompresses it for clients that accept no compression.
+ * Where the price follows from the request, the length does not count: a HEAD, which does not know
+ * it, states the same ETag.
  */
 function encoded(
-  { services: { responses }, request, cacheKey }: MeteredRequest,
+  { endpoint, services: { responses }, request, cacheKey }: MeteredRequest,
   plain: FinishedResponse,
 ): FinishedResponse | Promise<FinishedResponse> {
   if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
   const zipped = variantEtag(cacheKey, 'gzip');
-  return responses.get(zipped) ?? responses.getOrCompute(zipped, () => compressed(plain));
+  const isAlways = endpoint.price !== undefined;
+  return responses.get(zipped) ?? responses.getOrCompute(zipped, () => compressed(plain, isAlways));
 }
 
 async function send(metered: MeteredRequest, response: FinishedResponse): Promise<void> {

@@ -21,7 +21,11 @@ test('a county across the antimeridian covers the ground around its islands, not
       transit: null,
       streets: {},
     },
-    searchRegion: { destinations: 2, firstInside: new Int32Array(3), inside: new Int32Array(0) },
+    searchRegion: {
+      destinationCount: 2,
+      firstInside: new Int32Array(3),
+      inside: new Int32Array(0),
+    },
   } as unknown as LinkedRegion);
   for (const { lon, lat } of ISLANDS) expect(scope.ground.hasPoint(lon, lat)).toBe(true);
   expect(scope.ground.hasPoint(179.99, 51.95)).toBe(true);
