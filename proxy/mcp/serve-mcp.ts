@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -14,7 +15,8 @@ import { overRate } from '../../portal/http/rate-limiting.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';
-import type { McpSite } from './mcp-server.ts';
+import { requireKnownOrigin } from './known-origin.ts';
+import { mcpServer } from './mcp-server.ts';
 
 /** Path of the endpoint. */
 export const MCP_PATH = '/mcp';
@@ -38,18 +40,13 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
     const fetch = fetchFrom(app, caller);
     return createClient({ baseUrl, apiKey: caller.key, retries: 1, maxWaitMs: 2_000, fetch });
   };
-  let loading: ReturnType<typeof loadHandler> | null = null;
-  const load = () =>
-    (loading ??= loadHandler(clientOf, { accountUrl, version, keyAdvice: KEY_ADVICE }));
-  app.addHook('onListen', async () => {
-    await load();
-  });
-  app.addHook('onClose', async () => (await loading)?.handler.close());
+  const site = { accountUrl, version, keyAdvice: KEY_ADVICE };
+  const handler = createMcpHandler(({ requestInfo }) => mcpServer(clientOf(requestInfo!), site));
+  app.addHook('onClose', () => handler.close());
   const { shutdown } = services;
   app.post(MCP_PATH, { config: { keyed: true } }, async (request, reply) => {
     await countMessage(services, request, reply);
     const key = keyOf(request);
-    const { handler, requireKnownOrigin } = await load();
     requireKnownOrigin(request, key, services);
     const { value, isWhole } = parseJson(request);
     if (!isWhole) throw new Problem('payload-too-large', 'a message has at most 25,000 values');
@@ -72,18 +69,6 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
       shutdown.senders--;
     }
   });
-}
-
-/**
- * Loads the SDK and all that uses it, which would be a tenth of the time until a server is ready.
- * `clientOf`: a client on behalf of a message's caller.
- */
-async function loadHandler(clientOf: (message: Request) => Client, site: McpSite) {
-  const { createMcpHandler } = await import('@modelcontextprotocol/server');
-  const { mcpServer } = await import('./mcp-server.ts');
-  const { requireKnownOrigin } = await import('./known-origin.ts');
-  const handler = createMcpHandler(({ requestInfo }) => mcpServer(clientOf(requestInfo!), site));
-  return { handler, requireKnownOrigin };
 }
 
 /**
