@@ -24,7 +24,17 @@ export function listedSites(value: unknown): ListedSites {
   return sitesOfFeatures(features);
 }
 
+/**
+ * Bounds of CSV text, which is parsed in one step: of all of it, of its header, and of its quotes,
+ * since the parser takes longest over those that do not match.
+ */
+export const MAX_CHARACTERS = 100 * LIMITS.sites;
+const MAX_HEADER = 1_000;
+const MAX_QUOTES = 10 * LIMITS.sites;
+
 function sitesOfCsv(text: string): ListedSites {
+  const fault = sizeFault(text);
+  if (fault !== null) return { fault, path: [] };
   const { data, meta } = Papa.parse<Readonly<Partial<Record<string, string>>>>(text, {
     header: true,
     skipEmptyLines: 'greedy',
@@ -46,6 +56,20 @@ function sitesOfCsv(text: string): ListedSites {
     lon: numberOf(lon),
   }));
   return { sites };
+}
+
+/** Why text is too large to parse; null if it is not. */
+function sizeFault(text: string): string | null {
+  const advice = 'send the columns id, lat and lon alone';
+  if (text.length > MAX_CHARACTERS) {
+    return `CSV must have at most ${MAX_CHARACTERS} characters: ${advice}`;
+  }
+  if (text.search(/[\r\n]|$/) > MAX_HEADER) {
+    return `the first line of CSV must have at most ${MAX_HEADER} characters: ${advice}`;
+  }
+  let quotes = 0;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) quotes++;
+  return quotes > MAX_QUOTES ? `CSV must have at most ${MAX_QUOTES} quotes: ${advice}` : null;
 }
 
 /** A cell as a number; other text is returned for the error that names it. */

@@ -5,7 +5,7 @@ import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
 import { objectFault } from './criteria.ts';
 import { listOf } from './list.ts';
-import { listedSites } from './site-files.ts';
+import { listedSites, MAX_CHARACTERS } from './site-files.ts';
 
 const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
@@ -54,7 +54,11 @@ const FEATURE_SCHEMA: oas31.SchemaObject = {
 };
 
 const FILE_SCHEMAS: readonly oas31.SchemaObject[] = [
-  { type: 'string', description: 'CSV with the columns `id`, `lat` and `lon`.' },
+  {
+    type: 'string',
+    maxLength: MAX_CHARACTERS,
+    description: 'CSV with the columns `id`, `lat` and `lon`.',
+  },
   {
     type: 'object',
     description: 'GeoJSON points, with an `id` each or a property of this name.',

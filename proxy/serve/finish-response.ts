@@ -58,9 +58,9 @@ async function renderParquet(
   return parquetOf(rows, columns, otherMembers(body), waiters);
 }
 
-/** Whether a format of rows is compressed for clients that accept it: Parquet is already. */
-export function isCompressible(format: Format): boolean {
-  return format !== 'parquet';
+/** Whether a media type is compressed for clients that accept it: Parquet is already. */
+export function isCompressible(mediaType: string | null): boolean {
+  return mediaType !== MEDIA_TYPES.parquet;
 }
 
 /** Compresses a response if worthwhile, or whatever its length. */
@@ -69,7 +69,7 @@ export async function compressed(
   isAlways = false,
 ): Promise<FinishedResponse> {
   const { body, contentType, contentEncoding } = response;
-  const isCompressed = contentEncoding !== null || contentType === MEDIA_TYPES.parquet;
+  const isCompressed = contentEncoding !== null || !isCompressible(contentType);
   if (isCompressed || (!isAlways && body.length < MIN_COMPRESSED_BYTES)) return response;
   return { ...response, body: await gzipBody(body), contentEncoding: 'gzip' };
 }

@@ -8,7 +8,13 @@ import { PLANS } from '../../portal/plans.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { MeteredEndpoint } from '../endpoint.ts';
-import { type Format, formatFor, GEOJSON_OBJECT, offersOf } from '../formats/negotiate.ts';
+import {
+  type Format,
+  formatFor,
+  GEOJSON_OBJECT,
+  MEDIA_TYPES,
+  offersOf,
+} from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import type { SentHeader } from '../http/common-headers.ts';
 import { nextLink } from '../http/common-headers.ts';
@@ -53,7 +59,6 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
     const { resolved, etag: base, cacheKey } = known ?? (await resolve(release, request));
     const { accept } = request.headers;
     const format = formatFor(accept, resolved.isGeoJson ? GEOJSON_OBJECT : offers);
-    const inFormat = (tag: string) => (format === 'json' ? tag : variantEtag(tag, format));
     const isFree = endpoint.freeForMembers === true && admitted.member;
     return respond({
       endpoint,
@@ -66,10 +71,15 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
       release,
       resolved,
       format,
-      etag: inFormat(base),
-      cacheKey: inFormat(cacheKey),
+      etag: inFormat(base, format),
+      cacheKey: inFormat(cacheKey, format),
     });
   };
+}
+
+/** An ETag, or the key of a response, in a format. */
+function inFormat(tag: string, format: Format): string {
+  return format === 'json' ? tag : variantEtag(tag, format);
 }
 
 /** A parsed metered GET. */
@@ -114,7 +124,7 @@ async function respond(metered: MeteredRequest): Promise<void> {
   if (isHead && price !== undefined) {
     await locate(metered);
     const { 'accept-encoding': accepted } = request.headers;
-    const isZipped = isCompressible(format) && acceptsGzip(accepted);
+    const isZipped = isCompressible(MEDIA_TYPES[format]) && acceptsGzip(accepted);
     return sendHead(metered, 200, price, isZipped ? variantEtag(etag, 'gzip') : etag);
   }
   const plain = metered.services.responses.get(cacheKey) ?? (await compute(metered));

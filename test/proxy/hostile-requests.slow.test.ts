@@ -234,6 +234,20 @@ test('of thousands of wrong items, or unknown members, counts a hundred', async 
   }
 });
 
+test.each([
+  ['many columns', 'a,'.repeat(BODY_BYTES / 2 - 100)],
+  ['many columns of its own', filled((i) => `c${i}`, BODY_BYTES - 200)],
+  ['wide rows', `id,lat,lon\n${`${'1,'.repeat(500)}\n`.repeat(1_000)}`],
+  ['empty rows', `id,lat,lon\n${'\n'.repeat(90_000)}`],
+  ['quotes', `id,lat,lon\n${'"a'.repeat(5_000)}`],
+  ['more quotes', `id,lat,lon\n${'"a'.repeat(40_000)}`],
+])('sites as CSV of %s are refused cheaply', async (_, sites) => {
+  const headers = { authorization: `Bearer ${key}` };
+  const payload = { sites, mode: 'walk' };
+  const request = { method: 'POST', url: '/v1/sites/coverage', headers, payload } as const;
+  await expectCheap('CSV', request);
+});
+
 test('counts the errors left out of a list', async () => {
   const strangers = Array.from({ length: 45 }, (_, i) => `stranger_${i}=1`).join('&');
   const { errors, errors_omitted, detail } = (
