@@ -59,8 +59,9 @@ export const blocksQuery = postEndpoint({
     'in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within ' +
     `${BOUNDS.maxMinutes.max} minutes" or unknown: \`include_missing\` distinguishes the two. ` +
     '`nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of ' +
-    'its block, and a page ends early at 4 MB. Paginated; over many counties a page may hold ' +
-    'fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. ' +
+    'its block, and a page ends early at 4 MB. Paginated; over many counties, or many blocks ' +
+    'without rows, a page may hold fewer rows than `limit`, or none, without being the last: only ' +
+    'a null `next_cursor` marks the end. ' +
     'One token per row, at least one per page.',
   tag: 'Areas',
   body,

@@ -35,8 +35,10 @@ export const placeBlocks = meteredEndpoint({
     'Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. ' +
     `A missing row means "not within ${BOUNDS.maxMinutes.max} minutes" or unknown: ` +
     '`include_missing` distinguishes the two. `nth` and `count_within` say how much choice there ' +
-    'is. Paginated. In GeoJSON each row is the outline of its block, and a page ends early at ' +
-    '4 MB. One token per row, at least one per page.',
+    'is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. ' +
+    'Paginated; over many blocks without rows a page may hold fewer rows than `limit`, or none, ' +
+    'without being the last: only a null `next_cursor` marks the end. One token per row, at ' +
+    'least one per page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
   query: z.strictObject({

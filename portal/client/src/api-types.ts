@@ -1016,7 +1016,7 @@ export interface Operations {
       'application/vnd.apache.parquet': Uint8Array;
     };
   };
-  /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. Paginated. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. One token per row, at least one per page. */
+  /** Minutes to the nearest POI of each type, for all blocks of a city or town. Returns rows for the blocks whose centre is in the place, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many blocks without rows a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   listPlaceBlocks: {
     params: {
       /** Census place GEOID, 7 digits including leading zeros. */
@@ -1082,7 +1082,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties a page may hold fewer rows than `limit` without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
+  /** Minutes to the nearest POI of each type, for all blocks of an area. Send `polygon`, or `center` and `radius_m`. Returns rows for the blocks whose centre is in the area, ordered by GEOID, type id, mode id, `nth`. A missing row means "not within 30 minutes" or unknown: `include_missing` distinguishes the two. `nth` and `count_within` say how much choice there is. In GeoJSON each row is the outline of its block, and a page ends early at 4 MB. Paginated; over many counties, or many blocks without rows, a page may hold fewer rows than `limit`, or none, without being the last: only a null `next_cursor` marks the end. One token per row, at least one per page. */
   queryBlocks: {
     params: {
       /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */

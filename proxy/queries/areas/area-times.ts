@@ -25,30 +25,40 @@ import { NthAreaRows } from './nth-area-rows.ts';
 const BLOCKS_PER_READ = 32;
 
 /**
- * Adds the next rows of some blocks to a page, at first `step` blocks at a time; no block is below
- * that where the page starts. Returns where the page ends, if there are more rows.
+ * Maximum number of blocks read for a page: if few have rows, pages end before they are full, so
+ * that a page of one token takes bounded work.
+ */
+const BLOCKS_PER_PAGE = 4_096;
+
+/**
+ * Adds the next rows of some blocks to a page, at first those of few blocks at a time; no block is
+ * below that where the page starts. Returns where the page ends, if there may be more rows.
  */
 async function addArealPage<Times>(
-  page: BlockRows<Times>,
-  format: RowFormat,
+  rows: BlockRows<Times>,
   release: Release,
+  { format, waiters }: QueryContext,
+  resolved: ResolvedArea,
   found: AsyncIterable<CountyBlocks>,
-  { withMissing }: ArealQuery,
-  step: number,
-  waiters: Waiters,
 ): Promise<Page['position'] | null> {
+  const { query, nthFilter } = resolved;
+  let step = minBlocks(release, resolved);
+  let blocksRead = 0;
   for await (const { ordinals, county, index } of found) {
     const outlineOf = await outlinesFor(format, release, county, waiters);
     for (let first = 0, end: number; first < ordinals.length; first = end) {
-      end = Math.min(ordinals.length, first + step);
+      const room = BLOCKS_PER_PAGE - blocksRead;
+      if (room === 0) return beginOf(index.geoids[ordinals[first]], nthFilter);
+      end = Math.min(ordinals.length, first + Math.min(step, room));
       // Blocks that reach little give few rows, so more of them are needed.
       step = Math.min(BLOCKS_PER_READ, step * 2);
       const some = ordinals.slice(first, end);
-      const wanted = withMissing ? some : some.filter((block) => index.isRoutable(block));
-      const times = await page.read(county, index, wanted);
+      const wanted = query.withMissing ? some : some.filter((block) => index.isRoutable(block));
+      const times = await rows.read(county, index, wanted);
+      blocksRead += wanted.length;
       for (const [i, ordinal] of wanted.entries()) {
-        page.add(index, ordinal, times[i], outlineOf(index.geoids[ordinal]));
-        if (page.hasMore) return page.end;
+        rows.add(index, ordinal, times[i], outlineOf(index.geoids[ordinal]));
+        if (rows.hasMore) return rows.end;
         const pause = yieldIfOverdue(waiters);
         if (pause) await pause;
       }
@@ -139,22 +149,21 @@ function beginOf(block: GeoidNumber, nthFilter: NthFilter | null): Page['positio
 /** Renders the page for some blocks. */
 export async function queryArea(
   release: Release,
-  { cursors, waiters, format }: QueryContext,
+  context: QueryContext,
   resolved: ResolvedArea,
   { counties, beyond }: FoundBlocks,
 ): Promise<QueryResult> {
   const { query, nthFilter, page } = resolved;
-  const results = new Rows(format);
+  const results = new Rows(context.format);
   const columns = columnsOf(resolved);
-  const step = minBlocks(release, resolved);
-  const addTo = <Times>(rows: BlockRows<Times>) =>
-    addArealPage(rows, format, release, counties, query, step, waiters);
+  const add = <Times>(rows: BlockRows<Times>) =>
+    addArealPage(rows, release, context, resolved, counties);
   const end = await (nthFilter === null
-    ? addTo(new NearestAreaRows(results, release, query, page))
-    : addTo(new NthAreaRows(results, release, query, nthFilter, columns, page, waiters)));
+    ? add(new NearestAreaRows(results, release, query, page))
+    : add(new NthAreaRows(results, release, { query, nthFilter, columns, page }, context.waiters)));
   // If all rows found fit, the next page starts with the blocks not yet looked up.
   const next = end ?? (beyond && beginOf(beyond, nthFilter));
-  const next_cursor = nextCursor(cursors, page, next);
+  const next_cursor = nextCursor(context.cursors, page, next);
   const response = rowsResponse({ results, next_cursor }, results.count);
   return { ...response, columns };
 }

@@ -12,37 +12,30 @@ import { leavesOf, type NthFilter, type TypeTimes, typeTimesOf } from '../neares
 import { isAfter, type Page } from '../rows/pagination.ts';
 import { type ArealQuery, type BlockRows, isFull, missingReason } from './block-rows.ts';
 
+/** A page with the n-th nearest POIs of each type. */
+interface NthAreaPage {
+  readonly query: ArealQuery;
+  readonly nthFilter: NthFilter;
+  /** Columns of the rows. */
+  readonly columns: readonly string[];
+  readonly page: Page;
+}
+
 /** The rows of a page with the n-th nearest POIs of each type, or how many there are. */
 export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
   readonly #rows: Rows;
   readonly #release: Release;
-  readonly #query: ArealQuery;
-  readonly #nth: NthFilter;
+  readonly #asked: NthAreaPage;
   readonly #leaves: readonly DestTypeId[];
-  readonly #columns: readonly string[];
-  readonly #after: Page['position'];
-  readonly #limit: number;
   readonly #waiters: Waiters;
   end: Page['position'] = [];
   hasMore = false;
 
-  constructor(
-    rows: Rows,
-    release: Release,
-    query: ArealQuery,
-    nth: NthFilter,
-    columns: readonly string[],
-    { position, limit }: Page,
-    waiters: Waiters,
-  ) {
+  constructor(rows: Rows, release: Release, asked: NthAreaPage, waiters: Waiters) {
     this.#rows = rows;
     this.#release = release;
-    this.#query = query;
-    this.#nth = nth;
-    this.#leaves = leavesOf(release, nth);
-    this.#columns = columns;
-    this.#after = position;
-    this.#limit = limit;
+    this.#asked = asked;
+    this.#leaves = leavesOf(release, asked.nthFilter);
     this.#waiters = waiters;
   }
 
@@ -51,13 +44,14 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
     index: BlockIndex,
     blocks: Uint32Array,
   ): Promise<(readonly TypeTimes[])[]> {
+    const { nthFilter } = this.#asked;
     const { matrix, table } = await this.#release.pois(county, this.#waiters);
     const routable = blocks.filter((block) => index.isRoutable(block));
     const rows = (await matrix.encodedRows([...routable])).values();
     const found: (readonly TypeTimes[])[] = [];
     for (const block of blocks) {
       const row = index.isRoutable(block) ? rows.next().value : undefined;
-      found.push(row ? await typeTimesOf(row, table, this.#leaves, this.#nth, this.#waiters) : []);
+      found.push(row ? await typeTimesOf(row, table, this.#leaves, nthFilter, this.#waiters) : []);
     }
     return found;
   }
@@ -69,9 +63,10 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
     outline: PolygonGeometry | undefined,
   ): void {
     const { format } = this.#rows;
-    const { labels, withMissing } = this.#query;
-    const { modes, nths, countTenths } = this.#nth;
-    const [afterGeoid, ...after] = this.#after;
+    const { query, nthFilter, columns, page } = this.#asked;
+    const { labels, withMissing, withPopulation } = query;
+    const { modes, nths, countTenths } = nthFilter;
+    const [afterGeoid, ...after] = page.position;
     const block = index.geoids[ordinal];
     const begin = format.begin(outline);
     for (const [leaf, type] of this.#leaves.entries()) {
@@ -82,7 +77,7 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
           if (tenths === 0 && !withMissing) break;
           const key = [type, modeIdOf(mode), nth];
           if (block === afterGeoid && !isAfter(key, after)) continue;
-          if (isFull(this.#rows, this.#limit)) {
+          if (isFull(this.#rows, page.limit)) {
             this.hasMore = true;
             return;
           }
@@ -99,9 +94,9 @@ export class NthAreaRows implements BlockRows<readonly TypeTimes[]> {
               count: reason === 'no-data' ? null : byMode[m].counts[leaf],
             }),
             ...(reason && { reason }),
-            ...(this.#query.withPopulation && { population: index.population(ordinal) }),
+            ...(withPopulation && { population: index.population(ordinal) }),
           };
-          this.#rows.add(begin + format.members(members, this.#columns) + format.end);
+          this.#rows.add(begin + format.members(members, columns) + format.end);
           this.end = [block, ...key];
         }
       }
