@@ -170,15 +170,24 @@ export function drawMap(parts: MapParts): DrawnMap {
     isStyled = true;
     refresh();
   });
-  map.on('sourcedata', ({ sourceId, isSourceLoaded }) => {
-    if (hasBands || sourceId !== 'bands' || !isSourceLoaded) return;
+  // A source that failed counts as loaded: only its metadata shows that it was read.
+  let hasBandsMetadata = false;
+  const noteBands = () => {
+    if (hasBands || !hasBandsMetadata || !map.isSourceLoaded('bands')) return;
     hasBands = true;
     paint();
+  };
+  map.on('sourcedata', ({ sourceId, sourceDataType }) => {
+    if (sourceId !== 'bands') return;
+    if (sourceDataType === 'metadata') hasBandsMetadata = true;
+    noteBands();
   });
   const isBeingDrawn = () => delete container.dataset.drawn;
   map.on('dataloading', isBeingDrawn);
   map.on('movestart', isBeingDrawn);
   map.on('idle', () => {
+    // Where no tile is in view, no event of the source may follow its metadata.
+    noteBands();
     if (shown.of === 'classes') container.dataset.drawn = `${shown.name} ${scheme}`;
     else if (hasBands) container.dataset.drawn = `${shown.bandsUrl} ${scheme}`;
   });
@@ -222,6 +231,7 @@ export function drawMap(parts: MapParts): DrawnMap {
         if (next.of === 'bands' && next.bandsUrl !== bandsUrl) {
           ({ bandsUrl } = next);
           hasBands = false;
+          hasBandsMetadata = false;
           map.getSource<VectorTileSource>('bands')!.setUrl(addressOf(bandsUrl));
         }
         refresh();
