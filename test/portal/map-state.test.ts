@@ -6,6 +6,7 @@ import {
   COMPARED,
   DIRECTIONS,
   type MapState,
+  minutesOf,
   readMapState,
   VIEWS,
   writeMapState,
@@ -120,4 +121,12 @@ describe('a map opens', () => {
     expect(openingBox(blocks, null)).toEqual(blocks);
     expect(openingBox(blocks, [-80, 39, -79, 40])).toEqual(blocks);
   });
+});
+
+test('a catchment shows at most half an hour, and leaves a longer slider to the other views', () => {
+  const within = (view: MapState['view']) =>
+    [29, 30, 31, 60].map((minutes) => minutesOf({ view, minutes }));
+  expect(within('catchment')).toEqual([29, 30, 30, 30]);
+  expect(within('reach')).toEqual([29, 30, 31, 60]);
+  expect(within('compare')).toEqual([29, 30, 31, 60]);
 });

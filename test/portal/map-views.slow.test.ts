@@ -212,7 +212,7 @@ test('too few tokens: in words, and nothing is charged', async () => {
 });
 
 test('search by keyboard: a city for nothing, a POI for tokens, and who reaches it', async () => {
-  const { page, wrong, context } = await open('');
+  const { page, wrong, context } = await open('#x=1&min=45');
   const owner = await site.proxy.customer({ tokens: 2_000 });
   const search = page.getByRole('combobox', { name: 'Search for a city or a POI' });
   await search.fill('port mer');
@@ -233,6 +233,9 @@ test('search by keyboard: a city for nothing, a POI for tokens, and who reaches 
   const poi = Number(/[#&]p=(\d+)/.exec(page.url())![1]);
   await buy(page, /^Load the catchment 1,000 tokens at most$/);
   await page.locator('.figure').getByText('people').waitFor();
+  const title = await page.getByRole('heading', { name: /^Reaching it within 30/ }).textContent();
+  const said = page.getByRole('status').filter({ hasText: 'Reaching it' });
+  expect(await said.textContent()).toMatch(new RegExp(`^${title}: `));
   const { key } = await site.proxy.customer();
   const catchment = `/v1/pois/${poi}/catchment?mode=walk&limit=1000`;
   const rows: { geoid: string; travel_time: number }[] = (

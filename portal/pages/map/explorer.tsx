@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { useApi } from '../api/use-api.ts';
 import { Notice } from '../parts/notice.tsx';
 import { useBasket } from './blocks/use-basket.ts';
-import { type Catalogue, mapTitle } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { DrawnMap, TileBlock } from './drawing/draw-map.ts';
 import type { MapMarker } from './drawing/map-markers.ts';
 import { MapStage } from './drawing/map-stage.tsx';
@@ -20,8 +20,7 @@ import { areaOf, BasketPanel } from './panels/basket-panel.tsx';
 import { BlockPanel } from './panels/block-panel.tsx';
 import { CatchmentPanel } from './panels/catchment-panel.tsx';
 import { ComparePanel } from './panels/compare-panel.tsx';
-import { legendOf } from './panels/legend-of.ts';
-import { byMode, originName, PERCENTILE, reachTitle } from './panels/names.ts';
+import { byMode, originName, PERCENTILE } from './panels/names.ts';
 import { NearestPanel } from './panels/nearest-panel.tsx';
 import { markerId } from './panels/profile-bars.tsx';
 import { ReachPanel } from './panels/reach-panel.tsx';
@@ -32,19 +31,13 @@ import { dataDates } from './share/data-dates.ts';
 import { SharePanel } from './share/share-panel.tsx';
 import { type Site, withMoved, without, withSite } from './sites/sites.ts';
 import { type Choice, choiceOf } from './state/choice.ts';
-import type { MapState, Origin, View } from './state/map-state.ts';
+import { type MapState, type Origin, VIEWS } from './state/map-state.ts';
 import type { Point } from './state/point.ts';
 import { useMapState } from './state/use-map-state.ts';
 import { usePicture } from './use-picture.ts';
+import { MAP_VIEWS } from './views.ts';
 
-const VIEW_NAMES: readonly (readonly [View, string])[] = [
-  ['nearest', 'Nearest'],
-  ['basket', 'Basket'],
-  ['reach', 'Reach'],
-  ['compare', 'Compare'],
-  ['catchment', 'Catchment'],
-  ['sites', 'Sites'],
-];
+const VIEW_NAMES = VIEWS.map((view) => [view, MAP_VIEWS[view].name] as const);
 
 const NO_CRITERIA: readonly Criterion[] = [];
 
@@ -89,7 +82,7 @@ export function Explorer(props: {
       view === 'catchment' && poi !== null && origin !== null && typeof origin !== 'string'
         ? { dest_id: poi, name: poiName!, ...origin }
         : null;
-    return markersOf(HAS_ORIGIN.has(view) ? origin : null, profile, caught ?? found);
+    return markersOf(MAP_VIEWS[view].sides > 0 ? origin : null, profile, caught ?? found);
   }, [view, origin, poi, poiName, profile, found, sites]);
   const sitesOf = { ...sitesQuery, mode: choice.mode };
   const parts: ViewProps = { catalogue, state, choice, change, requests, scheme };
@@ -156,9 +149,9 @@ export function Explorer(props: {
           measured={{ area: areaOf(state, basket), sitesQuery: sitesOf }}
           picture={{
             catalogue,
-            title: titleOf(state, choice, poiName),
-            legend: legendOf(state, choice, catalogue.baseMap, scheme),
-            remark: modesOf(state, choice).has('transit') ? PERCENTILE : null,
+            title: MAP_VIEWS[view].title(state, choice, poiName),
+            legend: MAP_VIEWS[view].legend(state, choice, catalogue.baseMap, scheme),
+            remark: MAP_VIEWS[view].modes(choice).includes('transit') ? PERCENTILE : null,
             shown: picture.shown,
             selected: state.block,
             markers,
@@ -245,8 +238,6 @@ function markersOf(
   return [...markers.values()];
 }
 
-const HAS_ORIGIN: ReadonlySet<View> = new Set(['reach', 'compare']);
-
 const SITE_PREFIX = 'site-';
 /** Longer ids do not fit on a marker. */
 const MAX_SIGN = 2;
@@ -274,26 +265,8 @@ function middleOf([west, south, east, north]: readonly number[]): Point {
   return { lat: (south + north) / 2, lon: (west + east) / 2 };
 }
 
-/** The modes of the times that a view shows. */
-function modesOf({ view }: MapState, { mode, otherMode, basket }: Choice): ReadonlySet<string> {
-  if (view === 'basket') return new Set(basket.map((criterion) => criterion.mode));
-  return new Set(view === 'compare' ? [mode, otherMode] : [mode]);
-}
-
 /** Describes the map for people who do not see it. */
 function saidOf(state: MapState, choice: Choice, poiName: string | null): string {
   const selected = state.block === null ? '' : ` Block ${state.block} is selected.`;
-  return `${titleOf(state, choice, poiName)}.${selected}`;
-}
-
-function titleOf(state: MapState, { mode, type }: Choice, poiName: string | null): string {
-  const { view, origin, direction, minutes } = state;
-  if (view === 'sites') return 'Sites of your own';
-  if (view === 'catchment')
-    return `${reachTitle(mode, 'to', minutes)}: ${poiName ?? 'no POI chosen'}`;
-  if (view === 'basket') return 'Blocks by a basket of criteria';
-  if (view === 'nearest') return mapTitle(mode, type.name);
-  if (origin === null) return 'No block chosen';
-  if (view === 'compare') return `A and B side by side, within ${minutes} minutes`;
-  return `${reachTitle(mode, direction, minutes)}: ${originName(origin, poiName)}`;
+  return `${MAP_VIEWS[state.view].title(state, choice, poiName)}.${selected}`;
 }

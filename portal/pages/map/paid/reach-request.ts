@@ -1,7 +1,8 @@
 import type { IsochroneBlocks, Mode } from '../../../client/src/index.ts';
 import { PLANS } from '../../../plans.ts';
 import { type Reach, reachOf } from '../measures/reach.ts';
-import { type Direction, MAX_MINUTES, type Origin } from '../state/map-state.ts';
+import type { Choice } from '../state/choice.ts';
+import { type Direction, MAX_MINUTES, type MapState, type Origin } from '../state/map-state.ts';
 import type { PaidRequest } from './paid-request.ts';
 
 /** All blocks within an hour of an origin: one response, which every slider position is part of. */
@@ -15,4 +16,14 @@ export function reachRequest(origin: Origin, mode: Mode, direction: Direction): 
       return reachOf((await pay(client.getIsochrone(query, { signal }))) as IsochroneBlocks);
     },
   };
+}
+
+/** The requests of A and B; null without an origin. */
+export function sidesOf(
+  { origin, otherOrigin, direction }: MapState,
+  { mode, otherMode }: Choice,
+): readonly [PaidRequest<Reach> | null, PaidRequest<Reach> | null] {
+  const of = (one: Origin | null, by: Mode) =>
+    one === null ? null : reachRequest(one, by, direction);
+  return [of(origin, mode), of(otherOrigin ?? origin, otherMode)];
 }

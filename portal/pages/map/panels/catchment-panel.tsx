@@ -5,6 +5,7 @@ import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
 import type { Catchment } from '../paid/catchment-request.ts';
 import { Paid } from '../paid/paid.tsx';
+import { MAX_CATCHMENT_MINUTES, minutesOf } from '../state/map-state.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { catchmentSwatches } from './legend-swatches.ts';
@@ -21,7 +22,7 @@ export function CatchmentPanel(
 ) {
   const { catalogue, state, choice, change, requests, scheme, poiName, catchment } = props;
   const { mode } = choice;
-  const minutes = Math.min(state.minutes, MAX_CATCHMENT_MINUTES);
+  const minutes = minutesOf(state);
   const reach = catchment?.reach ?? null;
   const geoids = reach?.geoids ?? null;
   const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
@@ -77,5 +78,3 @@ export function CatchmentPanel(
     </section>
   );
 }
-
-const MAX_CATCHMENT_MINUTES = 30;

@@ -15,8 +15,8 @@ import {
 } from '../measures/comparison.ts';
 import { cumulative } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
+import { sidesOf } from '../paid/reach-request.ts';
 import type { MapState } from '../state/map-state.ts';
-import { sidesOf } from '../use-picture.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { differenceSwatches, reachSwatches } from './legend-swatches.ts';

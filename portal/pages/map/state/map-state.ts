@@ -37,7 +37,7 @@ export interface MapState {
   /** Origin of a reach; A of a comparison. */
   readonly origin: Origin | null;
   readonly direction: Direction;
-  /** Slider of reach and comparison. */
+  /** Slider as it was left in any view; `minutesOf` has the minutes of this one. */
   readonly minutes: number;
   /** Origin of B; null: the same as of A. */
   readonly otherOrigin: Origin | null;
@@ -58,6 +58,13 @@ export interface MapState {
 /** The longest reach, minutes. */
 export const MAX_MINUTES = 60;
 export const MIN_MINUTES = 5;
+/** The longest way to the POI of a catchment. */
+export const MAX_CATCHMENT_MINUTES = 30;
+
+/** Minutes within which the view shows blocks. */
+export function minutesOf({ view, minutes }: Pick<MapState, 'view' | 'minutes'>): number {
+  return view === 'catchment' ? Math.min(minutes, MAX_CATCHMENT_MINUTES) : minutes;
+}
 
 const VERSION = '1';
 const GEOID = /^\d{15}$/;
