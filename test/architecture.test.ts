@@ -12,6 +12,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'shards',
     'portal/accounts',
     'portal/http',
+    'portal/sites',
     'portal/plans.ts',
     'portal/client/src',
   ],
@@ -22,6 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'portal/pages',
     'shards/geometry',
     'portal/page-paths.ts',
+    'portal/sites',
     'portal/map-classes.ts',
     'portal/plans.ts',
     'portal/key-limits.ts',
@@ -137,6 +139,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   portal: [
     'client',
+    'sites',
     'plans',
     'page-paths',
     'map-classes',

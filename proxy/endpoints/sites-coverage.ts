@@ -11,7 +11,7 @@ import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member
 import { modeItem, weightMember } from '../schemas/body-members.ts';
 import { directionItem } from '../schemas/criteria.ts';
 import { smallArea } from '../schemas/examples.ts';
-import { areaFacts, siteCoverageRow, sitesMembers } from '../schemas/schemas.ts';
+import { areaFacts, siteCoverageRow, siteResults } from '../schemas/schemas.ts';
 import {
   candidatesMember,
   chooseMember,
@@ -63,7 +63,7 @@ export const sitesCoverage = postEndpoint({
   }),
   table: SITES,
   responseDescription: 'The sums of the area, the sites and the candidates.',
-  response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...sitesMembers }),
+  response: z.object({ area: areaFacts, results: z.array(siteCoverageRow), ...siteResults }),
   problems: [...AREA_PROBLEMS, 'point-not-covered', 'direction-not-available'],
 
   async resolve(release, body, _services, waiters): Promise<SitesQuery> {

@@ -4,6 +4,7 @@ import { MAX_POI_MINUTES, MINUTES } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';
 import type { ProxyConfig } from '../config.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { SITES_SCHEMA } from '../schemas/site-members.ts';
 import { AlikeResponses, headOperation, operation } from './operations.ts';
 import { problemResponses } from './problems.ts';
 
@@ -50,7 +51,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], service: Documen
         { name: 'Service', description: 'Health of the service.' },
       ],
       components: {
-        schemas: { MaxRows: maxRows(batchRowBudget) },
+        schemas: { MaxRows: maxRows(batchRowBudget), Sites: SITES_SCHEMA },
         securitySchemes: {
           apiKey: {
             type: 'http',

@@ -220,7 +220,7 @@ export const siteCoverageRow = z.object({ mode: modeLabel, weight: z.string(), .
 });
 
 /** Members of a response about sites, other than its rows. */
-export const sitesMembers = {
+export const siteResults = {
   sites: z.array(
     z.object({
       ...placedSite,

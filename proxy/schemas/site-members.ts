@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { missing } from '../../portal/http/validation.ts';
+import { MAX_COUNTED_FAULTS, missing } from '../../portal/http/validation.ts';
 import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
 import { objectFault } from './criteria.ts';
 import { listOf } from './list.ts';
-import { listedSites, MAX_CHARACTERS } from './site-files.ts';
+import { MAX_CSV_LENGTH, parseSites, type SitesMember } from './parse-sites.ts';
 
 const ID_FAULT = `must be text of 1 to ${LIMITS.nameLength} characters, or a whole number`;
 
@@ -56,8 +56,10 @@ const FEATURE_SCHEMA: oas31.SchemaObject = {
 const FILE_SCHEMAS: readonly oas31.SchemaObject[] = [
   {
     type: 'string',
-    maxLength: MAX_CHARACTERS,
-    description: 'CSV with the columns `id`, `lat` and `lon`.',
+    maxLength: MAX_CSV_LENGTH,
+    description:
+      'CSV with the columns `id`, `lat` and `lon`, between commas, semicolons or tabs. A column ' +
+      '`candidate`, `yes` or `no`, must fit the member; others are ignored.',
   },
   {
     type: 'object',
@@ -70,46 +72,51 @@ const FILE_SCHEMAS: readonly oas31.SchemaObject[] = [
   },
 ];
 
-/** Points of one's own, each with an id of its own: a list, CSV or GeoJSON. */
-const sites = z
-  .unknown()
-  .transform((value, context) => {
-    const listed = listedSites(value);
-    if ('sites' in listed) return listed.sites;
-    const { fault, path } = listed;
-    context.addIssue({ code: 'custom', message: fault, path: [...path] });
-    return z.NEVER;
-  })
-  .pipe(
-    listOf(site, LIMITS.sites, {
-      none: 'must be an array of sites, CSV text or a FeatureCollection',
-      many: `must list at most ${LIMITS.sites}`,
-    }),
-  )
-  .superRefine((sites, context) => {
-    // In text formats a number and its digits are one id.
-    const seen = new Map<string, number>();
-    for (const [i, { id }] of sites.entries()) {
-      const first = seen.get(String(id));
-      if (first === undefined) {
-        seen.set(String(id), i);
-        continue;
-      }
-      const message = `is also the id of item ${first}: each needs one of its own`;
-      const params = { type: 'duplicate' };
-      context.addIssue({ code: 'custom', params, message, path: [i, 'id'] });
-    }
-  })
-  .meta({
-    id: 'Sites',
-    description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own: a list, CSV or GeoJSON.`,
-    override: {
-      anyOf: [{ type: 'array', items: SITE_SCHEMA, maxItems: LIMITS.sites }, ...FILE_SCHEMAS],
-    },
-  });
+/** The document's schema of both members, which each refers to. */
+export const SITES_SCHEMA: oas31.SchemaObject = {
+  description: `Up to ${LIMITS.sites} points, each with an \`id\` of its own: a list, CSV or GeoJSON.`,
+  anyOf: [{ type: 'array', items: SITE_SCHEMA, maxItems: LIMITS.sites }, ...FILE_SCHEMAS],
+};
 
-export const sitesMember = sites.meta({ description: 'Sites that are there.' });
-export const candidatesMember = sites
+/** Points of one's own, each with an id of its own: a list, CSV or GeoJSON. */
+function sites(member: SitesMember) {
+  return z
+    .unknown()
+    .transform((value, context) => {
+      const parsed = parseSites(value, member);
+      if ('list' in parsed) return parsed.list;
+      for (const { path, msg, type } of parsed.faults) {
+        context.addIssue({ code: 'custom', params: { type }, message: msg, path: [...path] });
+      }
+      return z.NEVER;
+    })
+    .pipe(
+      listOf(site, LIMITS.sites, {
+        none: 'must be an array of sites, CSV text or a FeatureCollection',
+        many: `must list at most ${LIMITS.sites}`,
+      }),
+    )
+    .superRefine((list, context) => {
+      // In text formats a number and its digits are one id.
+      const seen = new Map<string, number>();
+      let repeated = 0;
+      for (const [i, { id }] of list.entries()) {
+        const first = seen.get(String(id));
+        if (first === undefined) {
+          seen.set(String(id), i);
+          continue;
+        }
+        const message = `is also the id of item ${first}: each needs one of its own`;
+        const params = { type: 'duplicate' };
+        context.addIssue({ code: 'custom', params, message, path: [i, 'id'] });
+        if (++repeated === MAX_COUNTED_FAULTS) break;
+      }
+    })
+    .meta({ override: { $ref: '#/components/schemas/Sites' } });
+}
+
+export const sitesMember = sites('sites').meta({ description: 'Sites that are there.' });
+export const candidatesMember = sites('candidates')
   .optional()
   .meta({ description: 'Sites that might be added.' });
 

@@ -102,7 +102,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   });
   const input = page.getByLabel(/^Or a CSV file/);
   await input.setInputFiles(file(`north,${a.lat},${a.lon},\n"Main, 2",99,${b.lon},\n`));
-  await page.getByRole('alert').getByText('Site 2 of the file: lat must be a number').waitFor();
+  await page.getByRole('alert').getByText('Line 3 of the file: lat must be a number').waitFor();
   await input.setInputFiles(
     file(
       `north,${a.lat},${a.lon},\nsouth,${b.lat},${b.lon},\n"Main, 2",${b.lat},${b.lon},yes\nx,${middle.lat},${middle.lon},1\n`,

@@ -44,24 +44,21 @@ test('a file that is saved has the same sites when it is opened', async () => {
 });
 
 test.each([
-  ['lat,lon\n1,2\n', 'lacks the columns: id'],
-  ['', 'lacks the columns: id, lat, lon'],
+  ['lat,lon\n1,2\n', 'The file lacks the columns id; it has lat, lon.'],
+  ['', 'The file lacks the columns id, lat, lon.'],
   ['id,lat,lon\n', 'has no sites'],
-  ['id,lat,lon\na,1,2\na,1,3\n', 'Site 2 of the file: id a is also that of site 1'],
-  ['id,lat,lon\n,1,2\n', 'Site 1 of the file: id is empty'],
-  ['id,lat,lon\na,,2\n', 'lat must be a number from -90 to 90'],
-  ['id,lat,lon\na,91,2\n', 'lat must be a number from -90 to 90'],
+  ['id,lat,lon\na,1,2\na,1,3\n', 'Line 3 of the file: id a is also that of line 2.'],
+  ['id,lat,lon\n\n,1,2\n', 'Line 3 of the file: id is missing.'],
+  ['id,lat,lon\na,,2\n', 'Line 2 of the file: lat is missing.'],
+  ['id,lat,lon\na,181,2\n', 'lat must be a number from -90 to 90, not 181.'],
   [
     'id,lat,lon\na,-122.4,37.8\n',
-    'lat must be a number from -90 to 90; lat and lon may be exchanged',
+    'lat must be a number from -90 to 90, not -122.4: are lat and lon exchanged?',
   ],
-  ['id,lat,lon\na,39,29,-76,61\n', 'Site 1 of the file: it has more values than there are columns'],
-  [
-    'Name;Breite;lon\na;1;2\n',
-    'lacks the columns: id, lat. It needs id, lat, lon; it has name, breite, lon.',
-  ],
+  ['id,lat,lon\na,39,29,-76,61\n', 'Line 2 of the file: has more values than there are columns'],
+  ['Name;Breite;lon\na;1;2\n', 'The file lacks the columns id, lat; it has name, breite, lon.'],
   ['PK\u0003\u0004\0\0', 'is not text: save it as CSV'],
-  ['id,lat,lon\na,1,east\n', 'lon must be a number from -180 to 180'],
+  ['id,lat,lon\na,1,east\n', 'lon must be a number from -180 to 180, not east.'],
   [
     `id,lat,lon\n${Array.from({ length: 1001 }, (_, i) => `${i},1,2\n`).join('')}`,
     'more than 1000',

@@ -120,6 +120,11 @@ describe('a fault is reported with the member that it is in', () => {
   const one = { lon: -70, lat: 36 };
   const near = { ...one, mode: 'walk', max_minutes: 5 };
   const site = { id: 'a', ...one };
+  const geometry = { type: 'Point', coordinates: [one.lon, one.lat] };
+  const collection = (properties: object) => ({
+    type: 'FeatureCollection',
+    features: [{ type: 'Feature', properties, geometry }],
+  });
 
   test.each<[string, object, (string | number)[], string]>([
     [
@@ -194,6 +199,36 @@ describe('a fault is reported with the member that it is in', () => {
       { sites: [site, one], mode: 'walk' },
       ['sites', 1, 'id'],
       'is missing: it must be text of 1 to 100 characters, or a whole number',
+    ],
+    [
+      '/v1/sites/coverage',
+      { sites: { type: 'FeatureCollection' }, mode: 'walk' },
+      ['sites', 'features'],
+      'is missing: it must be an array of features',
+    ],
+    [
+      '/v1/sites/coverage',
+      { sites: 'id,lat,lon\n\na,36,-70\nb,x,-70', mode: 'walk' },
+      ['sites'],
+      'line 4: lat must be a number from -90 to 90, not x',
+    ],
+    [
+      '/v1/sites/coverage',
+      { sites: 'id,lat,lon,candidate\na,36,-70,no\nb,36,-70,yes', mode: 'walk' },
+      ['sites'],
+      'line 3: is a candidate: send it in candidates',
+    ],
+    [
+      '/v1/sites/coverage',
+      { sites: [site], candidates: 'id,lat,lon,candidate\nb,36,-70,no', mode: 'walk' },
+      ['candidates'],
+      'line 2: is no candidate: send it in sites',
+    ],
+    [
+      '/v1/sites/coverage',
+      { sites: collection({ id: 'b', candidate: true }), mode: 'walk' },
+      ['sites', 0],
+      'is a candidate: send it in candidates',
     ],
     [
       '/v1/sites/coverage',

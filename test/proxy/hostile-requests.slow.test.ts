@@ -234,13 +234,22 @@ test('of thousands of wrong items, or unknown members, counts a hundred', async 
   }
 });
 
+const CSV_LENGTH = 100_000;
+const repeated = (part: string) => part.repeat((CSV_LENGTH - 200) / part.length);
+
 test.each([
-  ['many columns', 'a,'.repeat(BODY_BYTES / 2 - 100)],
-  ['many columns of its own', filled((i) => `c${i}`, BODY_BYTES - 200)],
-  ['wide rows', `id,lat,lon\n${`${'1,'.repeat(500)}\n`.repeat(1_000)}`],
-  ['empty rows', `id,lat,lon\n${'\n'.repeat(90_000)}`],
-  ['quotes', `id,lat,lon\n${'"a'.repeat(5_000)}`],
-  ['more quotes', `id,lat,lon\n${'"a'.repeat(40_000)}`],
+  ['many columns', repeated('a,')],
+  ['many columns of its own', filled((i) => `c${i}`, CSV_LENGTH)],
+  ['columns that repeat', `"\n",${filled((i) => `_${i + 1}`, 9_000)}${','.repeat(90_000)}`],
+  ['wide rows', `id,lat,lon\n${repeated(`${'1,'.repeat(500)}\n`)}`],
+  ['empty lines', `id,lat,lon\n${repeated('\n')}`],
+  ['blank lines', `id,lat,lon\n${repeated(' \n')}`],
+  ['short rows', `id,lat,lon\n${repeated('x\n')}`],
+  ['quotes', `id,lat,lon\n${repeated('"a')}`],
+  ['pairs of quotes', `id,lat,lon\n${repeated('""')}`],
+  ['cells in quotes', `id,lat,lon\n${repeated('"a",')}`],
+  ['brackets', repeated('(')],
+  ['a long number', `id,lat,lon\na,${repeated('1')}x,1`],
 ])('sites as CSV of %s are refused cheaply', async (_, sites) => {
   const headers = { authorization: `Bearer ${key}` };
   const payload = { sites, mode: 'walk' };

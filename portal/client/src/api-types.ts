@@ -3,6 +3,23 @@
 /** Maximum number of rows to return and to charge; by default 50000. Origins are returned whole, and the first regardless of its rows; the others are listed in `truncated`, with `row-budget`. */
 export type MaxRows = number;
 
+/** Up to 1000 points, each with an `id` of its own: a list, CSV or GeoJSON. */
+export type Sites = Array<{
+  id: string | number;
+  lon: number;
+  lat: number;
+}> | string | {
+  type: 'FeatureCollection';
+  features: Array<{
+    type: 'Feature';
+    geometry: {
+      type: 'Point';
+      coordinates: Array<number>;
+    };
+    [member: string]: unknown;
+  }>;
+};
+
 /** Exactly one of `polygon`, `center` with `radius_m`, `places`, `counties` and `blocks`. A polygon or circle stands for the blocks whose centre is inside. */
 export type Area = {
   /** GeoJSON, WGS84; at most 2,000 vertices and 5,000 km². */
@@ -28,23 +45,6 @@ export type Area = {
   counties?: Array<string>;
   /** Up to 10000 block GEOIDs. */
   blocks?: Array<string>;
-};
-
-/** Up to 1000 points, each with an `id` of its own: a list, CSV or GeoJSON. */
-export type Sites = Array<{
-  id: string | number;
-  lon: number;
-  lat: number;
-}> | string | {
-  type: 'FeatureCollection';
-  features: Array<{
-    type: 'Feature';
-    geometry: {
-      type: 'Point';
-      coordinates: Array<number>;
-    };
-    [member: string]: unknown;
-  }>;
 };
 
 /** RFC 9457 problem. */

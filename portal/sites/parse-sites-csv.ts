@@ -1,0 +1,178 @@
+import { csvRecords, MismatchedQuotes } from './csv-records.ts';
+
+/** A site of CSV text, and the line that it begins on, from 1. */
+export interface CsvSite {
+  readonly line: number;
+  readonly id: string;
+  readonly lat: number;
+  readonly lon: number;
+  /** Null if the text does not state it. */
+  readonly isCandidate: boolean | null;
+}
+
+/** Says what is wrong with a line of the text, or with all of it. */
+export interface SitesFault {
+  readonly line?: number;
+  readonly msg: string;
+  readonly type:
+    | 'malformed'
+    | 'missing'
+    | 'duplicate'
+    | 'too_big'
+    | 'out_of_range'
+    | 'invalid_type'
+    | 'invalid_value';
+}
+
+/** The sites of a text, or what is wrong with it. */
+export type ParsedSites =
+  | { readonly sites: readonly CsvSite[] }
+  | { readonly faults: readonly SitesFault[] };
+
+const REQUIRED = ['id', 'lat', 'lon'] as const;
+const COLUMNS = [...REQUIRED, 'candidate'] as const;
+type Column = (typeof COLUMNS)[number];
+
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['latitude', 'lat'],
+  ['longitude', 'lon'],
+  ['long', 'lon'],
+  ['lng', 'lon'],
+]);
+
+/** A byte order mark, and the line that states the delimiter in some files of Excel. */
+const BEFORE_HEADER = /^\ufeff?(sep=.(?=[\r\n]))?/i;
+
+const MAX_COLUMNS = 1_000;
+const MAX_ID_LENGTH = 100;
+const MAX_FAULTS = 20;
+const MAX_QUOTED = 100;
+
+/**
+ * Parses sites from CSV with the columns `id`, `lat`, `lon` and, if some are candidates,
+ * `candidate` (`yes` or `no`), as spreadsheets save it in any language: between commas, semicolons
+ * or tabs, with decimal points or commas. Other columns are ignored. Text with more than `most`
+ * sites is refused. The first `MAX_FAULTS` faults of lines are listed.
+ */
+export function parseSitesCsv(text: string, most: number): ParsedSites {
+  try {
+    return sitesOf(text.replace(BEFORE_HEADER, ''), most);
+  } catch (error) {
+    if (!(error instanceof MismatchedQuotes)) throw error;
+    return { faults: [{ line: error.line, msg: error.message, type: 'malformed' }] };
+  }
+}
+
+function sitesOf(text: string, most: number): ParsedSites {
+  const records = filledRecords(text);
+  const headings = records.next().value?.cells ?? [];
+  if (headings.length > MAX_COLUMNS) {
+    return { faults: [{ msg: `must have at most ${MAX_COLUMNS} columns`, type: 'too_big' }] };
+  }
+  const header = headings.map(columnOf);
+  const headerFault = faultOfHeader(header);
+  if (headerFault) return { faults: [headerFault] };
+  const positions = COLUMNS.map((column) => [column, header.indexOf(column)] as const);
+  const sites: CsvSite[] = [];
+  const faults: SitesFault[] = [];
+  const lineById = new Map<string, number>();
+  for (const { line, cells } of records) {
+    if (sites.length === most) {
+      return { faults: [{ msg: `must list at most ${most}`, type: 'too_big' }] };
+    }
+    const row = Object.fromEntries(
+      positions.map(([column, i]) => [column, cells[i]?.trim() ?? '']),
+    ) as Row;
+    const fault =
+      cells.length > header.length ? EXTRA_VALUES : faultOfRow(row, lineById.get(row.id));
+    if (fault) {
+      faults.push({ line, ...fault });
+      if (faults.length === MAX_FAULTS) break;
+      continue;
+    }
+    lineById.set(row.id, line);
+    const [lat, lon] = [degrees(row.lat), degrees(row.lon)];
+    sites.push({ line, id: row.id, lat, lon, isCandidate: candidacy(row.candidate) ?? null });
+  }
+  return faults.length > 0 ? { faults } : { sites };
+}
+
+/** The records that are not blank, between the delimiter that is most frequent in the first. */
+function* filledRecords(text: string) {
+  const [header] = /.*/.exec(text.trimStart())!;
+  const unquoted = header.replace(/"[^"]*"/g, '');
+  const [delimiter] = [',', ';', '\t']
+    .map((one) => [one, unquoted.split(one).length] as const)
+    .reduce((best, one) => (one[1] > best[1] ? one : best));
+  for (const record of csvRecords(text, delimiter)) {
+    if (record.cells.some((cell) => cell.trim() !== '')) yield record;
+  }
+}
+
+/** A column by its short name: `lat` for `Latitude (WGS84)`. */
+function columnOf(header: string): string {
+  const name = header.split(/[([]/, 1)[0].trim().toLowerCase();
+  return OTHER_NAMES.get(name) ?? name;
+}
+
+function faultOfHeader(header: readonly string[]): SitesFault | null {
+  const lacking = REQUIRED.filter((column) => !header.includes(column));
+  if (lacking.length > 0) {
+    const has = header.length === 0 ? '' : `; it has ${quoted(header.join(', '))}`;
+    return { msg: `lacks the columns ${lacking.join(', ')}${has}`, type: 'missing' };
+  }
+  const repeated = COLUMNS.find((column) => header.indexOf(column) !== header.lastIndexOf(column));
+  if (repeated === undefined) return null;
+  return { msg: `has more than one column ${repeated}`, type: 'duplicate' };
+}
+
+type Row = Readonly<Record<Column, string>>;
+
+const EXTRA_VALUES: SitesFault = {
+  msg: 'has more values than there are columns: put those that contain commas in quotes',
+  type: 'malformed',
+};
+
+/** The fault of a row whose id is also that of an earlier line, if any; null if it has none. */
+function faultOfRow(row: Row, earlier: number | undefined): SitesFault | null {
+  const empty = REQUIRED.find((column) => row[column] === '');
+  if (empty) return { msg: `${empty} is missing`, type: 'missing' };
+  if (row.id.length > MAX_ID_LENGTH) {
+    return { msg: `id must have at most ${MAX_ID_LENGTH} characters`, type: 'too_big' };
+  }
+  if (earlier !== undefined) {
+    return { msg: `id ${quoted(row.id)} is also that of line ${earlier}`, type: 'duplicate' };
+  }
+  const wrong = faultOfDegrees('lat', row.lat, 90) ?? faultOfDegrees('lon', row.lon, 180);
+  if (wrong) return wrong;
+  if (candidacy(row.candidate) !== undefined) return null;
+  const msg = `candidate must be yes or no, not ${quoted(row.candidate)}`;
+  return { msg, type: 'invalid_value' };
+}
+
+function faultOfDegrees(column: 'lat' | 'lon', text: string, most: number): SitesFault | null {
+  const value = degrees(text);
+  if (Math.abs(value) <= most) return null;
+  const hint = Math.abs(value) <= 180 ? ': are lat and lon exchanged?' : '';
+  const msg = `${column} must be a number from -${most} to ${most}, not ${quoted(text)}${hint}`;
+  return { msg, type: Number.isNaN(value) ? 'invalid_type' : 'out_of_range' };
+}
+
+/** A decimal number, with a point or a comma; NaN for other text. */
+function degrees(text: string): number {
+  return /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i.test(text)
+    ? Number(text.replace(',', '.'))
+    : Number.NaN;
+}
+
+/** Whether a site is a candidate; null if it is not stated, undefined for other text. */
+export function candidacy(text: string): boolean | null | undefined {
+  if (text === '') return null;
+  if (/^(yes|true|1)$/i.test(text)) return true;
+  return /^(no|false|0)$/i.test(text) ? false : undefined;
+}
+
+/** The beginning of a text of someone else's, for messages. */
+function quoted(text: string): string {
+  return text.slice(0, MAX_QUOTED);
+}

@@ -1,0 +1,84 @@
+import { missing } from '../../portal/http/validation.ts';
+import { candidacy, parseSitesCsv } from '../../portal/sites/parse-sites-csv.ts';
+import { LIMITS } from '../bounds.ts';
+import { kindOf } from './list.ts';
+
+/** The member that sites are sent in. */
+export type SitesMember = 'sites' | 'candidates';
+
+/** A fault of a text or collection of sites, and its place. */
+export interface FormatFault {
+  readonly path: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+/** A list of sites as in JSON, unchecked, or what is wrong with its format. */
+export type ParsedFormat = { readonly list: unknown } | { readonly faults: readonly FormatFault[] };
+
+/** Maximum length of CSV text, which is parsed in one step. */
+export const MAX_CSV_LENGTH = 100 * LIMITS.sites;
+
+/**
+ * Lists the sites of CSV text (`portal/sites/`), or of a GeoJSON FeatureCollection of points with
+ * an `id` or a property of this name. Other columns and properties are ignored, except `candidate`,
+ * which must fit the member. Any other value is returned as it is.
+ */
+export function parseSites(value: unknown, member: SitesMember): ParsedFormat {
+  if (typeof value === 'string') return sitesOfCsv(value, member);
+  if (!isObject(value) || value.type !== 'FeatureCollection') return { list: value };
+  const { features } = value;
+  if (Array.isArray(features)) return sitesOfFeatures(features, member);
+  const fault = 'must be an array of features';
+  const msg = features === undefined ? missing(fault) : `${fault}, not ${kindOf(features)}`;
+  return { faults: [{ path: ['features'], msg, type: 'invalid_type' }] };
+}
+
+function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
+  if (text.length > MAX_CSV_LENGTH) {
+    const msg = `CSV must have at most ${MAX_CSV_LENGTH} characters: send the columns id, lat and lon alone`;
+    return { faults: [{ path: [], msg, type: 'too_big' }] };
+  }
+  const parsed = parseSitesCsv(text, LIMITS.sites);
+  if ('faults' in parsed) {
+    const faults = parsed.faults.map(({ line, msg, type }) => {
+      return { path: [], msg: line === undefined ? `CSV ${msg}` : `line ${line}: ${msg}`, type };
+    });
+    return { faults };
+  }
+  const list: unknown[] = [];
+  for (const { line, id, lat, lon, isCandidate } of parsed.sites) {
+    const fault = faultOfMember(isCandidate, member);
+    if (fault) return { faults: [{ path: [], msg: `line ${line}: ${fault}`, type: 'misplaced' }] };
+    list.push({ id, lat, lon });
+  }
+  return { list };
+}
+
+function sitesOfFeatures(features: readonly unknown[], member: SitesMember): ParsedFormat {
+  const list: unknown[] = [];
+  for (const [i, feature] of features.entries()) {
+    const geometry = isObject(feature) ? feature.geometry : undefined;
+    if (!isObject(feature) || !isObject(geometry) || geometry.type !== 'Point') {
+      const msg = 'must be a GeoJSON feature with a Point';
+      return { faults: [{ path: [i], msg, type: 'invalid_type' }] };
+    }
+    const properties = isObject(feature.properties) ? feature.properties : {};
+    const fault = faultOfMember(candidacy(String(properties.candidate ?? '')), member);
+    if (fault) return { faults: [{ path: [i], msg: fault, type: 'misplaced' }] };
+    const [lon, lat] = Array.isArray(geometry.coordinates) ? geometry.coordinates : [];
+    list.push({ id: feature.id ?? properties.id, lon, lat });
+  }
+  return { list };
+}
+
+/** Why a site does not belong in the member; other text than yes and no counts as not stated. */
+function faultOfMember(isCandidate: boolean | null | undefined, member: SitesMember) {
+  if (isCandidate === true && member === 'sites') return 'is a candidate: send it in candidates';
+  if (isCandidate === false && member === 'candidates') return 'is no candidate: send it in sites';
+  return null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

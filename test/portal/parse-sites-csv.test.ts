@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { parseSitesCsv } from '../../portal/sites/parse-sites-csv.ts';
+
+const MOST = 1_000;
+const parse = (text: string) => parseSitesCsv(text, MOST);
+const rows = (count: number, text: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => text(i)).join('');
+
+function faultsOf(text: string): string[] {
+  const parsed = parse(text);
+  expect(parsed, text).toHaveProperty('faults');
+  return 'faults' in parsed
+    ? parsed.faults.map(({ line = 'all', msg, type }) => `${line}: ${type}: ${msg}`)
+    : [];
+}
+
+test('a site has the line that it begins on, and whether it is a candidate if that is stated', () => {
+  const text = 'name,id,lat,lon,Candidate\n\n"A\nB",1,36.1,-70,yes\n,2,+36.,-.7e2,No\n,3,0,0,\n';
+  expect(parse(text)).toEqual({
+    sites: [
+      { line: 3, id: '1', lat: 36.1, lon: -70, isCandidate: true },
+      { line: 5, id: '2', lat: 36, lon: -70, isCandidate: false },
+      { line: 6, id: '3', lat: 0, lon: 0, isCandidate: null },
+    ],
+  });
+});
+
+test.each(['\n', '\n\n', '\r\n\r\n\r\n', '\n,,\n \n'])(
+  'all of the most sites are read, and one more is refused, with %j between them',
+  (between) => {
+    const text = (count: number) =>
+      `id,lat,lon${between}${rows(count, (i) => `${i},1,2${between}`)}`;
+    expect(parse(text(MOST))).toHaveProperty('sites.length', MOST);
+    expect(faultsOf(text(MOST + 1))).toEqual(['all: too_big: must list at most 1000']);
+  },
+);
+
+test.each([
+  ['a,"B,36,-70\nb,C,36,-70\n', '2: malformed: has a quote that is not closed'],
+  ['a,"B"x,36,-70\n', '2: malformed: has text after a closing quote'],
+  ['a,0x24,1\n', '2: invalid_type: lat must be a number from -90 to 90, not 0x24'],
+  ['a,1,Infinity\n', '2: invalid_type: lon must be a number from -180 to 180, not Infinity'],
+  ['a,1,1.2.3\n', '2: invalid_type: lon must be a number from -180 to 180, not 1.2.3'],
+  [
+    'a,-90.1,1\n',
+    '2: out_of_range: lat must be a number from -90 to 90, not -90.1: are lat and lon exchanged?',
+  ],
+  ['\n\na,1\n', '4: missing: lon is missing'],
+  ['a,1,2\n\na,1,2\n', '4: duplicate: id a is also that of line 2'],
+  [`${'x'.repeat(101)},1,2\n`, '2: too_big: id must have at most 100 characters'],
+])('%j after a header is refused by its line', (text, fault) => {
+  expect(faultsOf(`id,lat,lon\n${text}`)).toEqual([fault]);
+});
+
+test('the header is refused if it lacks a column, or has one twice by any of its names', () => {
+  expect(faultsOf('id;lon\na;1\n')).toEqual([
+    'all: missing: lacks the columns lat; it has id, lon',
+  ]);
+  for (const header of ['id,ID,lat,lon', 'id,lat,Latitude,lon', 'id,lat,lon,candidate,candidate']) {
+    expect(faultsOf(`${header}\na,1,2,3\n`)[0]).toMatch('duplicate: has more than one column ');
+  }
+  expect(parse('id,name,name,lat,lon\na,x,y,1,2\n')).toHaveProperty('sites.length', 1);
+});
+
+test('the first twenty faults are listed', () => {
+  const faults = faultsOf(`id,lat,lon\n${rows(500, (i) => `${i},1,x\n`)}`);
+  expect([faults.length, faults[19].split(':')[0]]).toEqual([20, '21']);
+});
