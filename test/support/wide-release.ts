@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import {
   COUNTY_OBJECT_KINDS,
   type CountyManifest,
@@ -10,6 +11,7 @@ import { Release } from '../../shards/release/release.ts';
 import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { MICRO } from '../../shards/units.ts';
+import { boxRing } from './rings.ts';
 import { SMALL_TAXONOMY } from './small-release.ts';
 
 /** A county of a wide release: a box, and blocks at the given centres, degrees. */
@@ -20,26 +22,38 @@ export interface WideCounty {
 }
 
 /**
- * A release of many counties of which only the indexes can be read, with a count of reads of each.
+ * A release of many counties of which only the indexes can be read, and the outlines if they are
+ * asked for, with a count of reads of each.
  */
 export interface WideRelease {
   readonly release: Release;
   /** Codes of the counties whose index was read, in that order. */
   readonly read: string[];
+  /** The same of their outlines. */
+  readonly outlined: string[];
 }
 
 /** Placeholder for objects that are never read. */
 const UNREAD = new Uint8Array(0);
 const NO_OBJECT: ObjectRef = { name: 'none', bytes: 0, sha256: '0'.repeat(64) };
 
-export function wideRelease(counties: readonly WideCounty[]): WideRelease {
-  const read: string[] = [];
-  const indexes = new Map(counties.map((county) => [`index/${county.fips}`, indexOf(county)]));
+export function wideRelease(
+  counties: readonly WideCounty[],
+  { areOutlined = false } = {},
+): WideRelease {
+  const reads = { index: [] as string[], blocks: [] as string[] };
+  const objects = new Map(
+    counties.flatMap((county) => [
+      [`index/${county.fips}`, indexOf(county)],
+      [`blocks/${county.fips}`, areOutlined ? outlineOf(county) : UNREAD],
+    ]),
+  );
   const store: Store = {
     location: 'memory',
     async readRange({ name }) {
-      read.push(name.split('/')[1]);
-      return indexes.get(name)!;
+      const [kind, fips] = name.split('/');
+      reads[kind as keyof typeof reads].push(fips);
+      return objects.get(name)!;
     },
     readWhole: () => Promise.reject(new Error('nothing is read by name')),
     stat: () => Promise.reject(new Error('nothing is asked by name')),
@@ -59,7 +73,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
     unmapped_values: [],
     weights: [],
     counties: Object.fromEntries(
-      counties.map((county) => [county.fips, manifestOf(county, indexes)]),
+      counties.map((county) => [county.fips, manifestOf(county, objects)]),
     ),
     states: {},
     objects: { 'dest-ids': NO_OBJECT, 'county-map': NO_OBJECT },
@@ -72,7 +86,8 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
     sha256,
     published_at: '2026-01-01T00:00:00Z',
   };
-  return { release: new Release(store, latest, manifest, new ReleaseCache(1 << 28)), read };
+  const release = new Release(store, latest, manifest, new ReleaseCache(1 << 28));
+  return { release, read: reads.index, outlined: reads.blocks };
 }
 
 /** As many counties as the country has, a quarter of a degree each, with a block in the centre. */
@@ -102,14 +117,24 @@ function indexOf({ fips, centres }: WideCounty): Uint8Array {
   );
 }
 
+/** The box of a county as the outline of its first block; none of its others has one. */
+function outlineOf({ fips, box }: WideCounty): Uint8Array {
+  const properties = { geoid: `${fips}0000000000` };
+  return writeFlatGeobuf(
+    'blocks',
+    [{ name: 'geoid', type: 'string' }],
+    [{ geometry: { polygons: [[boxRing(...box)]] }, properties }],
+  );
+}
+
 function manifestOf(
   { fips, box, centres }: WideCounty,
-  indexes: ReadonlyMap<string, Uint8Array>,
+  objects: ReadonlyMap<string, Uint8Array>,
 ): CountyManifest {
-  const objects = Object.fromEntries(
+  const refs = Object.fromEntries(
     COUNTY_OBJECT_KINDS.filter((one) => one !== 'weights').map((kind) => {
       const name = `${kind}/${fips}`;
-      const bytes = indexes.get(name) ?? UNREAD;
+      const bytes = objects.get(name) ?? UNREAD;
       return [kind, { name, bytes: bytes.length, sha256: hash('sha256', bytes) }];
     }),
   );
@@ -120,6 +145,6 @@ function manifestOf(
     block_box: [...box],
     poi_box: [...box],
     reach: { from: [fips], to: [fips] },
-    objects: objects as CountyManifest['objects'],
+    objects: refs as CountyManifest['objects'],
   };
 }

@@ -37,9 +37,7 @@ export async function blocksOfArea(
     case 'places':
       return blocksOfPlaces(release, area.geoids, waiters);
     case 'counties':
-      return Promise.all(
-        area.fips.map((fips) => blocksOfCounty(release, findCounty(release, fips))),
-      );
+      return blocksOfCounties(release, area.fips);
     case 'blocks':
       return blocksNamed(release, area.geoids);
   }
@@ -50,6 +48,12 @@ export function findCounty(release: Release, fips: CountyFips): CountyManifest {
   const county = release.county(fips);
   if (county) return county;
   throw new Problem('county-not-found', `this release has no county ${fips}`, { fips });
+}
+
+/** All blocks of some counties; none is read if the release lacks one of them. */
+function blocksOfCounties(release: Release, fips: readonly CountyFips[]): Promise<CountyBlocks[]> {
+  const counties = fips.map((one) => findCounty(release, one));
+  return Promise.all(counties.map((county) => blocksOfCounty(release, county)));
 }
 
 /** All blocks of a county. */

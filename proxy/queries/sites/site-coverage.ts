@@ -1,4 +1,3 @@
-import { Problem } from '../../../portal/http/problem.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
@@ -6,26 +5,13 @@ import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import { MINUTES, type ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Degrees, Minutes } from '../../../shards/units.ts';
+import type { Minutes } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { maskedBy, sumOf } from '../block-weights.ts';
-import { locateOrigin, type OriginBlock, originOfPoint } from '../origins/origin-block.ts';
-import { unroutedReasons } from '../origins/unrouted.ts';
 import type { CoverBits } from './greedy-cover.ts';
+import type { LocatedSite } from './locate-sites.ts';
 
-/** A point as sent. */
-export interface Site {
-  readonly id: string | number;
-  readonly lon: Degrees;
-  readonly lat: Degrees;
-}
-
-/** A site, and the block that contains it. */
-export interface LocatedSite extends Site {
-  readonly block: OriginBlock;
-}
-
-/** Sites located at once, so that their reads overlap. */
+/** Sites whose rows are read at once. */
 const WIDTH = 16;
 /** No time: later than all. */
 const NEVER = MINUTES.most + 1;
@@ -104,59 +90,6 @@ export class WeightedArea {
 export interface SiteReach {
   readonly positions: Uint32Array;
   readonly minutes: Uint8Array;
-}
-
-/** The list of a request that a site is from. */
-export type SiteList = 'sites' | 'candidates';
-
-/** Why a site is left out. */
-export interface SiteError {
-  readonly id: Site['id'];
-  readonly list: SiteList;
-  readonly type: 'point-not-covered' | 'no-block-data';
-  readonly detail: string;
-}
-
-/** Finds the blocks of a list of sites; those without one to route from are errors. */
-export async function locateSites(
-  release: Release,
-  list: SiteList,
-  sites: readonly Site[],
-  mode: number,
-  waiters: Waiters,
-): Promise<{ located: LocatedSite[]; errors: SiteError[] }> {
-  const located: LocatedSite[] = [];
-  const errors: SiteError[] = [];
-  const label = release.manifest.modes[mode];
-  for (let first = 0; first < sites.length; first += WIDTH) {
-    const some = sites.slice(first, first + WIDTH);
-    const found = await Promise.all(
-      some.map(({ lon, lat }) =>
-        locateOrigin(release, originOfPoint(release, lon, lat), waiters).catch(notCovered),
-      ),
-    );
-    for (const [i, block] of found.entries()) {
-      const { id } = some[i];
-      if (block instanceof Problem) {
-        errors.push({ id, list, type: 'point-not-covered', detail: block.message });
-        continue;
-      }
-      const { status } = block.index.link(block.ordinal, linkModeOf(label));
-      if (status === 'linked') located.push({ ...some[i], block });
-      else {
-        const detail = unroutedReasons(block.geoid, [{ mode: label, reason: status }]);
-        errors.push({ id, list, type: 'no-block-data', detail });
-      }
-    }
-    const pause = yieldIfOverdue(waiters);
-    if (pause) await pause;
-  }
-  return { located, errors };
-}
-
-function notCovered(error: unknown): Problem {
-  if (error instanceof Problem && error.slug === 'point-not-covered') return error;
-  throw error;
 }
 
 /** Reads, in order, the blocks of an area that each site reaches, or that reach it. */

@@ -2,7 +2,7 @@ import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { SITES } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
-import type { LocatedSite } from './site-coverage.ts';
+import type { LocatedSite } from './locate-sites.ts';
 import type { UncoveredBlock } from './uncovered-blocks.ts';
 
 /** Sums by minutes, as in a response. */

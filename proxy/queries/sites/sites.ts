@@ -1,8 +1,7 @@
-import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
+import { Problem } from '../../../portal/http/problem.ts';
 import { PLANS } from '../../../portal/plans.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
-import { countyOf } from '../../../shards/geoid.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
@@ -13,15 +12,13 @@ import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
 import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
 import {
-  coverOf,
+  countiesOf,
   type LocatedSite,
   locateSites,
-  NearestSite,
-  reachesOf,
   type Site,
-  WeightedArea,
-  withinOf,
-} from './site-coverage.ts';
+  type SiteList,
+} from './locate-sites.ts';
+import { coverOf, NearestSite, reachesOf, WeightedArea, withinOf } from './site-coverage.ts';
 import { addSiteRows, type SumsByMinutes, siteColumns } from './site-rows.ts';
 import { uncoveredBlocks } from './uncovered-blocks.ts';
 
@@ -53,14 +50,20 @@ export function priceOfSites({ sites, candidates }: SitesQuery): number {
 /** The response to a request about sites. */
 export async function querySites(
   release: Release,
-  { waiters, format }: QueryContext,
+  { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
   query: SitesQuery,
 ): Promise<QueryResult> {
   const { mode, weights, minutes } = query;
-  const found = await locateSites(release, 'sites', query.sites, mode, waiters);
-  const offered = await locateSites(release, 'candidates', query.candidates, mode, waiters);
+  // Refuses an area that the release lacks before any point is located.
+  const sent = query.area && (await blocksOfArea(release, query.area, waiters));
+  const locate = (list: SiteList, isArea: boolean) => {
+    const mostCounties = isArea ? LIMITS.areaCounties : Number.POSITIVE_INFINITY;
+    return locateSites(release, list, query[list], { mode, mostCounties }, waiters);
+  };
+  const found = await locate('sites', sent === null);
+  const offered = await locate('candidates', sent === null && found.located.length === 0);
   const points = found.located.length > 0 ? found.located : offered.located;
-  const parts = await blocksOfArea(release, query.area ?? countiesOf(points), waiters);
+  const parts = sent ?? (await blocksOfArea(release, countiesAround(points), waiters));
   const area = await WeightedArea.of(release, parts, mode, weights, waiters);
   const [weight] = area.weights;
   const byMinutes = (sums: Float64Array): SumsByMinutes =>
@@ -126,20 +129,10 @@ function nameOf({ id, block }: LocatedSite) {
 }
 
 /** The counties that some points lie in. */
-function countiesOf(points: readonly LocatedSite[]): Area {
-  if (points.length === 0) {
-    throw new Problem(
-      'point-not-covered',
-      'no site is in a block of this release that its mode can be routed from',
-    );
-  }
-  const fips = [...new Set(points.map(({ block }) => countyOf(block.geoid)))].sort();
-  if (fips.length <= LIMITS.areaCounties) return { kind: 'counties', fips };
-  throw invalidParameters([
-    {
-      loc: ['body', 'area'],
-      msg: `the points lie in ${fips.length} counties, more than ${LIMITS.areaCounties}: send an area`,
-      type: 'missing',
-    },
-  ]);
+function countiesAround(points: readonly LocatedSite[]): Area {
+  if (points.length > 0) return { kind: 'counties', fips: countiesOf(points) };
+  throw new Problem(
+    'point-not-covered',
+    'no site is in a block of this release that its mode can be routed from',
+  );
 }

@@ -1,0 +1,92 @@
+import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
+import { linkModeOf } from '../../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { countyOf } from '../../../shards/geoid.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { CountyFips, Degrees } from '../../../shards/units.ts';
+import { locateOrigin, type OriginBlock, originOfPoint } from '../origins/origin-block.ts';
+import { unroutedReasons } from '../origins/unrouted.ts';
+
+/** A point as sent. */
+export interface Site {
+  readonly id: string | number;
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+}
+
+/** A site, and the block that contains it. */
+export interface LocatedSite extends Site {
+  readonly block: OriginBlock;
+}
+
+/** The list of a request that a site is from. */
+export type SiteList = 'sites' | 'candidates';
+
+/** Why a site is left out. */
+export interface SiteError {
+  readonly id: Site['id'];
+  readonly list: SiteList;
+  readonly type: 'point-not-covered' | 'no-block-data';
+  readonly detail: string;
+}
+
+/** Sites located at once, so that their reads overlap. */
+const WIDTH = 16;
+
+/**
+ * Finds the blocks of a list of sites; those without one to route from are errors. Throws
+ * `invalid-parameters` as soon as they lie in more than `mostCounties`: the outlines of a county
+ * take megabytes.
+ */
+export async function locateSites(
+  release: Release,
+  list: SiteList,
+  sites: readonly Site[],
+  { mode, mostCounties }: { readonly mode: number; readonly mostCounties: number },
+  waiters: Waiters,
+): Promise<{ located: LocatedSite[]; errors: SiteError[] }> {
+  const located: LocatedSite[] = [];
+  const errors: SiteError[] = [];
+  const label = release.manifest.modes[mode];
+  for (let first = 0; first < sites.length; first += WIDTH) {
+    const some = sites.slice(first, first + WIDTH);
+    const found = await Promise.all(
+      some.map(({ lon, lat }) =>
+        locateOrigin(release, originOfPoint(release, lon, lat), waiters).catch(notCovered),
+      ),
+    );
+    for (const [i, block] of found.entries()) {
+      const { id } = some[i];
+      if (block instanceof Problem) {
+        errors.push({ id, list, type: 'point-not-covered', detail: block.message });
+        continue;
+      }
+      const { status } = block.index.link(block.ordinal, linkModeOf(label));
+      if (status === 'linked') located.push({ ...some[i], block });
+      else {
+        const detail = unroutedReasons(block.geoid, [{ mode: label, reason: status }]);
+        errors.push({ id, list, type: 'no-block-data', detail });
+      }
+    }
+    if (countiesOf(located).length > mostCounties) throw spreadTooFar(mostCounties);
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return { located, errors };
+}
+
+/** The counties that some sites lie in, ascending. */
+export function countiesOf(sites: readonly LocatedSite[]): CountyFips[] {
+  return [...new Set(sites.map(({ block }) => countyOf(block.geoid)))].sort();
+}
+
+function notCovered(error: unknown): Problem {
+  if (error instanceof Problem && error.slug === 'point-not-covered') return error;
+  throw error;
+}
+
+function spreadTooFar(mostCounties: number): Problem {
+  const msg = `the points lie in more than ${mostCounties} counties: send an area`;
+  return invalidParameters([{ loc: ['body', 'area'], msg, type: 'missing' }]);
+}
