@@ -32,8 +32,15 @@ export class References {
   }
 }
 
+/** The type of a value in words, and its default if it has one: `integer, 1 to 5, default 1`. */
+export function kindText(schema: Schema | Ref, refs: References): string {
+  const { default: preset } = refs.resolve(schema);
+  const type = typeText(schema, refs);
+  return preset === undefined ? type : `${type}, default ${JSON.stringify(preset)}`;
+}
+
 /** The type of a value in words: `list of integer, 1 to 5`. */
-export function typeText(schema: Schema | Ref, refs: References): string {
+function typeText(schema: Schema | Ref, refs: References): string {
   const own = refs.resolve(schema);
   const { minimum, maximum, minItems, maxItems } = own;
   if (own.enum) return own.enum.map((value) => JSON.stringify(value)).join(' | ');

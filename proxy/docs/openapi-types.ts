@@ -49,6 +49,7 @@ export interface Schema {
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
+  readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;

@@ -1,10 +1,10 @@
 import { escapeHtml } from '../../portal/http/html.ts';
 import {
+  kindText,
   type LocatedOperation,
   operationsOf,
   plainText,
   References,
-  typeText,
 } from './document-parts.ts';
 import type { Guide } from './guides.ts';
 import type {
@@ -141,7 +141,7 @@ ${parameters.map(
     description,
     schema,
     example: value,
-  }) => html`<dt><code>${name}</code> <span class="kind">${typeText(schema, refs)}</span>${required ? html` <span class="tag">required</span>` : null}${place === 'query' ? null : html` <span class="kind">in the ${place}</span>`}</dt>
+  }) => html`<dt><code>${name}</code> <span class="kind">${kindText(schema, refs)}</span>${required ? html` <span class="tag">required</span>` : null}${place === 'query' ? null : html` <span class="kind">in the ${place}</span>`}</dt>
 <dd>${inline(description ?? '')}${value === undefined ? null : html` <span class="kind">Example: <code>${plainText(value)}</code></span>`}</dd>`,
 )}
 </dl>`;
@@ -185,7 +185,7 @@ function schemaList(schema: Schema | Ref, refs: References, depth = 0): Html | n
 ${properties.map(([name, member]) => {
   const { description = '' } = refs.resolve(member);
   const isRequired = own.required?.includes(name) ?? false;
-  return html`<dt><code>${name}</code> <span class="kind">${typeText(member, refs)}</span>${isRequired ? null : html` <span class="tag free">optional</span>`}</dt>
+  return html`<dt><code>${name}</code> <span class="kind">${kindText(member, refs)}</span>${isRequired ? null : html` <span class="tag free">optional</span>`}</dt>
 <dd>${inline(description)}${schemaList(member, refs, depth + 1)}</dd>`;
 })}
 </dl>`;

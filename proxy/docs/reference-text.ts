@@ -1,9 +1,9 @@
 import {
+  kindText,
   type LocatedOperation,
   operationsOf,
   plainText,
   type References,
-  typeText,
 } from './document-parts.ts';
 import type { Guide } from './guides.ts';
 import type { OpenApiDocument, Ref, Schema } from './openapi-types.ts';
@@ -55,7 +55,7 @@ export function operationText(
     parameters.length > 0 ? '## Parameters' : '',
     parameters
       .map(({ name, in: place, required, description = '', schema, example }) => {
-        const about = [typeText(schema, refs), required && 'required', place !== 'query' && place];
+        const about = [kindText(schema, refs), required && 'required', place !== 'query' && place];
         const shown = example === undefined ? '' : ` Example: \`${plainText(example)}\``;
         return `- \`${name}\` (${about.filter(Boolean).join(', ')}): ${description}${shown}`;
       })
@@ -79,7 +79,7 @@ function members(schema: Schema | Ref, refs: References, depth = 0): string {
       const { description = '' } = refs.resolve(member);
       const optional = own.required?.includes(name) ? '' : ', optional';
       const indent = '  '.repeat(depth);
-      const line = `${indent}- \`${name}\` (${typeText(member, refs)}${optional}): ${description}`;
+      const line = `${indent}- \`${name}\` (${kindText(member, refs)}${optional}): ${description}`;
       return [line.replace(/: $/, ''), members(member, refs, depth + 1)];
     })
     .filter((line) => line !== '')

@@ -11,15 +11,25 @@ async function text(url: string): Promise<string> {
   return body;
 }
 
+interface Schema {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
 interface Parameter {
   readonly name: string;
   readonly in: string;
+  readonly schema: Schema;
 }
 
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly parameters?: readonly (Parameter & { readonly $ref?: string })[];
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: Schema } };
+  };
   readonly responses: Readonly<Record<string, object>>;
 }
 
@@ -71,6 +81,36 @@ test('each operation has a page of Markdown with all of its parameters', async (
     }
     expect(response.body).not.toMatch(/[(:] ?(undefined|\[object)/);
   }
+});
+
+/** The names and defaults of the members of a schema, also of nested ones. */
+function defaultsOf({ properties = {}, items }: Schema): [name: string, value: unknown][] {
+  const own = Object.entries(properties).flatMap(([name, member]) => [
+    ...(member.default === undefined ? [] : [[name, member.default] as [string, unknown]]),
+    ...defaultsOf(member),
+  ]);
+  return items ? [...own, ...defaultsOf(items)] : own;
+}
+
+test('the pages of operations state every default of the OpenAPI document', async () => {
+  const { document, found } = await operations();
+  let stated = 0;
+  for (const { operation } of found) {
+    const body = operation.requestBody?.content['application/json'].schema ?? {};
+    const properties = parametersOf(operation, document).map(({ name, schema }) => [name, schema]);
+    const defaults = [
+      ...defaultsOf({ properties: Object.fromEntries(properties) }),
+      ...defaultsOf(body),
+    ];
+    const lines = (await text(`/docs/${operation.operationId}.md`)).split('\n');
+    for (const [name, value] of defaults) {
+      const line = lines.filter((one) => one.trimStart().startsWith(`- \`${name}\` (`)).join('\n');
+      expect(line, operation.operationId).toContain(`, default ${JSON.stringify(value)}`);
+    }
+    stated += defaults.length;
+  }
+  expect(stated).toBeGreaterThan(50);
+  expect((await text('/docs')).split(', default ').length - 1).toBe(stated);
 });
 
 test('every address of llms.txt can be read', async () => {
