@@ -44,6 +44,13 @@ async function accountsHeld() {
 describe('tta keys', () => {
   const outcome = async (key: string) => (await ledger.admit(hashApiKey(key), 1)).outcome;
 
+  test('create prints the key alone, for a variable of a shell, and what it has beside it', async () => {
+    const { code, stdout, stderr } = await tta('keys', 'create', '--tokens', '7');
+    expect(code).toBe(0);
+    expect(await outcome(stdout.replace(/\n$/, ''))).toBe('admitted');
+    expect(stderr).toBe('7 tokens. The key will not be shown again.\n');
+  });
+
   test('creates, lists, disables, enables and revokes, effective at once where the ledger is open', async () => {
     const made = await json('keys', 'create', '--email', 'Ada@example.org');
     expect(Object.keys(made)).toEqual(['key', 'prefix', 'account', 'tokens_remaining']);
@@ -127,8 +134,8 @@ test('creates no ledger at a mistyped path, except for the first key or an impor
   }
   expect(existsSync(mistyped)).toBe(false);
   const created = `created the ledger sqlite:${mistyped}\n`;
-  expect((await tta('keys', 'create', ...at)).stderr).toBe(created);
-  expect((await tta('keys', 'create', ...at)).stderr).toBe('');
+  expect((await tta('keys', 'create', '--json', ...at)).stderr).toBe(created);
+  expect((await tta('keys', 'create', '--json', ...at)).stderr).toBe('');
 });
 
 describe('tta accounts', () => {

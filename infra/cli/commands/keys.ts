@@ -141,8 +141,11 @@ async function create(
       account: account.id,
       tokens_remaining: account.balance,
     },
-    `${plainKey}\n${counted(account.balance, 'token')}. The key will not be shown again.`,
+    plainKey,
   );
+  if (flags.json) return;
+  // The standard output is the key alone, for `KEY=$(tta keys create)`.
+  process.stderr.write(`${counted(account.balance, 'token')}. The key will not be shown again.\n`);
 }
 
 async function list(ledger: Ledger, flags: KeysFlags): Promise<void> {
