@@ -2,6 +2,7 @@ import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
 import { type Tags, valuesOf } from '../osm/tags.ts';
 import { isException, isRestricted } from './exceptions.ts';
 import { parkLabel } from './park-kind.ts';
+import { saysClosed } from './poi-name.ts';
 import { isReligiousSchool, schoolKind, schoolLevels } from './school-kind.ts';
 import { TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
 import { isVisited, worshipByName } from './worship-kind.ts';
@@ -105,12 +106,9 @@ function matchingRules(tags: Tags): Rule[] {
 /** Keys of POIs whose `access` restricts entry; for a shop, it restricts parking. */
 const OPEN_AIR = ['leisure', 'natural', 'boundary', 'landuse'];
 
-/** Suffix that OSM's import of GNIS place names gave to POIs that no longer exist. */
-const GONE = / \(historical\)$/;
-
 function isOpenToPublic(tags: Tags): boolean {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return false;
-  if (GONE.test(tags.get('name') ?? '')) return false;
+  if (saysClosed(tags.get('name') ?? '')) return false;
   return !OPEN_AIR.some((key) => tags.has(key)) || !isRestricted(tags);
 }
 

@@ -6,6 +6,7 @@ import { hashedDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
 import { NEVER_BY_BASIC_CATEGORY, OVERTURE_CATEGORIES } from './overture-categories.ts';
 import { locationOf } from './poi-location.ts';
+import { saysClosed } from './poi-name.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
 /**
@@ -59,6 +60,7 @@ export function overturePoi(
   const brand = text(path(properties, 'brand', 'names', 'primary'));
   const [category] = [...categories.main, ...categories.others];
   const name = text(path(properties, 'names', 'primary')) ?? brand ?? inWords(category ?? '');
+  if (saysClosed(name)) return { dropped: 'closed' };
   const types = toldByName(typesOf(isSure ? categories : { ...categories, others: [] }), name);
   if (types.length === 0) {
     return { dropped: 'uncategorised', category: categories.main[0] ?? 'no category' };

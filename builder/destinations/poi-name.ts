@@ -36,6 +36,18 @@ export function tellsApart(words: NameWords): boolean {
   return [...words].some((word) => !KINDS.has(word));
 }
 
+/**
+ * Whether a name ends with a remark that the POI no longer exists: `(historical)`, as OSM has it
+ * from GNIS, `(closed 2014)`, `(out of business)`. Hours, as in `(closed Sundays)`, are no such
+ * remark, nor is an earlier name: `(former Elm School)`.
+ */
+export function saysClosed(name: string): boolean {
+  return CLOSED.test(name);
+}
+
+const CLOSED =
+  /\((?:historical|former|permanently closed|closed(?: permanently|[^)]*\b\d{4})?|out of business[^)]*)\)$/i;
+
 /** Words for kinds of POIs: those of the taxonomy, of OSM's tags and of Overture's categories. */
 const KINDS: NameWords = new Set(
   [

@@ -49,7 +49,8 @@ function filter(from: string, to: string, ...expressions: string[]): void {
 function isClosed({ tags }: OplElement): boolean {
   const isPrivate = ['private', 'no'].includes(tags.get('access') ?? '');
   const isOpenAir = ['leisure', 'natural', 'boundary', 'landuse'].some((key) => tags.has(key));
-  return (isOpenAir && isPrivate) || / \(historical\)$/.test(tags.get('name') ?? '');
+  const isGone = / \((historical|out of business as of 2014)\)$/.test(tags.get('name') ?? '');
+  return (isOpenAir && isPrivate) || isGone;
 }
 
 describe('the destinations of a real city', () => {

@@ -65,7 +65,7 @@ const ENTERED = [
  */
 function naively(tags: Tags, hectares: number): string[] {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return [];
-  if (tags.get('name')?.endsWith(' (historical)')) return [];
+  if (/\((?:historical|out of business.*)\)$/.test(tags.get('name') ?? '')) return [];
   const isPrivate = ['private', 'no'].includes(tags.get('access') ?? '');
   const openAir = ['leisure', 'natural', 'boundary', 'landuse'];
   if (openAir.some((key) => tags.has(key)) && isPrivate) return [];
@@ -354,6 +354,20 @@ describe('classification', () => {
     ['a shop that closed', { shop: 'supermarket', disused: 'yes' }],
     ['a shop that was', { 'disused:shop': 'supermarket' }],
     ['a school that was', { 'demolished:amenity': 'school' }],
+    ...[
+      'historical',
+      'former',
+      'closed',
+      'Closed in 2014',
+      'closed since May 2020',
+      'closed permanently',
+      'permanently closed',
+      'out of business',
+      'out of business as of 2014',
+    ].map((remark): [string, Record<string, string>] => [
+      `what is named (${remark})`,
+      { amenity: 'restaurant', name: `Elm (${remark})` },
+    ]),
     ['a house', { building: 'yes' }],
     ['a park railway', { railway: 'station', station: 'miniature' }],
     ['a heritage railway', { railway: 'station', usage: 'tourism' }],
@@ -380,6 +394,9 @@ describe('classification', () => {
     ['libraries', { amenity: 'library', access: 'customers' }],
     ['schools_level_unknown', { amenity: 'school', access: 'private' }],
     ['supermarkets', { shop: 'supermarket', access: 'private' }],
+    ['cafes', { amenity: 'cafe', name: 'Elm (closed Sundays)' }],
+    ['cafes', { amenity: 'cafe', name: 'Elm (former Oak)' }],
+    ['cafes', { amenity: 'cafe', name: 'Out of Business' }],
   ])('classifies as %s, in spite of a tag: %o', (label, tags) => {
     const found = classify(new Map(Object.entries(tags)), null);
     expect(found.map((type) => labelOf.get(type))).toContain(label);
