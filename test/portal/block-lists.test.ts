@@ -3,6 +3,7 @@ import { csvOf, geoJsonOf } from '../../portal/pages/map/blocks/block-files.ts';
 import {
   basketList,
   boxAround,
+  catchmentList,
   comparisonList,
   reachList,
 } from '../../portal/pages/map/blocks/block-lists.ts';
@@ -39,6 +40,19 @@ test('a reach lists the blocks within its minutes, and what it is of', () => {
   expect([first.geometry.coordinates, second.geometry]).toEqual([square, null]);
   const { geoid, minutes, origin, population } = first.properties;
   expect([geoid, minutes, origin, population]).toEqual(['010010201001000', 0, '32.1,-86.2', 12]);
+});
+
+test('a catchment lists the blocks within its minutes, to a tenth', () => {
+  const catchment = { geoids: GEOIDS, minutes: Float64Array.of(0, 9.3, 10.1) };
+  const list = catchmentList(FACTS, catchment, 10, { mode: 'walk', dest_id: 5 });
+  expect(linesOf(csvOf(list, 'r1'))).toEqual([
+    'geoid,population,mode,dest_id,minutes,lon,lat,release',
+    '010010201001000,12,walk,5,0,-86.5,32.5,r1',
+    '010010201001001,0,walk,5,9.3,-86.25,32.25,r1',
+    '',
+  ]);
+  const [{ textOf }] = list.columns;
+  expect(list.listed.map(textOf)).toEqual(['0.0 min', '9.3 min']);
 });
 
 test('a comparison lists the blocks that A or B reaches, with the minutes of both', () => {

@@ -247,6 +247,19 @@ test('search by keyboard: a city for nothing, a POI for tokens, and who reaches 
     const expected = `${text(peopleAt(near))} people within ${minutes} minutes, in ${text(near.length)} blocks`;
     await expect.poll(() => page.locator('.figure').textContent()).toBe(expected);
   }
+  const near = rows.filter((row) => row.travel_time <= 12);
+  const listed = await tableOf(page, 'Blocks within 12 minutes');
+  expect([...listed].map(([geoid, [, minutes]]) => [geoid, minutes]).toSorted()).toEqual(
+    near.map((row) => [row.geoid, `${row.travel_time.toFixed(1)} min`]).toSorted(),
+  );
+  const [, ...lines] = (await fileOf(page, 'blocks within 12 minutes', 'CSV'))
+    .trimEnd()
+    .split('\r\n');
+  expect(lines.map((line) => line.split(',')).map((cells) => [cells[0], cells[4]])).toEqual(
+    near
+      .toSorted((a, b) => (a.geoid < b.geoid ? -1 : 1))
+      .map((row) => [row.geoid, String(row.travel_time)]),
+  );
   expect(await site.proxy.balance(owner.id)).toBe(2_000 - found - rows.length);
   expect(wrong).toEqual([]);
   await context.close();

@@ -97,7 +97,7 @@ export function basketList(
   };
 }
 
-/** Blocks of a reach or a catchment within some minutes; `stated` is the same for all of them. */
+/** Blocks of a reach within some minutes; `stated` is the same for all of them. */
 export function reachList(
   blocks: BlockFacts,
   { minutes }: Reach,
@@ -112,6 +112,19 @@ export function reachList(
     members: { ...Object.fromEntries(constant), minutes: (i) => minutes[i] },
     where: `within ${within} minutes`,
     name: Object.values(stated).join('-'),
+  };
+}
+
+/** Blocks of a catchment within some minutes; their times are known to a tenth of a minute. */
+export function catchmentList(
+  blocks: BlockFacts,
+  catchment: Reach,
+  within: number,
+  stated: Readonly<Record<string, string | number>>,
+): BlockList {
+  return {
+    ...reachList(blocks, catchment, within, stated),
+    columns: [minutesColumn('Minutes', catchment.minutes, 1)],
   };
 }
 
@@ -155,17 +168,18 @@ function bandColumn(title: string, bands: Uint8Array): BlockColumn {
   };
 }
 
-function minutesColumn(title: string, minutes: Uint8Array): BlockColumn {
+function minutesColumn(title: string, minutes: ArrayLike<number>, decimals = 0): BlockColumn {
   return {
     title,
-    textOf: (i) => (minutes[i] <= MAX_MINUTES ? `${minutes[i]} min` : `over ${MAX_MINUTES} min`),
+    textOf: (i) =>
+      minutes[i] <= MAX_MINUTES ? `${minutes[i].toFixed(decimals)} min` : `over ${MAX_MINUTES} min`,
     rankOf: (i) => minutes[i],
   };
 }
 
 function positionsOf(
-  minutes: Uint8Array,
+  minutes: ArrayLike<number>,
   isListed: (minutes: number, i: number) => boolean,
 ): readonly number[] {
-  return Array.from(minutes.keys()).filter((i) => isListed(minutes[i], i));
+  return Array.from(minutes, (_, i) => i).filter((i) => isListed(minutes[i], i));
 }

@@ -1,41 +1,44 @@
-import type { IsochroneBlocks } from '../../../client/src/index.ts';
-
-/** The blocks of a reach: GEOIDs as numbers, ascending, and the minutes of each. */
+/** The blocks of a reach or a catchment: GEOIDs as numbers, ascending, and the minutes of each. */
 export interface Reach {
   readonly geoids: Float64Array;
-  readonly minutes: Uint8Array;
+  /** Whole in a reach, tenths in a catchment. */
+  readonly minutes: ArrayLike<number>;
 }
 
 /** Minutes of a class of a reach, and of a catchment. */
 export const CLASS_MINUTES = 10;
 export const CATCHMENT_CLASS_MINUTES = 5;
 
-export function reachOf({ blocks }: Pick<IsochroneBlocks, 'blocks'>): Reach {
+export function reachOf(
+  blocks: readonly { readonly geoid: string; readonly minutes: number }[],
+): Reach {
   const sorted = blocks.toSorted((a, b) => (a.geoid < b.geoid ? -1 : 1));
   return {
     geoids: Float64Array.from(sorted, ({ geoid }) => Number(geoid)),
-    minutes: Uint8Array.from(sorted, ({ travel_min }) => travel_min),
+    minutes: Float64Array.from(sorted, ({ minutes }) => minutes),
   };
 }
 
 /** Classes of some minutes, from 1 on; 0 of blocks beyond `within`. */
 export function reachClasses(
-  minutes: Uint8Array,
+  minutes: ArrayLike<number>,
   within: number,
   classMinutes = CLASS_MINUTES,
 ): Uint8Array {
-  return minutes.map((one) => (one > within ? 0 : Math.max(1, Math.ceil(one / classMinutes))));
+  return Uint8Array.from(minutes, (one) =>
+    one > within ? 0 : Math.max(1, Math.ceil(one / classMinutes)),
+  );
 }
 
 /** By minute from 0 to `most`: the sum of the weights of the blocks within it. */
 export function cumulative(
-  minutes: Uint8Array,
+  minutes: ArrayLike<number>,
   weights: ArrayLike<number>,
   most: number,
 ): Float64Array {
   const sums = new Float64Array(most + 1);
   for (let i = 0; i < minutes.length; i++) {
-    if (minutes[i] <= most) sums[minutes[i]] += weights[i];
+    if (minutes[i] <= most) sums[Math.ceil(minutes[i])] += weights[i];
   }
   for (let minute = 1; minute <= most; minute++) sums[minute] += sums[minute - 1];
   return sums;

@@ -11,7 +11,7 @@ export const PAGE_ROWS = 1000;
 
 /** The pages of a catchment, each of which is paid for by itself. */
 export interface Catchment {
-  /** All blocks of the pages that are loaded, in whole minutes, rounded up; null without a page. */
+  /** All blocks of the pages that are loaded; null without a page. */
   readonly reach: Reach | null;
   /** The pages so far, and the next; a catchment of few blocks has one. */
   readonly pages: readonly PaidRequest<CatchmentPage>[];
@@ -32,8 +32,8 @@ export function catchmentOf(requests: PaidRequests, poi: number, mode: Mode): Ca
     if (outcome.value.next_cursor === null) break;
     cursor = outcome.value.next_cursor;
   }
-  const blocks = rows.map((row) => ({ geoid: row.geoid, travel_min: Math.ceil(row.travel_time) }));
-  return { reach: isLoaded ? reachOf({ blocks }) : null, pages };
+  const blocks = rows.map(({ geoid, travel_time }) => ({ geoid, minutes: travel_time }));
+  return { reach: isLoaded ? reachOf(blocks) : null, pages };
 }
 
 function pageOf(

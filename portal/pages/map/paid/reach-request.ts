@@ -13,7 +13,8 @@ export function reachRequest(origin: Origin, mode: Mode, direction: Direction): 
     price: PLANS.charges.isochrone_contour,
     async run(client, pay, signal) {
       const query = { ...from, mode, direction, minutes: MAX_MINUTES, format: 'blocks' } as const;
-      return reachOf((await pay(client.getIsochrone(query, { signal }))) as IsochroneBlocks);
+      const { blocks } = (await pay(client.getIsochrone(query, { signal }))) as IsochroneBlocks;
+      return reachOf(blocks.map(({ geoid, travel_min }) => ({ geoid, minutes: travel_min })));
     },
   };
 }

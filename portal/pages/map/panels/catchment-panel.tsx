@@ -1,5 +1,5 @@
 import { useApi } from '../../api/use-api.ts';
-import { reachList } from '../blocks/block-lists.ts';
+import { catchmentList } from '../blocks/block-lists.ts';
 import { useBlockFacts } from '../blocks/use-block-facts.ts';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
@@ -14,9 +14,7 @@ import { PeopleWithin } from './people-within.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
-/**
- * Panel of a catchment: the blocks that reach a POI, exactly to the POI and a tenth of a minute.
- */
+/** Panel of a catchment: the blocks that reach a POI, to the POI itself, by tenths of a minute. */
 export function CatchmentPanel(
   props: ViewProps & { readonly poiName: string | null; readonly catchment: Catchment | null },
 ) {
@@ -28,7 +26,7 @@ export function CatchmentPanel(
   const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
   const list =
     state.poi !== null && reach && facts
-      ? reachList(facts, reach, minutes, { mode, dest_id: state.poi })
+      ? catchmentList(facts, reach, minutes, { mode, dest_id: state.poi })
       : null;
   return (
     <section class="view" aria-labelledby="catchment">
