@@ -7,19 +7,35 @@ const RELATIVE = /^(Not )?(what|who|whom|whose|whoever|whatever|whichever|of|tha
 /** Words of people for things that are none. */
 const PERSONIFIED = /\b(nobody|somebody|anybody|everybody|is told|are told)\b/i;
 
+/** A name of code; `kB` and `dBASE` are none. */
+const CAMEL_CASE = /(?<![\w.])(?!kB\b|dBASE\b)[a-z]+[A-Z]\w*/g;
+/** Names between backticks, examples of code, and words to the linter. */
+const NOT_PROSE = /`[^`]*`|^ {4}.*$|^ *biome-ignore .*$/gm;
+
+/** A comment that begins a line, or lines of comments. */
+const COMMENT = /^[ \t{]*\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
+
 /** Columns, as the formatter has for code. */
 const MAX_WIDTH = 100;
+
+const GENERATED = 'portal/client/src/api-types.ts';
 
 const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
   .split('\0')
   .filter((file) => /\.(tsx?|css)$/.test(file));
 
-/** The sentences of a file's comments, each with its line. */
-function* sentencesOf(file: string): Generator<{ line: number; sentence: string }> {
+/** The comments of a file without their signs, each with its line. */
+function* commentsOf(file: string): Generator<{ line: number; comment: string }> {
   const text = readFileSync(file, 'utf8');
-  for (const match of text.matchAll(/\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm)) {
+  for (const match of text.matchAll(COMMENT)) {
     const comment = (match[1] ?? match[2]).replaceAll(/^[ \t]*(\*|\/\/) ?/gm, '');
-    const line = text.slice(0, match.index).split('\n').length;
+    yield { line: text.slice(0, match.index).split('\n').length, comment };
+  }
+}
+
+/** Their sentences. */
+function* sentencesOf(file: string): Generator<{ line: number; sentence: string }> {
+  for (const { line, comment } of commentsOf(file)) {
     for (const sentence of comment.replaceAll(/\s+/g, ' ').split(/(?<=[.!?:;]) (?=[A-Z])/)) {
       yield { line, sentence: sentence.trim() };
     }
@@ -41,11 +57,23 @@ test('comments say what a thing is or does, in plain sentences', () => {
   expect(sentences).toBeGreaterThan(5_000);
 });
 
+test('comments have names of code between backticks', () => {
+  const bare: string[] = [];
+  for (const file of files) {
+    if (file === GENERATED) continue;
+    for (const { line, comment } of commentsOf(file)) {
+      for (const [name] of comment.replaceAll(NOT_PROSE, '').matchAll(CAMEL_CASE)) {
+        bare.push(`${file}:${line}: ${name}`);
+      }
+    }
+  }
+  expect(bare).toEqual([]);
+});
+
 test('comments are no wider than the code', () => {
   const wide: string[] = [];
   for (const file of files) {
-    // Generated.
-    if (file === 'portal/client/src/api-types.ts') continue;
+    if (file === GENERATED) continue;
     readFileSync(file, 'utf8')
       .split('\n')
       .forEach((line, i) => {

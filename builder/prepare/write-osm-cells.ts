@@ -23,7 +23,7 @@ const BATCH_BYTES: Bytes = 250e6;
  * node is one, memory is some six times as large.
  */
 const MEMORY_PER_BYTE = 6;
-/** Values without a type that are ofKey, for each key. */
+/** The number of values without a type that are reported of each key, the most frequent first. */
 const REPORTED_VALUES = 20;
 
 export interface OsmPreparation extends AreaPreparation, PreparationByJobs {

@@ -15,7 +15,7 @@ export interface StreetRegion {
 
 const NOT_LINKED = -1;
 
-/** Links as four numbers each: chain (-1: not linked), along, alongBack, offStreet. */
+/** Links as four numbers each: `chain` (-1: not linked), `along`, `alongBack`, `offStreet`. */
 export function packLinks(links: readonly (Link | null)[]): Int32Array {
   const packed = new Int32Array(links.length * 4);
   links.forEach((link, i) => {

@@ -12,7 +12,7 @@ const waiting = new FairQueue<() => void>();
  * Yields to the event loop when the slice is used up. Long work calls it between short steps and
  * awaits the result:
  *
- * const pause = yieldIfOverdue(waiters); if (pause) await pause;
+ *     const pause = yieldIfOverdue(waiters); if (pause) await pause;
  *
  * All work shares one slice per turn, and overdue work resumes one task per turn, so that many
  * concurrent requests hold the loop no longer than one. Tasks resume round-robin by client.

@@ -20,11 +20,11 @@ export function keysOf(id: AccountId) {
     revoked: `${of}revoked`,
     /** String: window of keys created, as written by `TAKE`. */
     made: `${of}made`,
-    /** Hash: cause → JSON of tokens and atMs. */
+    /** Hash: cause → JSON of `tokens` and `atMs`. */
     grants: `${of}grants`,
     /**
-     * Prefix of one hash per month (`…:usage:2026-11`), JSON of [day, key id, route] → "requests
-     * tokens lastAtMs", and of the set of these months, `…:usage:months`.
+     * Prefix of one hash per month (`…:usage:2026-11`), JSON of [day, key id, route] →
+     * `requests tokens lastAtMs`, and of the set of these months, `…:usage:months`.
      */
     usage: `${of}usage`,
     /** List of JSON, in order of recording. */
@@ -40,7 +40,7 @@ export function keysOf(id: AccountId) {
     /** Hash: sequence → the number applied last, and its receipt; see `ChangeId`. */
     sequences: `${of}lanes`,
     /**
-     * String: "receipt-id endsAtMs fingerprint". Customer text must not be able to form another key
+     * String: `receipt-id endsAtMs fingerprint`. Customer text must not be able to form another key
      * name.
      */
     replay: (idempotencyKey: string) =>
@@ -73,7 +73,7 @@ export const FORMER_MAILBOXES = `${PREFIX}former-mailboxes`;
 /** Set of those whose accounts were disabled at the time. */
 export const DISABLED_MAILBOXES = `${PREFIX}disabled-mailboxes`;
 
-/** Hash: codeHash, linkHash, endsAtMs, wrongCodes. */
+/** Hash: `codeHash`, `linkHash`, `endsAtMs`, `wrongCodes`. */
 export function challengeEntry(mailbox: string): string {
   return `${PREFIX}challenge:${mailbox}`;
 }
