@@ -1,3 +1,4 @@
+import { MAX_VALUES } from '../../portal/http/json-body.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { pricesInWords } from '../../portal/plans.ts';
 import { withCommas } from '../../shards/number-words.ts';
@@ -49,7 +50,7 @@ export function guidesOf(
     },
     {
       title: 'Limits',
-      text: `\`RateLimit\` and \`RateLimit-Policy\` state how many requests are left in the current window; routes without a key take ${freeRateLimitPerMinute} a minute from an address. After a 429 or 503, wait for the seconds in \`Retry-After\`. A batch has at most ${withCommas(batchRowBudget)} rows; a drawn area at most ${POLYGON_LIMITS}.`,
+      text: `\`RateLimit\` and \`RateLimit-Policy\` state how many requests are left in the current window; routes without a key take ${freeRateLimitPerMinute} a minute from an address. After a 429 or 503, wait for the seconds in \`Retry-After\`. A body has at most ${withCommas(MAX_VALUES)} values, names included; a batch at most ${withCommas(batchRowBudget)} rows; a drawn area at most ${POLYGON_LIMITS}.`,
     },
     {
       title: 'AI assistants',

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
+import { MAX_VALUES } from '../../portal/http/json-body.ts';
 import { MAX_COUNTED_FAULTS, missing } from '../../portal/http/validation.ts';
+import { withCommas } from '../../shards/number-words.ts';
 import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
 import { objectFault } from './criteria.ts';
@@ -63,7 +65,9 @@ const FILE_SCHEMAS: readonly oas31.SchemaObject[] = [
   },
   {
     type: 'object',
-    description: 'GeoJSON points, with an `id` each or a property of this name.',
+    description:
+      'GeoJSON points, with an `id` each or a property of this name. A body has at most ' +
+      `${withCommas(MAX_VALUES)} values, names and properties included.`,
     properties: {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: FEATURE_SCHEMA, maxItems: LIMITS.sites },

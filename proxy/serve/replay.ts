@@ -12,7 +12,6 @@ import {
   gzipBody,
   MIN_COMPRESSED_BYTES,
 } from '../../portal/http/content-encoding.ts';
-import type { BoundedJson } from '../../portal/http/json-body.ts';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { PostEndpoint } from '../endpoint.ts';
 import { deliverBody, type Settlement, tokensExhausted } from '../metering/payment.ts';
@@ -108,7 +107,7 @@ const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_IDEMPOTENCY_KEY}}$`);
 export function idempotentRequest(
   { path }: PostEndpoint,
   request: FastifyRequest,
-  json: BoundedJson,
+  json: unknown,
 ): IdempotentRequest | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;

@@ -264,6 +264,46 @@ describe('a fault is reported with the member that it is in', () => {
   });
 });
 
+describe('the longest lists of sites and candidates, over ten thousand blocks', () => {
+  const points = Array.from({ length: 1_000 }, (_, i) => ({ id: i, lon: 0, lat: 0 }));
+  const area = {
+    blocks: Array.from({ length: 10_000 }, (_, i) => `99001${`${i}`.padStart(10, '0')}`),
+  };
+  const collection = (properties: object) => ({
+    type: 'FeatureCollection',
+    features: points.map(({ id, lon, lat }) => ({
+      type: 'Feature',
+      geometry: { type: 'Point', coordinates: [lon, lat] },
+      properties: { id, ...properties },
+    })),
+  });
+  test.each([
+    ['lists', points],
+    ['CSV', `id,lat,lon\n${points.map(({ id, lon, lat }) => `${id},${lat},${lon}\n`).join('')}`],
+    ['GeoJSON', collection({ name: 'x', kind: null })],
+  ])('are read as %s', async (_, sites) => {
+    const { slug } = await post('/v1/sites/coverage', {
+      sites,
+      candidates: sites,
+      area,
+      mode: 'walk',
+    });
+    expect(slug).toBe('block-not-found');
+  });
+
+  test('are refused by the limit of a body if features have more properties', async () => {
+    const sites = collection(
+      Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}`, i])),
+    );
+    const body = { sites, candidates: sites, area, mode: 'walk' };
+    const { slug, body: problem } = await post('/v1/sites/coverage', body);
+    expect([slug, problem.detail]).toEqual([
+      'payload-too-large',
+      expect.stringContaining('more than 50,000 values'),
+    ]);
+  });
+});
+
 test('the id of a failed site may be any text, a lone surrogate too, in every format', async () => {
   const { lon, lat } = await centres((isRoutable) => isRoutable);
   const body = {

@@ -49,15 +49,15 @@ async function expectCheap(name: string, request: Request): Promise<void> {
   expect(held, `${name} held the loop`).toBeLessThan(MAX_HELD);
 }
 
-/** Pieces joined by commas, up to the given number of bytes. */
-function filled(piece: (i: number) => string, bytes: number): string {
+/** Pieces joined by commas, up to the given number of bytes and of pieces. */
+function filled(piece: (i: number) => string, bytes: number, most = bytes): string {
   const pieces: string[] = [];
-  for (let i = 0, length = 0; length < bytes; i++) {
-    const next = piece(i);
-    pieces.push(next);
+  for (let length = 0; pieces.length < most; ) {
+    const next = piece(pieces.length);
     length += next.length + 1;
+    if (length > bytes) break;
+    pieces.push(next);
   }
-  pieces.pop();
   return pieces.join(',');
 }
 
@@ -86,28 +86,38 @@ const POLYGONS = [
 ];
 const LISTS_OF_AREA = ['blocks', 'places', 'counties'].map((list) => [`"${list}":[`, ']']);
 
-/** Lists of a megabyte, by the name of their values. */
-const LISTS = Object.entries(VALUES).map(([name, piece]) => [name, filled(piece, ROOM)] as const);
+/** Values of a body, names included. */
+const MAX_VALUES = 50_000;
+
+/** The longest lists that are parsed, of a megabyte at most, by the name of their values. */
+const LISTS = Object.entries(VALUES).map(([name, piece]) => {
+  const values = 1 + (piece(0).match(/[[{:,]/g)?.length ?? 0);
+  return [name, filled(piece, ROOM, (MAX_VALUES - 100) / values)] as const;
+});
 
 /** Bodies of a megabyte, for any route. */
 const ANY_BODIES: readonly (readonly [name: string, body: string])[] = [
   ...listsIn('[', ']'),
-  ['strangers', `{${filled((i) => `"${i.toString(36)}":1`, ROOM)}}`],
-  ['numbered strangers', `{${filled((i) => `"${i}":1`, ROOM)}}`],
+  ['strangers', `{${filled((i) => `"${i.toString(36)}":1`, ROOM, MAX_VALUES / 2 - 100)}}`],
+  ['numbered strangers', `{${filled((i) => `"${i}":1`, ROOM, MAX_VALUES / 2 - 100)}}`],
+  ['too many values', `{"origins":[${filled(() => '1', ROOM)}]}`],
   ['long strangers', `{${filled((i) => `"${'\\u0001'.repeat(900)}${i}":{}`, ROOM)}}`],
   ['one stranger', `{"${'k'.repeat(ROOM)}":1}`],
   [
     'strangers in a point',
-    `{"origins":[{${filled((i) => `"${i}":1`, ROOM)}}],"dest_ids":["x"],"center":{}}`,
+    `{"origins":[{${filled((i) => `"${i}":1`, ROOM, MAX_VALUES / 2 - 100)}}],"dest_ids":["x"],"center":{}}`,
   ],
-  ['strangers in a polygon', `{"polygon":{${filled((i) => `"${i}":1`, ROOM)}},"origins":[5]}`],
+  [
+    'strangers in a polygon',
+    `{"polygon":{${filled((i) => `"${i}":1`, ROOM, MAX_VALUES / 2 - 100)}},"origins":[5]}`,
+  ],
   ['depth of arrays', `{"a":${'['.repeat(ROOM / 2)}${']'.repeat(ROOM / 2)}}`],
   ['depth of objects', `${'{"a":'.repeat(ROOM / 6)}1${'}'.repeat(ROOM / 6)}`],
   ['a text', `"${'x'.repeat(ROOM)}"`],
   ['a long cursor', `{"cursor":"${'x'.repeat(ROOM)}","origins":[5],"dest_ids":["x"]}`],
   ['a long number', `{"limit":${'9'.repeat(ROOM)}}`],
-  ['no end', `{"origins":[${'['.repeat(20)}${filled(() => '1', ROOM)}`],
-  ['no JSON', `{"origins":[${filled(() => 'x', ROOM)}]}`],
+  ['no end', `{"origins":[${'['.repeat(20)}${filled(() => '1', ROOM, MAX_VALUES - 100)}`],
+  ['no JSON', `{"origins":[${filled(() => 'x', ROOM, MAX_VALUES - 100)}]}`],
   ['blanks', ' '.repeat(ROOM)],
 ];
 
