@@ -12,7 +12,8 @@ interface ListFaults {
 
 /**
  * A list with a maximum length. The length is checked before the items, so that a hundred thousand
- * wrong items give one error; up to that length the first `MAX_COUNTED_FAULTS` wrong ones do.
+ * wrong items give one error; up to that length the first `MAX_COUNTED_FAULTS` wrong ones do. Items
+ * of a list longer than that are parsed twice, first to find where to stop.
  */
 export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListFaults) {
   return z

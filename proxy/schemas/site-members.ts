@@ -83,7 +83,7 @@ export const SITES_SCHEMA: oas31.SchemaObject = {
 };
 
 /** Points of one's own, each with an id of its own: a list, CSV or GeoJSON. */
-function sites(member: SitesMember) {
+function sites(member: SitesMember, description: string) {
   return z
     .unknown()
     .transform((value, context) => {
@@ -116,13 +116,11 @@ function sites(member: SitesMember) {
         if (++repeated === MAX_COUNTED_FAULTS) break;
       }
     })
-    .meta({ override: { $ref: '#/components/schemas/Sites' } });
+    .meta({ description, override: { $ref: '#/components/schemas/Sites' } });
 }
 
-export const sitesMember = sites('sites').meta({ description: 'Sites that are there.' });
-export const candidatesMember = sites('candidates')
-  .optional()
-  .meta({ description: 'Sites that might be added.' });
+export const sitesMember = sites('sites', 'Sites that are there.');
+export const candidatesMember = sites('candidates', 'Sites that might be added.').optional();
 
 export const chooseMember = integer(BOUNDS.choose)
   .optional()
