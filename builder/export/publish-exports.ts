@@ -5,11 +5,13 @@ import {
   encodeServedExports,
   readServedExports,
   type ServedExport,
+  type ServedExports,
   servedExportSchema,
   servedExportsName,
 } from '../../shards/release/served-exports.ts';
 import type { PutBody } from '../../shards/store/put-body.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
+import type { Millis } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { whileBuilding } from '../publish/output.ts';
 import { putArchive } from '../publish/put-archive.ts';
@@ -19,10 +21,13 @@ import { type ExportRequest, keyOf, writeTables } from './write-tables.ts';
 
 /** Distinguishes their receipts from those of a release's parts. */
 const PLACE = 'exports';
+/** Longer than links to a file work, and than servers keep a list from before it was replaced. */
+const SUPERSEDED_KEPT_MS: Millis = 86_400_000;
 
 /**
  * Exports tables into the store of their release, for the API to serve, and returns all that are
- * there now. Their objects are named by their contents; one beside them lists those of a manifest.
+ * there now. Their objects are named by their contents; one beside them lists those of a manifest,
+ * with the files that they replace, so that links to these work on.
  */
 export function publishExports(
   release: Release,
@@ -34,11 +39,9 @@ export function publishExports(
   const { manifest } = release.latest;
   return whileBuilding(store, [], async () => {
     const exported = await writeTables(release, request, servedSink(store), progress, threads);
-    const there = await listIfSound(store, manifest);
-    const byTable = new Map([...there, ...exported].map((one) => [nameOf(one), one]));
-    const all = [...byTable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
-    await store.putContent(servedExportsName(manifest), encodeServedExports(all));
-    return all;
+    const lists = listsAfter(await listsIfSound(store, manifest), exported, Date.now());
+    await store.putContent(servedExportsName(manifest), encodeServedExports(lists));
+    return lists.exports;
   });
 }
 
@@ -81,14 +84,32 @@ function servedSink(store: WritableStore) {
   };
 }
 
+/** The lists once tables have been exported, at `nowMs`, beside or in place of those there are. */
+function listsAfter(
+  there: ServedExports,
+  exported: readonly ServedExport[],
+  nowMs: Millis,
+): ServedExports {
+  const byTable = new Map([...there.exports, ...exported].map((one) => [nameOf(one), one]));
+  const exports = [...byTable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  const offered = new Set(exports.map(({ object }) => object.name));
+  const supersededAt = new Date(nowMs).toISOString();
+  const earlier = there.superseded.filter(
+    (one) => Date.parse(one.supersededAt) > nowMs - SUPERSEDED_KEPT_MS,
+  );
+  const replaced = there.exports.map((one) => ({ ...one, supersededAt }));
+  const superseded = [...earlier, ...replaced].filter(({ object }) => !offered.has(object.name));
+  return { exports, superseded };
+}
+
 /**
  * A damaged list is replaced: tables that it had are found by their receipts when exported again.
  */
-async function listIfSound(store: WritableStore, manifest: string): Promise<ServedExport[]> {
+async function listsIfSound(store: WritableStore, manifest: string): Promise<ServedExports> {
   try {
     return await readServedExports(store, manifest);
   } catch (error) {
-    if (error instanceof ShardError) return [];
+    if (error instanceof ShardError) return { exports: [], superseded: [] };
     throw error;
   }
 }

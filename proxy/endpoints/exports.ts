@@ -143,8 +143,8 @@ export const createExportLink = postEndpoint({
   async renew(kept, services) {
     const { manifest, object } = exportedFileSchema.parse(kept);
     const { store } = services.releases.current;
-    const { files } = await services.exports.of(store, manifest);
-    const found = files.find(({ object: { name } }) => name === object);
+    const { byObject } = await services.exports.of(store, manifest);
+    const found = byObject.get(object);
     if (found) return linkTo(found, store, manifest, services);
     const release = releaseOfName(manifest);
     const detail = `the file, of release ${release}, has been removed; request a link to a table of the current release under another Idempotency-Key`;

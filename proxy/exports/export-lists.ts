@@ -4,7 +4,11 @@ import { listSealSteps } from '../../shards/codec/json-object.ts';
 import { SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../shards/concurrency/yielding.ts';
 import { EXPORT_FORMATS, type ExportedTable } from '../../shards/release/exported-table.ts';
-import { readServedExports, type ServedExport } from '../../shards/release/served-exports.ts';
+import {
+  readServedExports,
+  type ServedExport,
+  type ServedExports,
+} from '../../shards/release/served-exports.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 
@@ -28,6 +32,8 @@ export interface ExportOffer extends ExportedTable {
 /** The exports of a release. */
 export interface ExportList {
   readonly files: readonly ServedExport[];
+  /** The same and those that they replaced, by the names of their objects. */
+  readonly byObject: ReadonlyMap<string, ServedExport>;
   /** Those that have a price, ordered by table, county and format. */
   readonly offers: readonly ExportOffer[];
   /** The place of each in that order, whatever else is listed. */
@@ -54,14 +60,15 @@ export class ExportLists {
   }
 }
 
-async function listOf(files: readonly ServedExport[]): Promise<ExportList> {
+async function listOf({ exports: files, superseded }: ServedExports): Promise<ExportList> {
   const offers = files.flatMap(({ table, county, format, rows, object: { bytes, sha256 } }) => {
     const price_tokens = EXPORT_PRICES.get(table);
     if (price_tokens === undefined) return [];
     return { table, county, format, bytes, rows, sha256, price_tokens };
   });
   const seal = await runCooperatively(SHARED, listSealSteps(offers));
-  return { files, offers, positions: offers.map(positionOf), seal };
+  const byObject = new Map([...superseded, ...files].map((one) => [one.object.name, one]));
+  return { files, byObject, offers, positions: offers.map(positionOf), seal };
 }
 
 const TABLES = [...EXPORT_PRICES.keys()].sort();

@@ -16,9 +16,24 @@ export const servedExportSchema = exportedTableSchema.extend({
 });
 export type ServedExport = z.infer<typeof servedExportSchema>;
 
-/** The list, and the SHA-256 of it as JSON: what it says is served without another check. */
-const servedExportsSchema = z.strictObject({ check: z.string(), exports: z.array(z.unknown()) });
+/** One that another export has replaced: no longer offered, but kept for the links to it. */
+const supersededExportSchema = servedExportSchema.extend({ supersededAt: z.iso.datetime() });
+export type SupersededExport = z.infer<typeof supersededExportSchema>;
+
+/** The exported tables of a release in its store. */
+export interface ServedExports {
+  readonly exports: readonly ServedExport[];
+  readonly superseded: readonly SupersededExport[];
+}
+
+/** The lists, and the SHA-256 of them as JSON: what they say is served without another check. */
+const servedExportsSchema = z.strictObject({
+  check: z.string(),
+  exports: z.array(z.unknown()),
+  superseded: z.array(z.unknown()).default([]),
+});
 const someExportsSchema = z.array(servedExportSchema);
+const someSupersededSchema = z.array(supersededExportSchema);
 
 /** The folder of exports in a store. */
 export const EXPORTS = 'exports/';
@@ -29,30 +44,44 @@ export function servedExportsName(manifest: string): string {
 }
 
 /** The exports in a release's store; none without a list of them. */
-export async function readServedExports(store: Store, manifest: string): Promise<ServedExport[]> {
+export async function readServedExports(store: Store, manifest: string): Promise<ServedExports> {
   const name = servedExportsName(manifest);
   try {
     const { bytes } = await store.readWhole(name);
     return await runCooperatively(SHARED, servedExportsSteps(bytes));
   } catch (error) {
-    if (error instanceof StoreError && error.failure === 'missing') return [];
+    if (error instanceof StoreError && error.failure === 'missing') {
+      return { exports: [], superseded: [] };
+    }
     if (error instanceof StoreError) throw error;
     throw new ShardError(name, 'list', 'is damaged; run tta export again');
   }
 }
 
-/** Parses a list in steps: that of a nation has thousands of files. */
-function* servedExportsSteps(bytes: Uint8Array): Generator<undefined, ServedExport[], undefined> {
-  const { check, exports } = servedExportsSchema.parse(yield* jsonSteps(bytes));
-  const found: ServedExport[] = [];
-  for (let i = 0; i < exports.length; i += STEP_ITEMS) {
-    found.push(...someExportsSchema.parse(exports.slice(i, i + STEP_ITEMS)));
-    yield;
-  }
-  if (check !== (yield* listSealSteps(found))) throw new Error('the seal does not match');
-  return found;
+/** Parses lists in steps: those of a nation have thousands of files. */
+function* servedExportsSteps(bytes: Uint8Array): Generator<undefined, ServedExports, undefined> {
+  const content = servedExportsSchema.parse(yield* jsonSteps(bytes));
+  const exports = yield* parseSteps(content.exports, someExportsSchema);
+  const superseded = yield* parseSteps(content.superseded, someSupersededSchema);
+  const check = yield* listSealSteps([...exports, ...superseded]);
+  if (check !== content.check) throw new Error('the seal does not match');
+  return { exports, superseded };
 }
 
-export function encodeServedExports(exports: readonly ServedExport[]): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ check: sealOf(exports), exports })}\n`);
+function* parseSteps<T>(
+  items: readonly unknown[],
+  schema: z.ZodType<T[]>,
+): Generator<undefined, T[], undefined> {
+  const parsed: T[] = [];
+  for (let i = 0; i < items.length; i += STEP_ITEMS) {
+    parsed.push(...schema.parse(items.slice(i, i + STEP_ITEMS)));
+    yield;
+  }
+  return parsed;
+}
+
+export function encodeServedExports({ exports, superseded }: ServedExports): Uint8Array {
+  const check = sealOf([...exports, ...superseded]);
+  const lists = superseded.length === 0 ? { exports } : { exports, superseded };
+  return Buffer.from(`${JSON.stringify({ check, ...lists })}\n`);
 }

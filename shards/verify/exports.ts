@@ -9,7 +9,8 @@ import { type Finding, findFaults } from './finding.ts';
 
 /**
  * Rereads the exports of a release in its store: their list, and the length and hash of each file
- * and of its page checksums. `onObject` is called before an object is read.
+ * and of its page checksums; those that were replaced are not read. `onObject` is called before an
+ * object is read.
  */
 export async function* verifyExports(
   { store, latest }: Release,
@@ -18,7 +19,7 @@ export async function* verifyExports(
   const list = servedExportsName(latest.manifest);
   let exports: readonly ServedExport[] = [];
   yield* findFaults(list, async () => {
-    exports = await readServedExports(store, latest.manifest);
+    ({ exports } = await readServedExports(store, latest.manifest));
   });
   for (const ref of exports.flatMap(({ object, sums }) => [object, sums])) {
     onObject(ref.name);

@@ -42,7 +42,7 @@ const PAST_HEAD = 2 ** 15;
 /** The largest export: more than is read before the head of a response is sent. */
 async function largestExport() {
   const { latest } = await releaseIn(store);
-  const all = await readServedExports(store, latest.manifest);
+  const { exports: all } = await readServedExports(store, latest.manifest);
   const largest = all.toSorted((a, b) => b.object.bytes - a.object.bytes)[0];
   expect(largest.object.bytes).toBeGreaterThan(PAST_HEAD);
   return largest;

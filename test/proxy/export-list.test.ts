@@ -41,7 +41,8 @@ async function proxyWith(name: string, exports: readonly ServedExport[]): Promis
   await cp(inject('demoStore'), store, { recursive: true });
   const opened = await openProxy(store);
   const { manifest } = opened.releases.current.latest;
-  await writeFile(path.join(store, servedExportsName(manifest)), encodeServedExports(exports));
+  const list = encodeServedExports({ exports, superseded: [] });
+  await writeFile(path.join(store, servedExportsName(manifest)), list);
   return opened;
 }
 
@@ -139,7 +140,8 @@ test('a list that has become longer has other ETags, and its cursors go on', asy
   const all = exported(LISTED.slice(0, 5));
   const listOf = async (name: string, of: readonly ServedExport[]) => {
     const manifest = `manifests/${name}.json`;
-    await store.putContent(servedExportsName(manifest), encodeServedExports(of));
+    const list = encodeServedExports({ exports: of, superseded: [] });
+    await store.putContent(servedExportsName(manifest), list);
     return lists.of(store, manifest);
   };
   const short = await listOf('short', [all[1], all[3]]);
