@@ -119,10 +119,12 @@ export const createExportLink = postEndpoint({
   async resolve({ store, latest }, body, services) {
     const wanted = { ...body, county: body.county ?? null };
     const { manifest, release } = latest;
-    const { files } = await services.exports.of(store, manifest);
-    const found = files.find((one) => isSame(one, wanted));
+    const found = await services.exports.find(store, manifest, ({ files }) =>
+      files.find((one) => isSame(one, wanted)),
+    );
     const price = EXPORT_PRICES.get(wanted.table);
     if (!found || price === undefined) {
+      const { files } = await services.exports.of(store, manifest);
       throw new Problem('export-not-found', missingExport(release, files, wanted));
     }
     return { found, price, services };
@@ -143,8 +145,9 @@ export const createExportLink = postEndpoint({
   async renew(kept, services) {
     const { manifest, object } = exportedFileSchema.parse(kept);
     const { store } = services.releases.current;
-    const { byObject } = await services.exports.of(store, manifest);
-    const found = byObject.get(object);
+    const found = await services.exports.find(store, manifest, ({ byObject }) =>
+      byObject.get(object),
+    );
     if (found) return linkTo(found, store, manifest, services);
     const release = releaseOfName(manifest);
     const detail = `the file, of release ${release}, has been removed; request a link to a table of the current release under another Idempotency-Key`;

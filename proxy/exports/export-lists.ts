@@ -14,6 +14,8 @@ import type { Bytes, Millis } from '../../shards/units.ts';
 
 /** How long a list is kept: tables may be exported while their release is in force. */
 const KEPT_MS: Millis = 60_000;
+/** How soon a list is read again for a file that it does not have. */
+const READ_AGAIN_MS: Millis = 1_000;
 /** Links to exports of earlier releases work until they expire. */
 const KEPT_RELEASES = 8;
 
@@ -57,6 +59,22 @@ export class ExportLists {
 
   async of(store: Store, manifest: string): Promise<ExportList> {
     return this.#lists.forceFetch(manifest, { context: store });
+  }
+
+  /**
+   * The file that `find` finds in the exports of a manifest. If it finds none, their list is read
+   * again, at most once a second: the file may have been exported since, and another process may
+   * have offered it.
+   */
+  async find(
+    store: Store,
+    manifest: string,
+    find: (list: ExportList) => ServedExport | undefined,
+  ): Promise<ServedExport | undefined> {
+    const found = find(await this.of(store, manifest));
+    const ageMs = KEPT_MS - this.#lists.getRemainingTTL(manifest);
+    if (found || ageMs < READ_AGAIN_MS) return found;
+    return find(await this.#lists.forceFetch(manifest, { context: store, forceRefresh: true }));
   }
 }
 

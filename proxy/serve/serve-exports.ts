@@ -25,8 +25,9 @@ export function serveExports(app: FastifyInstance, services: ProxyServices): voi
     checkLink(services, exportPath(request.params), `${expires}`, `${signature}`);
     const current = services.releases.current;
     const { manifest, object } = namesOf(request.params);
-    const { byObject } = await services.exports.of(current.store, manifest);
-    const found = byObject.get(object);
+    const found = await services.exports.find(current.store, manifest, ({ byObject }) =>
+      byObject.get(object),
+    );
     if (!found) {
       throw new Problem('export-not-found', 'the file has been removed; request another link');
     }

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { publishExports } from '../../builder/export/publish-exports.ts';
 import { silent } from '../../builder/progress.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -92,6 +92,43 @@ describe('once a release without exports is in force', () => {
       expect.stringContaining('of release first, has been removed'),
     ]);
   });
+});
+
+test('a table that was exported a moment ago is offered and sent by every process', async () => {
+  await publish('first', ['nearest']);
+  const [seller, sender, renewer] = [await open(), await open(), await open()];
+  for (const { get } of [seller, sender, renewer]) {
+    const { exports } = (await get('/v1/exports')).json();
+    expect(exports.map(({ table }: { table: string }) => table)).toEqual(['nearest']);
+  }
+  const store = new FolderStore(folder);
+  const coded = { tables: ['types'], counties: [], format: 'csv' } as const;
+  await publishExports(await releaseIn(store), coded, store, silent);
+  const { key } = await seller.customer({ tokens: 1_000 });
+  const body = { table: 'types', format: 'csv' };
+  const linkFrom = ({ post }: ProxyHarness) =>
+    post(PATH, key, body, { 'idempotency-key': 'types' });
+  // A list is read again at most once a second.
+  const soon = { timeout: 30_000 };
+  await expect.poll(async () => (await linkFrom(seller)).statusCode, soon).toBe(201);
+  await expect.poll(async () => (await linkFrom(renewer)).statusCode, soon).toBe(201);
+  const { url } = (await linkFrom(renewer)).json();
+  await expect.poll(async () => (await sender.get(local(url))).statusCode, soon).toBe(200);
+});
+
+test('requests for a table that was not exported have the list read once a second at most', async () => {
+  await publish('first', ['nearest']);
+  const proxy = await open();
+  const { key } = await proxy.customer({ tokens: 1_000 });
+  const reads = vi.spyOn(proxy.store, 'readWhole');
+  const startMs = performance.now();
+  for (let i = 0; i < 20; i++) {
+    const all = [1, 2, 3].map(() => proxy.post(PATH, key, { ...types, format: 'csv' }));
+    for (const { statusCode } of await Promise.all(all)) expect(statusCode).toBe(404);
+  }
+  const seconds = Math.ceil((performance.now() - startMs) / 1_000);
+  const lists = reads.mock.calls.filter(([name]) => name.startsWith('exports/'));
+  expect(lists.length).toBeLessThanOrEqual(1 + seconds);
 });
 
 test.each([
