@@ -64,13 +64,13 @@ function resolve(
   where: object,
   asked: AccessParams,
 ): ResolvedAccess {
-  const { access, spelled } = requestedAccess(release, asked);
+  const { access, resolved } = requestedAccess(release, asked);
   const { opportunities, direction } = access;
   const counties = 'county' in origin ? [origin.county] : origin.counties;
   return {
     origin,
     access,
-    canonical: canonicalRequest(route, { ...where, ...spelled }),
+    canonical: canonicalRequest(route, { ...where, ...resolved }),
     dependsOn: [
       ...counties.flatMap(({ objects }) => [
         ...('county' in origin ? [] : [objects.blocks]),

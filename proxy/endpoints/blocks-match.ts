@@ -63,14 +63,14 @@ export const blocksMatch = postEndpoint({
     const criteria = requestedCriteria(release, all_of);
     const where = await requestedArea(area, waiters);
     checkNearPoints(release, near);
-    const asked = {
+    const sent = {
       area: { ...area, blocks: area?.blocks && Array.from(area.blocks) },
       all_of,
       near,
     };
-    const rows = { asked, spelled: {} };
+    const parameters = { sent, resolved: {} };
     return {
-      ...pagedRequest(cursors, 'blocks-match', rows, { limit, cursor }, [0]),
+      ...pagedRequest(cursors, 'blocks-match', parameters, { limit, cursor }, [0]),
       area: where,
       criteria,
       near,

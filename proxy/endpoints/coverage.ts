@@ -91,10 +91,10 @@ const placeCoverage = meteredEndpoint({
 
   async resolve(release, { params: { geoid }, query: asked }): Promise<ResolvedCoverage> {
     const { place, state } = await locatePlace(release, geoid);
-    const { query, spelled } = requestedCoverage(release, asked);
+    const { query, resolved } = requestedCoverage(release, asked);
     const counties = place.counties.map((fips) => release.county(fips)!);
     return {
-      canonical: canonicalRequest('place-coverage', { geoid, ...spelled }),
+      canonical: canonicalRequest('place-coverage', { geoid, ...resolved }),
       dependsOn: [
         state.objects.places,
         ...counties.flatMap((county) => coverageObjects(release, county, query)),
@@ -124,9 +124,9 @@ const countyCoverage = meteredEndpoint({
 
   resolve(release, { params: { fips }, query: asked }): ResolvedCoverage {
     const county = findCounty(release, fips);
-    const { query, spelled } = requestedCoverage(release, asked);
+    const { query, resolved } = requestedCoverage(release, asked);
     return {
-      canonical: canonicalRequest('county-coverage', { fips, ...spelled }),
+      canonical: canonicalRequest('county-coverage', { fips, ...resolved }),
       dependsOn: coverageObjects(release, county, query),
       area: { kind: 'counties', fips: [fips] },
       query,

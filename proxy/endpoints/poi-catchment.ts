@@ -76,16 +76,16 @@ export const poiCatchment = meteredEndpoint({
     const modes = modePositions(release, query.mode);
     const maxTenths = tenthsWithin(query.max_minutes);
     const { block, names, limit, cursor } = query;
-    const asked = {
+    const sent = {
       dest_id: destId,
       mode: query.mode,
       block,
       max_tenths: maxTenths,
       names: names || undefined,
     };
-    const rows = { asked, spelled: { mode: modeLabels(release, modes) } };
+    const parameters = { sent, resolved: { mode: modeLabels(release, modes) } };
     return {
-      ...pagedRequest(cursors, 'catchment', rows, { limit, cursor }, ROW_BEGINS),
+      ...pagedRequest(cursors, 'catchment', parameters, { limit, cursor }, ROW_BEGINS),
       dependsOn: [county.objects.catchment],
       destId,
       county,

@@ -27,5 +27,5 @@ export function strongEtag(
  * requests are spelled differently: their pages have the same rows, but each a cursor of its own.
  */
 export function cacheKeyOf(etag: string, { page }: Pick<ResolvedQuery, 'page'>): string {
-  return page ? etagOf(`${etag}\n${page.bound}`) : etag;
+  return page ? etagOf(`${etag}\n${page.cursorScope}`) : etag;
 }

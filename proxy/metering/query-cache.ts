@@ -7,8 +7,8 @@ import type { Bytes } from '../../shards/units.ts';
 export interface ResolvedQuery {
   /** The request in canonical form: parameters sorted, defaults filled in. */
   readonly canonical: string;
-  /** The page, if the response is one: its cursor is bound to the request as sent. */
-  readonly page?: { readonly bound: string } | null;
+  /** The page, if the response is one: its cursors continue the request as it was sent. */
+  readonly page?: { readonly cursorScope: string } | null;
   /** The objects whose contents determine the response. */
   readonly dependsOn: readonly ObjectRef[];
   /** The response can never change: it may be cached without revalidation. */

@@ -26,8 +26,8 @@ export function exportPage(
   { table, county, format, limit, cursor }: ExportQuery,
   cursors: () => CursorSealer,
 ): StaticResult {
-  const bound = canonicalRequest('exports', { table, county, format });
-  const [start] = cursor === undefined ? [0] : cursors().open(bound, cursor, 1);
+  const cursorScope = canonicalRequest('exports', { table, county, format });
+  const [start] = cursor === undefined ? [0] : cursors().open(cursorScope, cursor, 1);
   const most = limit ?? BOUNDS.limit.max;
   const page: ExportOffer[] = [];
   let end: number | null = null;
@@ -43,7 +43,7 @@ export function exportPage(
     else end = positions[i];
   }
   const isPaged = limit !== undefined || cursor !== undefined || end !== null;
-  const next_cursor = end === null ? null : cursors().seal(bound, [end]);
+  const next_cursor = end === null ? null : cursors().seal(cursorScope, [end]);
   const asked = canonicalRequest('exports', {
     release,
     table,

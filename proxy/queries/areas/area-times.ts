@@ -130,12 +130,12 @@ export function resolveArea(
   }: AreaRowsParams,
   part: 'query' | 'body' = 'query',
 ): ResolvedArea {
-  const { filter, asked: askedCells, spelled } = requestedCells(release, cells, part);
+  const { filter, sent: sentCells, resolved } = requestedCells(release, cells, part);
   const nthFilter = requestedNth(filter, { nth, count_within });
   const counted = { nth, count_within };
-  const asked = { ...where, ...askedCells, ...counted, include_population, include_missing };
+  const sent = { ...where, ...sentCells, ...counted, include_population, include_missing };
   return {
-    ...pagedRequest(cursors, route, { asked, spelled }, { limit, cursor }, beginOf(0, nthFilter)),
+    ...pagedRequest(cursors, route, { sent, resolved }, { limit, cursor }, beginOf(0, nthFilter)),
     query: { ...filter, withPopulation: include_population, withMissing: include_missing },
     nthFilter,
   };

@@ -62,7 +62,7 @@ export function requestedCoverage(
   release: Release,
   asked: AskedCoverage,
   part: 'query' | 'body' = 'query',
-): { query: CoverageQuery; spelled: Readonly<Record<string, unknown>> } {
+): { query: CoverageQuery; resolved: Readonly<Record<string, unknown>> } {
   const types = requestedLeaves(release, asked.type, part) ?? release.taxonomy.leafIds;
   const modes = modePositions(release, asked.mode, part);
   const weight = requestedWeights(release, asked.weight, part);
@@ -83,7 +83,7 @@ export function requestedCoverage(
       nth,
       labels: names ? taxonomy : null,
     },
-    spelled: {
+    resolved: {
       mode: modeLabels(release, modes),
       type: types,
       weight,

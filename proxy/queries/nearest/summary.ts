@@ -14,11 +14,11 @@ import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import { originText, timeEnds, typeTexts } from '../rows/fragments.ts';
 import {
-  type AskedRows,
   canonicalRequest,
   nextCursor,
   type Page,
   pagedRequest,
+  type RequestParameters,
 } from '../rows/pagination.ts';
 import {
   NTH_BEGINS,
@@ -58,7 +58,7 @@ export function requestedCells(
   release: Release,
   query: CellParams,
   part: 'query' | 'body' = 'query',
-): { filter: SummaryFilter } & AskedRows {
+): { filter: SummaryFilter } & RequestParameters {
   const { taxonomy } = release;
   const types = requestedLeaves(release, query.type, part);
   const modes = modePositions(release, query.mode, part);
@@ -69,9 +69,9 @@ export function requestedCells(
       types: types && new Set(types),
       labels: query.names ? taxonomy : null,
     },
-    asked: { mode: query.mode, type: query.type, names: query.names },
+    sent: { mode: query.mode, type: query.type, names: query.names },
     // The release defines the columns of its nearest objects, so both are listed.
-    spelled: {
+    resolved: {
       mode: modeLabels(release, modes),
       type,
       names: spelledNames(taxonomy, type, query.names),
@@ -197,12 +197,12 @@ export function resolveSummary(
   origin: object,
   { limit, cursor, nth, count_within, ...cells }: SummaryParams,
 ): ResolvedSummary {
-  const { filter, asked: askedCells, spelled } = requestedCells(release, cells);
+  const { filter, sent: sentCells, resolved } = requestedCells(release, cells);
   const nthFilter = requestedNth(filter, { nth, count_within });
-  const asked = { ...origin, ...askedCells, nth, count_within };
+  const sent = { ...origin, ...sentCells, nth, count_within };
   if (limit === undefined && cursor === undefined) {
     return {
-      canonical: canonicalRequest(route, { ...asked, ...spelled }),
+      canonical: canonicalRequest(route, { ...sent, ...resolved }),
       filter,
       nthFilter,
       page: null,
@@ -211,7 +211,7 @@ export function resolveSummary(
   const part = { limit: limit ?? DEFAULT_LIMIT, cursor };
   const beginning = nthFilter === null ? [0, 0] : NTH_BEGINS;
   return {
-    ...pagedRequest(cursors, route, { asked, spelled }, part, beginning),
+    ...pagedRequest(cursors, route, { sent, resolved }, part, beginning),
     filter,
     nthFilter,
   };

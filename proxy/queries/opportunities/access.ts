@@ -54,7 +54,7 @@ export function requestedAccess(
   release: Release,
   asked: AccessParams,
   part: 'query' | 'body' = 'query',
-): { access: AccessQuery; spelled: Readonly<Record<string, unknown>> } {
+): { access: AccessQuery; resolved: Readonly<Record<string, unknown>> } {
   const { direction, minutes, curve } = asked;
   checkDirection(release, direction);
   const modes = modePositions(release, asked.mode, part);
@@ -81,7 +81,7 @@ export function requestedAccess(
       decay,
       columns: decay ? ['of', 'mode', 'count'] : ['of', 'mode', 'minutes', 'count'],
     },
-    spelled: {
+    resolved: {
       mode: modeLabels(release, modes),
       direction,
       of: opportunities.map((one) => one.of),

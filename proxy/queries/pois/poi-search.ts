@@ -205,9 +205,9 @@ export function resolveSearch(
 ): ResolvedSearch {
   const types = requestedLeaves(release, type);
   const name = q === undefined ? undefined : foldText(q);
-  const rows = { asked: { ...where, type, q: name }, spelled: { type: types } };
+  const parameters = { sent: { ...where, type, q: name }, resolved: { type: types } };
   return {
-    ...pagedRequest(cursors, route, rows, { limit, cursor }, [0, 0, 0]),
+    ...pagedRequest(cursors, route, parameters, { limit, cursor }, [0, 0, 0]),
     search: { types: types && new Set(types), name },
   };
 }

@@ -20,11 +20,11 @@ import type { OriginBlock } from '../origins/origin-block.ts';
 import { unroutedMetadata, unroutedModes } from '../origins/unrouted.ts';
 import { FragmentCache, originText, timeTexts } from '../rows/fragments.ts';
 import {
-  type AskedRows,
   nextCursor,
   type Page,
   type PagedRequest,
   pagedRequest,
+  type RequestParameters,
 } from '../rows/pagination.ts';
 import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
 
@@ -151,7 +151,7 @@ export function requestedPois(
   release: Release,
   query: PoiTimesQuery,
   part: 'query' | 'body' = 'query',
-): { filter: PoiFilter } & AskedRows {
+): { filter: PoiFilter } & RequestParameters {
   const types = requestedLeaves(release, query.type, part);
   const modes = modePositions(release, query.mode, part);
   const { dest_id, names } = query;
@@ -165,8 +165,8 @@ export function requestedPois(
       maxTenths,
       labels: names ? taxonomy : null,
     },
-    asked: { mode: query.mode, type: query.type, dest_id, max_tenths: maxTenths, names },
-    spelled: {
+    sent: { mode: query.mode, type: query.type, dest_id, max_tenths: maxTenths, names },
+    resolved: {
       mode: modeLabels(release, modes),
       type: types,
       names: spelledNames(taxonomy, taxonomy.leafIds, names),
@@ -187,9 +187,9 @@ export function resolvePoiTimes(
   origin: object,
   { cursor, limit, ...query }: PoiTimesQuery & { cursor?: string | undefined; limit: number },
 ): ResolvedPoiTimes {
-  const { filter, asked, spelled } = requestedPois(release, query);
-  const rows = { asked: { ...origin, ...asked }, spelled };
-  return { ...pagedRequest(cursors, route, rows, { limit, cursor }, ROW_BEGINS), filter };
+  const { filter, sent, resolved } = requestedPois(release, query);
+  const parameters = { sent: { ...origin, ...sent }, resolved };
+  return { ...pagedRequest(cursors, route, parameters, { limit, cursor }, ROW_BEGINS), filter };
 }
 
 /** A page of a block's POI times. `originMembers`: members before the rows. */

@@ -9,10 +9,10 @@ export interface Page {
   readonly position: readonly number[];
   readonly limit: number;
   /**
-   * The request as sent, without paging parameters, which a cursor is bound to: it continues in
-   * releases that have other modes and types.
+   * The request as sent, without paging parameters, for which alone its cursors are valid: they
+   * continue in releases that have other modes and types.
    */
-  readonly bound: string;
+  readonly cursorScope: string;
 }
 
 /** A request whose rows are returned in pages. */
@@ -26,11 +26,11 @@ export interface PagedRequest {
 }
 
 /** The parameters of a request, except those for paging. */
-export interface AskedRows {
+export interface RequestParameters {
   /** As sent, lists sorted: the same in every release. */
-  readonly asked: Readonly<Record<string, unknown>>;
+  readonly sent: Readonly<Record<string, unknown>>;
   /** Those that the release completes, as it does: all its modes, say, or the leaves of a type. */
-  readonly spelled: Readonly<Record<string, unknown>>;
+  readonly resolved: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -40,26 +40,27 @@ export interface AskedRows {
 export function pagedRequest(
   cursors: CursorSealer,
   route: string,
-  { asked, spelled }: AskedRows,
+  { sent, resolved }: RequestParameters,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   beginning: readonly number[],
 ): PagedRequest {
-  const bound = canonicalRequest(route, asked);
-  const position = cursor === undefined ? beginning : cursors.open(bound, cursor, beginning.length);
+  const cursorScope = canonicalRequest(route, sent);
+  const position =
+    cursor === undefined ? beginning : cursors.open(cursorScope, cursor, beginning.length);
   const { sealer } = cursors;
   return {
-    canonical: canonicalRequest(route, { ...asked, ...spelled, limit, position, sealer }),
-    page: { position, limit, bound },
+    canonical: canonicalRequest(route, { ...sent, ...resolved, limit, position, sealer }),
+    page: { position, limit, cursorScope },
   };
 }
 
 /** Cursor of the page that starts at a position; null if there is none. */
 export function nextCursor(
   cursors: CursorSealer,
-  { bound }: Page,
+  { cursorScope }: Page,
   position: readonly number[] | null,
 ): string | null {
-  return position && cursors.seal(bound, position);
+  return position && cursors.seal(cursorScope, position);
 }
 
 /** Builds a canonical request: the route and its parameters by name, without those omitted. */
