@@ -7,6 +7,7 @@ import { assemblePolygons, isClosed } from '../osm/multipolygon.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { Tags } from '../osm/tags.ts';
 import { pointsBesideStreets, type Streets } from './beside-streets.ts';
+import { wholeCampuses } from './campuses.ts';
 import { classify, describe } from './classify.ts';
 import { osmDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
@@ -91,7 +92,7 @@ export function destinationsFromOsm(sources: OsmSources): Destination[] {
     if (![{ lon, lat }, ...all].some((at) => boxContains(sources.area, at.lon, at.lat))) return;
     found.push({ ...destination, entrances: all.length > 0 ? all : [{ lon, lat }] });
   });
-  return mergeDuplicates(found).sort((a, b) => a.destId - b.destId);
+  return wholeCampuses(mergeDuplicates(found).sort((a, b) => a.destId - b.destId));
 }
 
 function fromArea(sources: OsmSources, { type, id, tags, members }: AreaSource): FromArea | null {

@@ -383,6 +383,85 @@ describe('a place that is drawn twice', () => {
   });
 });
 
+describe('a campus', () => {
+  // Grounds 333 m square with a house of 44 m, and a smaller one of 111 m with sides of its own.
+  const grounds = square(10, 0, 0, 0.003);
+  const house = square(20, 0.0005, 0.0005, 0.0004);
+  const hall = square(30, 0.001, 0.001, 0.001);
+  const drawn = (tags: Readonly<Record<number, string>>, ...nodes: string[]) =>
+    destinations([
+      ...grounds,
+      ...house,
+      ...hall,
+      ...nodes,
+      ...Object.entries(tags).map(([id, tag]) => `w${id} T${tag} N${ring(Number(id) * 10)}`),
+    ]);
+  const facts = (pois: readonly Destination[]) =>
+    pois.map((poi) => [poi.source, poi.name, ...labels(poi)].join(', '));
+
+  test.each(['hospital', 'school', 'college', 'university'])(
+    'whose buildings and points have no name is one: a %s',
+    async (kind) => {
+      const tag = `amenity=${kind}`;
+      const found = await drawn(
+        { 1: `${tag},name=Elm`, 2: `${tag},building=yes`, 3: `${tag},building=yes` },
+        `n1 T${tag} x0.002 y0.002`,
+      );
+      expect(found.map(({ source, name }) => [source, name])).toEqual([['way 1', 'Elm']]);
+    },
+  );
+
+  test('without any name is one: the grounds', async () => {
+    const tag = 'amenity=hospital';
+    const found = await drawn({ 1: tag, 2: tag, 3: tag }, `n1 T${tag} x0.002 y0.002`);
+    expect(facts(found)).toEqual(['way 1, Hospital, hospitals']);
+  });
+
+  test('with the name on a point or a building has that name, those types and that address', async () => {
+    const named = 'amenity=school,name=Elm%20%Elementary%20%School,addr:city=Elm';
+    const [byNode, ...more] = await drawn({ 1: 'amenity=school' }, `n1 T${named} x0.002 y0.002`);
+    const [byHall, ...others] = await drawn({ 1: 'amenity=school', 3: named });
+    expect([...more, ...others]).toEqual([]);
+    for (const school of [byNode, byHall]) {
+      expect(facts([school])).toEqual(['way 1, Elm Elementary School, elementary_schools']);
+      expect(school.address.city).toBe('Elm');
+      expect(school.outline).toBeDefined();
+    }
+    const faith = 'n1 Tamenity=school,name=Elm%20%Christian%20%School x0.002 y0.002';
+    expect(facts(await drawn({ 1: 'amenity=school' }, faith))).toEqual([
+      'way 1, Elm Christian School, private_schools',
+    ]);
+  });
+
+  test('of two institutions without a name of its own is these two', async () => {
+    const found = await drawn(
+      { 1: 'amenity=school' },
+      'n1 Tamenity=school,name=Elm%20%High%20%School x0.002 y0.002',
+      'n2 Tamenity=school,name=Oak%20%High%20%School x0.001 y0.001',
+    );
+    expect(found.map(({ name }) => name)).toEqual(['Elm High School', 'Oak High School']);
+  });
+
+  test.each([
+    ['whose name is another', { 1: 'amenity=hospital,name=Elm', 3: 'amenity=hospital,name=Oak' }],
+    ['of another kind', { 1: 'amenity=university,name=Elm', 3: 'amenity=hospital' }],
+    [
+      'with more than an institution',
+      { 1: 'amenity=school,name=Elm', 3: 'amenity=school,shop=books' },
+    ],
+    ['that is a playground', { 1: 'leisure=playground,name=Elm', 3: 'leisure=playground' }],
+    ['that is a pitch', { 1: 'leisure=pitch', 3: 'leisure=pitch' }],
+    ['that is a park', { 1: 'leisure=park,name=Elm', 3: 'leisure=park' }],
+  ])('does not include an outline inside it %s', async (_, tags) => {
+    expect(await drawn(tags)).toHaveLength(2);
+  });
+
+  test('does not include what is unnamed beside it', async () => {
+    const beside = 'n1 Tamenity=hospital x0.0031 y0.001';
+    expect(await drawn({ 1: 'amenity=hospital,name=Elm' }, beside)).toHaveLength(2);
+  });
+});
+
 describe('a large place', () => {
   const street = ['n1 T x-0.001 y0', 'n2 T x0.01 y0', 'w2 Thighway=residential Nn1,n2'];
 
