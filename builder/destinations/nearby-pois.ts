@@ -1,9 +1,13 @@
 import Flatbush from 'flatbush';
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import type { Metres } from '../../shards/units.ts';
 import { isAlike } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
 import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
-import { isSameName, type NameWords, nameWords } from './poi-name.ts';
+import { isMisspeltName, isSameName, type NameWords, nameWords } from './poi-name.ts';
+
+/** Distance from an outline of what is inside it. */
+const INSIDE: Metres = 0;
 
 /**
  * POIs indexed by the boxes of their outlines and points, to find the one that another source
@@ -26,20 +30,37 @@ export class NearbyPois {
   }
 
   /**
-   * The index of the nearest POI that is the same as another, among the permitted ones; -1 if
+   * The index of the nearest POI that is the same as another, among the permitted ones; without
+   * one of its name, of the nearest that it is inside of and whose name is spelt otherwise; -1 if
    * none is. POIs with different house numbers are two.
    */
   samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
+    const same = this.#nearest(other, SAME_POI, isSameName, mayBe);
+    if (same !== -1) return same;
+    return this.#nearest(
+      other,
+      INSIDE,
+      isMisspeltName,
+      (index) => this.#pois[index].outline !== undefined && mayBe(index),
+    );
+  }
+
+  #nearest(
+    other: Destination,
+    within: Metres,
+    isNamed: (a: NameWords, b: NameWords) => boolean,
+    mayBe: (index: number) => boolean,
+  ): number {
     const words = nameWords(other.name);
-    const { minLon, minLat, maxLon, maxLat } = bufferBox(poiBox(other), SAME_POI);
+    const { minLon, minLat, maxLon, maxLat } = bufferBox(poiBox(other), within);
     let nearest = -1;
     let nearestDistance = Number.POSITIVE_INFINITY;
     for (const index of this.#tree?.search(minLon, minLat, maxLon, maxLat, mayBe) ?? []) {
       const poi = this.#pois[index];
-      if (!isAlike(poi, other) || !isSameName(this.#words[index], words)) continue;
+      if (!isAlike(poi, other) || !isNamed(this.#words[index], words)) continue;
       if (isNextDoor(poi, other)) continue;
       const distance = poiDistance(poi, other.lon, other.lat);
-      if (distance > SAME_POI || distance > nearestDistance) continue;
+      if (distance > within || distance > nearestDistance) continue;
       if (distance === nearestDistance && index > nearest) continue;
       nearest = index;
       nearestDistance = distance;

@@ -25,10 +25,45 @@ export function nameWords(name: string): NameWords {
  * only describes the kind of POI, "Pharmacy", does not count as part of another.
  */
 export function isSameName(a: NameWords, b: NameWords): boolean {
-  const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a];
-  if (shorter.size === 0 || 2 * shorter.size < longer.size) return false;
+  const [shorter, longer] = byLength(a, b);
+  if (!isAboutAsLong(shorter, longer)) return false;
   if (![...shorter].every((word) => longer.has(word))) return false;
   return shorter.size === longer.size || tellsApart(shorter);
+}
+
+/**
+ * Whether two names are of one POI, if one POI is inside the other and they are alike: as above,
+ * except that long words may differ by one letter, as in "Armstead" and "Armistead". Numbers may
+ * not.
+ */
+export function isMisspeltName(a: NameWords, b: NameWords): boolean {
+  const [shorter, longer] = byLength(a, b);
+  if (!isAboutAsLong(shorter, longer) || ![a, b].every(tellsApart)) return false;
+  return [...shorter].every(
+    (word) => longer.has(word) || [...longer].some((other) => isMisspelt(word, other)),
+  );
+}
+
+function byLength(a: NameWords, b: NameWords): [shorter: NameWords, longer: NameWords] {
+  return a.size <= b.size ? [a, b] : [b, a];
+}
+
+function isAboutAsLong(shorter: NameWords, longer: NameWords): boolean {
+  return shorter.size > 0 && longer.size <= 2 * shorter.size;
+}
+
+/** Below this, one letter makes another word: "Lake", "Lane". */
+const MISSPELT_FROM_LETTERS = 5;
+
+/** Whether two words differ by one letter, added, missing or another. */
+function isMisspelt(a: string, b: string): boolean {
+  const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
+  if (shorter.length < MISSPELT_FROM_LETTERS || /\p{N}/u.test(a + b)) return false;
+  if (longer.length - shorter.length > 1) return false;
+  let at = 0;
+  while (at < shorter.length && shorter[at] === longer[at]) at++;
+  const rest = longer.slice(at + 1);
+  return rest === shorter.slice(longer.length === shorter.length ? at + 1 : at);
 }
 
 /** Whether words say more than the kind of POI. */

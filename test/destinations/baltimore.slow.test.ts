@@ -13,6 +13,7 @@ import { extractOsm } from '../support/prepared-city.ts';
 /** Elements mapped as a school for children that are not one, or are duplicates. */
 const NO_SCHOOLS: readonly (string | undefined)[] = [
   '101 Ellwood Apartments',
+  'Armstead Gardens Elementary School',
   'Baltimore City Community College-Harbor Campus',
   'Bloomberg School of Public Health',
   "Graceland Park-O'Donnell Heights Elementary School",

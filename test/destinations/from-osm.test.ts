@@ -383,6 +383,53 @@ describe('a place that is drawn twice', () => {
   });
 });
 
+describe('a place whose names differ by a letter', () => {
+  const school = (name: string) => `amenity=school,name=${name.replaceAll(' ', '%20%')}`;
+  const grounds = (name: string) => [
+    ...square(10, 0, 0, 0.001),
+    `w1 T${school(name)} N${ring(10)}`,
+  ];
+  const inside = (name: string) => `n1 T${school(name)} x0.0005 y0.0005`;
+
+  test.each([
+    ['a letter too many', 'Armistead Gardens Elementary', 'Armstead Gardens Elementary School'],
+    ['another letter', 'Marian Hill School', 'Marion Hill School'],
+    ['a letter in each of two words', 'Armstead Garden School', 'Armistead Gardens School'],
+    ['the last letter too many', 'Cooper Elementary', 'Coopers Elementary'],
+  ])('is one where the node is inside the outline: %s', async (_, outline, node) => {
+    const found = await destinations([...grounds(outline), inside(node)]);
+    expect(found.map(({ source, name }) => [source, name])).toEqual([['way 1', outline]]);
+  });
+
+  test.each([
+    ['by two letters', 'Armistead School', 'Armsted School'],
+    ['by two letters that changed places', 'Armistead School', 'Armitsead School'],
+    ['in a short word', 'Lake School', 'Lane School'],
+    ['in a number', 'School 10012', 'School 10013'],
+    ['in a word for the kind', 'Tennis School', 'Tenniss School'],
+  ])('is two where they differ %s', async (_, outline, node) => {
+    expect(await destinations([...grounds(outline), inside(node)])).toHaveLength(2);
+  });
+
+  test('is two where the node is beside the outline', async () => {
+    const beside = `n1 T${school('Armistead School')} x0.0011 y0.0005`;
+    expect(await destinations([...grounds('Armstead School'), beside])).toHaveLength(2);
+  });
+
+  test('is the one with the same name, even if another is nearer', async () => {
+    const found = await destinations([
+      ...grounds('Marion School'),
+      ...square(20, 0.0012, 0, 0.001),
+      `w2 T${school('Marian School')} N${ring(20)}`,
+      `n1 T${school('Marian School')},addr:city=Elm x0.0009 y0.0005`,
+    ]);
+    expect(found.map(({ name, address }) => [name, address.city])).toEqual([
+      ['Marion School', null],
+      ['Marian School', 'Elm'],
+    ]);
+  });
+});
+
 describe('a campus', () => {
   // Grounds 333 m square with a house of 44 m, and a smaller one of 111 m with sides of its own.
   const grounds = square(10, 0, 0, 0.003);
