@@ -17,6 +17,7 @@ export async function writeCompanions(
   root: string,
 ): Promise<void> {
   const { manifest, version } = release;
+  const views = duckdbViews(files, root);
   const texts: Readonly<Record<string, string>> = {
     'ATTRIBUTION.txt': attributionText(release),
     'DICTIONARY.md': dataDictionary(release),
@@ -24,7 +25,7 @@ export async function writeCompanions(
     'bands.qml': bandStyle(),
     'blocks.qml': blockStyle(release),
     'collection.json': json(stacCollection(release, files, root)),
-    'views.sql': duckdbViews(files, root),
+    ...(views !== null && { 'views.sql': views }),
   };
   const companions = Object.entries(texts).map(([name, text]): ObjectRef => {
     const sha256 = createHash('sha256').update(text).digest('hex');

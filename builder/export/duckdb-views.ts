@@ -2,19 +2,24 @@ import type { ExportedFile } from './exported-files.ts';
 import { groupedByTable } from './exported-files.ts';
 
 /**
- * A script that makes a view of each table in DuckDB. Files are named one by one, so that it works
- * over HTTPS, where nothing can be listed; the names of folders give no columns, for a POI has a
- * state of its own. Where the variable `base` is set, it is the address of the folder: views read
- * it whenever they are used, also those of a database that was made in the folder and is attached.
+ * A script that makes a view of each table in DuckDB, of its Parquet files; null if there are none.
+ * Counties and tables that have other files only are named in comments. Files are named one by one,
+ * so that it works over HTTPS, where nothing can be listed; the names of folders give no columns,
+ * for a POI has a state of its own. Where the variable `base` is set, it is the address of the
+ * folder: views read it whenever they are used, also those of a database that was made in the
+ * folder and is attached.
  */
-export function duckdbViews(files: readonly ExportedFile[], root: string): string {
+export function duckdbViews(files: readonly ExportedFile[], root: string): string | null {
+  if (files.every((file) => !isParquet(file))) return null;
   const views = [...groupedByTable(files)].map(([table, ofTable]) => {
-    const names = ofTable
-      .filter(({ format }) => format === 'parquet')
-      .map(
-        ({ name }) => `    coalesce(getvariable('base'), '.') || '/${name.slice(root.length + 1)}'`,
-      );
-    return names.length === 0 ? '' : viewOf(table, names);
+    const parquet = ofTable.filter(isParquet);
+    const names = parquet.map(
+      ({ name }) => `    coalesce(getvariable('base'), '.') || '/${name.slice(root.length + 1)}'`,
+    );
+    if (names.length === 0) return `\n-- No view of ${table}, which has no Parquet file.\n`;
+    const counties = new Set(parquet.map(({ county }) => county));
+    const others = ofTable.flatMap(({ county }) => (counties.has(county) ? [] : [county]));
+    return viewOf(table, names, new Set(others));
   });
   return `-- In the folder of the release:    duckdb -init views.sql
 -- A database of the views:        duckdb release.duckdb < views.sql
@@ -22,9 +27,19 @@ export function duckdbViews(files: readonly ExportedFile[], root: string): strin
 ${views.join('')}`;
 }
 
-function viewOf(table: string, names: readonly string[]): string {
+function isParquet({ format }: ExportedFile): boolean {
+  return format === 'parquet';
+}
+
+/** The view of a table. `others`: counties of which it has no Parquet file. */
+function viewOf(
+  table: string,
+  names: readonly string[],
+  others: ReadonlySet<string | null>,
+): string {
+  const lacks = `-- Without counties that have no Parquet file: ${[...others].join(', ')}\n`;
   return `
-CREATE OR REPLACE VIEW "${table}" AS SELECT * FROM read_parquet(
+${others.size > 0 ? lacks : ''}CREATE OR REPLACE VIEW "${table}" AS SELECT * FROM read_parquet(
   [
 ${names.join(',\n')}
   ],
