@@ -197,7 +197,7 @@ function report(
 ): void {
   const what = `${counted(tables.length, 'table')} of ${counted(counties.length, 'county', 'counties')}`;
   process.stdout.write(
-    `release ${manifest.release}: ${what}; ${place} now has ${counted(files, 'file')}\n`,
+    `release ${manifest.release}: ${what}; ${place} now has ${counted(files, 'table file')}\n`,
   );
 }
 
