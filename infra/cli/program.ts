@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { packageVersion } from './package-version.ts';
+import { SettingOption } from './setting-options.ts';
 
 interface CommandEntry {
   readonly description: string;
@@ -82,5 +83,16 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
     const command = program.command(name).description(description);
     if (name === requested) (await define())(command);
   }
-  return program;
+  return program.hook('preAction', (_, command) => refuseEmpty(command));
+}
+
+/** Refuses options without a value, such as of an unset variable, rather than take the default. */
+function refuseEmpty(command: Command): void {
+  for (const option of command.options) {
+    if (option instanceof SettingOption) continue;
+    const values = [command.getOptionValue(option.attributeName())].flat();
+    if (values.includes('')) {
+      command.error(`error: option '${option.flags}' is empty: give a value, or leave it out`);
+    }
+  }
 }

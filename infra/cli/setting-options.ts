@@ -11,6 +11,9 @@ export const READ_BY_LIBRARIES: Readonly<Record<string, string>> = {
   AWS_ENDPOINT_URL_S3: 'an S3-compatible server to use instead of Amazon’s',
 };
 
+/** The flag of a setting, which an empty value leaves unset. */
+export class SettingOption extends Option {}
+
 /** Adds the flags of its settings to a command, and help for all of them. */
 export function addSettings(command: Command, schema: { readonly shape: Shape }): Command {
   const variables: [name: string, description: string][] = [];
@@ -21,7 +24,7 @@ export function addSettings(command: Command, schema: { readonly shape: Shape })
       variables.push([namesOf(name, type), withDefault(description, type)]);
     } else {
       const words = `${withDefault(description, type)} (env: ${namesOf(name, type)})`;
-      command.addOption(new Option(`${flag} ${value}`, words));
+      command.addOption(new SettingOption(`${flag} ${value}`, words));
     }
   }
   if ('STORE' in schema.shape) variables.push(...Object.entries(READ_BY_LIBRARIES));

@@ -91,7 +91,7 @@ describe('tta keys', () => {
   test('creates no account for a string that is not an address, an account or a number', async () => {
     const before = await accountsHeld();
     for (const [flags, said] of [
-      [['--email', ''], '--email: "" is not an e-mail address'],
+      [['--email', ' '], '--email: " " is not an e-mail address'],
       [['--account', 'nobody@example.org'], '"nobody@example.org": no such account'],
       [['--tokens', '-5'], '--tokens'],
     ] as const) {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -23,6 +24,33 @@ test('every command has help with its options', async () => {
   }
   expect(await help('release', 'verify')).toContain('--store');
   expect(await help('keys', 'create')).toContain('--tokens');
+});
+
+test.each([
+  ['--out', ['export', '--store', 'a-store']],
+  ['--county', ['export', '--store', 'a-store']],
+  ['--out', ['demo']],
+  ['--gtfs', ['fetch', '--county', '24510', '--out', 'a-folder']],
+  ['--email', ['keys', 'create', '--ledger', 'sqlite:a-ledger']],
+] as const)('an empty %s is refused, not taken for the default: %j', async (option, args) => {
+  const cwd = folder;
+  const ended = run(process.execPath, [TTA, ...args, option, ''], { cwd });
+  await expect(ended).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      new RegExp(`^error: option '${option} .*' is empty: give a value, or leave it out\n`),
+    ),
+  });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('of a setting, an empty value counts as unset', async () => {
+  const ended = run(process.execPath, [TTA, 'export', '--store', ''], { env: { STORE: '' } });
+  await expect(ended).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--store or STORE'),
+  });
 });
 
 test('on Node 24 the demo city is built, verified and served', async () => {
