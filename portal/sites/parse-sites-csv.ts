@@ -119,7 +119,8 @@ function faultOfHeader(header: readonly string[]): SitesFault | null {
   const lacking = REQUIRED.filter((column) => !header.includes(column));
   if (lacking.length > 0) {
     const has = header.length === 0 ? '' : `; it has ${quoted(header.join(', '))}`;
-    return { msg: `lacks the columns ${lacking.join(', ')}${has}`, type: 'missing' };
+    const noun = lacking.length === 1 ? 'column' : 'columns';
+    return { msg: `lacks the ${noun} ${lacking.join(', ')}${has}`, type: 'missing' };
   }
   const repeated = COLUMNS.find((column) => header.indexOf(column) !== header.lastIndexOf(column));
   if (repeated === undefined) return null;

@@ -53,9 +53,7 @@ test.each([
 });
 
 test('the header is refused if it lacks a column, or has one twice by any of its names', () => {
-  expect(faultsOf('id;lon\na;1\n')).toEqual([
-    'all: missing: lacks the columns lat; it has id, lon',
-  ]);
+  expect(faultsOf('id;lon\na;1\n')).toEqual(['all: missing: lacks the column lat; it has id, lon']);
   for (const header of ['id,ID,lat,lon', 'id,lat,Latitude,lon', 'id,lat,lon,candidate,candidate']) {
     expect(faultsOf(`${header}\na,1,2,3\n`)[0]).toMatch('duplicate: has more than one column ');
   }

@@ -44,7 +44,7 @@ test('a file that is saved has the same sites when it is opened', async () => {
 });
 
 test.each([
-  ['lat,lon\n1,2\n', 'The file lacks the columns id; it has lat, lon.'],
+  ['lat,lon\n1,2\n', 'The file lacks the column id; it has lat, lon.'],
   ['', 'The file lacks the columns id, lat, lon.'],
   ['id,lat,lon\n', 'has no sites'],
   ['id,lat,lon\na,1,2\na,1,3\n', 'Line 3 of the file: id a is also that of line 2.'],
