@@ -3,9 +3,9 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${withCommas(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats a whole number with thousands separators, without loading data of locales. */
+/** Formats a number with thousands separators, without loading data of locales. */
 export function withCommas(value: number): string {
-  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return String(value).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 }
 
 const WORDS = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');

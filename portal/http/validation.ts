@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { counted } from '../../shards/number-words.ts';
 import { invalidParameters, type ParameterIssue } from './problem.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -39,8 +40,9 @@ function textValidationMessage(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function sizeOf(origin: string, bound: string, size: number | bigint): string {
-  if (origin === 'string') return `have ${bound} ${size} characters`;
-  return origin === 'array' ? `have ${bound} ${size} items` : `be ${bound} ${size}`;
+  if (origin !== 'string' && origin !== 'array') return `be ${bound} ${size}`;
+  const noun = origin === 'string' ? 'character' : 'item';
+  return `have ${bound} ${counted(Number(size), noun)}`;
 }
 
 /** Validates path and query. All errors are reported in one `invalid-parameters`. */

@@ -45,7 +45,11 @@ export function adviceOn(
     default: {
       const said = error.problem?.detail ?? error.message;
       // An assistant sends arguments; the body is the tool's.
-      const detail = said.replaceAll(/(^|; )body\./g, '$1').replace(/[^.?]$/, '$&.');
+      const detail = said
+        .replaceAll(/(^|; )body\./g, '$1')
+        // A sentence; a fault begins with the name of its argument instead.
+        .replace(/^[a-z]+(?=[ ,])/, (word) => word[0].toUpperCase() + word.slice(1))
+        .replace(/[^.?]$/, '$&.');
       // A failure of the service states what became of the charge for its own request.
       const isStated = error.status >= 500 && charged === 0;
       return isStated ? detail : `${detail} ${paid}`;

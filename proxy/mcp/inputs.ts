@@ -15,18 +15,39 @@ const MODE = ['walk', 'bike', 'transit'] as const;
 /**
  * Schemas of members that several tools take. They are listed to models: descriptions are short.
  */
-const TYPES_FAULT = { error: 'send 1 to 8 names or ids, such as ["libraries"]' };
-export const types = z
-  .array(type, TYPES_FAULT)
-  .min(1, TYPES_FAULT)
-  .max(8, TYPES_FAULT)
-  .describe('Names, ids');
+export const types = listOf(type, { most: 8, of: 'names or ids', such: '["libraries"]' }).describe(
+  'Names, ids',
+);
 export const mode = z.enum(MODE).default('walk');
-export const modes = z.array(z.enum(MODE)).min(1).max(3).default(['walk']);
+export const modes = listOf(z.enum(MODE), {
+  most: MODE.length,
+  of: 'modes',
+  such: '["walk", "transit"]',
+}).default(['walk']);
 export const weight = weightName.default('people');
 export const place = text.describe('Baltimore, MD or GEOID');
 export const area = text.describe('City, GEOID or lat,lon,radius_m');
 export const origin = text.describe('Block GEOID or lat,lon');
+
+/** How many items a list has, and one as an example of it for whoever sends another value. */
+interface ListBounds {
+  readonly least?: number;
+  readonly most: number;
+  /** Plural of its items. */
+  readonly of: string;
+  /** The example, as JSON. */
+  readonly such: string;
+}
+
+/** A list whose faults say what to send. */
+export function listOf<Item extends z.ZodType>(
+  one: Item,
+  { least = 1, most, of, such }: ListBounds,
+) {
+  const fault = { error: `send ${Math.max(1, least)} to ${most} ${of}, such as ${such}` };
+  return z.array(one, fault).min(least).max(most);
+}
+
 /** A member of a list; a misspelt member of its own is refused, as everywhere. */
 export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
   return z.strictObject(shape, {
@@ -36,9 +57,10 @@ export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
 
 const nth = z.int().min(1).max(5).optional();
 /** Criteria that a block is to meet together. */
-export const criteria = z
-  .array(item('a criterion', { type, mode, max_minutes: z.int().min(1).max(30), nth }))
-  .max(8);
+export const criteria = listOf(
+  item('a criterion', { type, mode, max_minutes: z.int().min(1).max(30), nth }),
+  { least: 0, most: 8, of: 'criteria', such: '[{"type": "libraries", "max_minutes": 10}]' },
+);
 
 interface Point {
   readonly lat: number;

@@ -31,6 +31,7 @@ const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
   arts_centres: ['arts centers'],
   bike_rental: ['bike share', 'bikeshare'],
   bookshops: ['bookstores'],
+  cash_machines: ['atm', 'cash points'],
   cafes: ['coffee', 'coffee shops', 'coffeehouses'],
   childcare: ['daycare', 'day care', 'child care'],
   cinemas: ['movie theaters', 'movies'],
@@ -99,7 +100,8 @@ export class TypeCatalogue {
     return texts.map((text) => this.resolveOne(text));
   }
 
-  resolveOne(text: string): NamedType {
+  /** The same for one. `weights`: what the text could have named instead. */
+  resolveOne(text: string, weights: readonly string[] = []): NamedType {
     const byId = this.all.find(({ id }) => String(id) === text.trim());
     if (byId) return byId;
     const found = this.matching(text);
@@ -116,11 +118,12 @@ export class TypeCatalogue {
     );
     if (parent) return parent;
     const options = found.length > 0 ? found : this.#suggestions(wanted);
-    const problem = found.length > 0 ? 'fits several types' : 'is no type of this release';
-    throw new NeedsChoice(
-      `${quoted(text)} ${problem}; list_types has all.`,
-      options.slice(0, MAX_OPTIONS).map(({ id, name }) => `${id} ${name}`),
-    );
+    const what = weights.length > 0 ? 'weight or type' : 'type';
+    const problem = found.length > 0 ? 'fits several types' : `is no ${what} of this release`;
+    throw new NeedsChoice(`${quoted(text)} ${problem}; list_types has all.`, [
+      ...(found.length > 0 ? [] : weights.slice(0, MAX_OPTIONS)),
+      ...options.slice(0, MAX_OPTIONS).map(({ id, name }) => `${id} ${name}`),
+    ]);
   }
 
   /** Types for a name of none: first those that it may be a misspelling of, then the groups. */

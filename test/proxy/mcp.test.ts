@@ -27,6 +27,15 @@ const call = (name: string, args: object, key: string | undefined = proxy.key) =
 
 const textOf = ({ content }: ToolCallResult) => content[0].text ?? '';
 
+/** Whether a number is the id of a destination type, or of a county. */
+const isId = (text: string) => /^(10\d\d|99\d{3})$/.test(text);
+
+const INITIALIZE = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'tests', version: '1' },
+};
+
 let block = '';
 beforeAll(async () => {
   const body = {
@@ -62,6 +71,9 @@ test.each(VERSIONS)('clients of %s list eight tools in under 6 kB', async (versi
 });
 
 const CRITERION = { type: 'libraries', max_minutes: 10 };
+
+/** The advice on a list of criteria. */
+const CRITERIA = 'send 1 to 8 criteria, such as [{"type": "libraries", "max_minutes": 10}]';
 
 /** A call of each tool whose result has every member. */
 const calls = (): Readonly<Record<string, object>> => ({
@@ -138,6 +150,12 @@ describe('results', () => {
     expect(textOf(none)).toMatch(/^No type has that name\. .*\nWeights: people, /);
   });
 
+  test('find types by their everyday names', async () => {
+    for (const query of ['ATM', 'atms', 'cash points']) {
+      expect((await call('list_types', { query })).structuredContent.types).toHaveProperty('714');
+    }
+  });
+
   test('state what they cost in the text too', async () => {
     const { key } = await proxy.customer({ tokens: 100 });
     const result = await call('reach_from', { origin: block, minutes: [10] }, key);
@@ -149,6 +167,66 @@ describe('results', () => {
       expect(textOf(await call(name, args)), name).not.toMatch(/by walk/);
     }
     expect(textOf(await call('explain_block', calls().explain_block))).toMatch(/^on foot:$/m);
+  });
+
+  test('by transit, and the instructions, state of which departures the times are', async () => {
+    const note = /10th percentile of departures on a weekday from 8:00 to 9:00: most .* longer\./;
+    const { json } = await send(requestOf('initialize', INITIALIZE, '2025-06-18'), '2025-06-18');
+    expect(json.result.instructions).toMatch(note);
+    const byTransit = (mode: string): Readonly<Record<string, object>> => ({
+      explain_block: { origin: block, types: [405], modes: [mode] },
+      compare_places: { places: ['Halcyon', 'Port Meridian'], types: [405], mode },
+      measure_coverage: { area: '99001', types: [405], mode },
+      find_blocks: { area: '99001', all_of: [{ ...CRITERION, mode }] },
+      reach_from: { origin: block, mode, minutes: [10] },
+    });
+    for (const [name, args] of Object.entries(byTransit('transit'))) {
+      expect(textOf(await call(name, args)), name).toMatch(note);
+    }
+    for (const [name, args] of Object.entries(byTransit('bike'))) {
+      expect(textOf(await call(name, args)), name).not.toMatch(/percentile/);
+    }
+  });
+
+  test('of find_blocks name the points, and whether there are more, with the cursor', async () => {
+    const point = '36.0003,-69.9907';
+    const near = (direction?: string) => [{ point, mode: 'bike', max_minutes: 12, direction }];
+    const found = (args: object) => call('find_blocks', { ...calls().find_blocks, ...args });
+    expect(textOf(await found({ near: near() }))).toMatch(
+      /Supermarkets within 10 min on foot, within 12 min by bike to 36\.0003,-69\.9907: (first )?\d+ blocks/,
+    );
+    expect(textOf(await found({ near: near('from') }))).toContain(
+      'within 12 min by bike from 36.0003,-69.9907',
+    );
+    const first = await found({ limit: 1 });
+    const cursor = first.structuredContent.next_cursor;
+    expect(textOf(first)).toContain('on foot: first 1 block\n');
+    expect(textOf(first)).toContain(`\nMore by cursor: ${cursor}\n`);
+    expect(textOf(await found({ limit: 1, cursor }))).toContain('on foot: next 1 block\n');
+    let last = first;
+    for (let next = cursor; next !== null; next = last.structuredContent.next_cursor) {
+      last = await found({ limit: 100, cursor: next });
+    }
+    expect(textOf(last)).toMatch(/on foot: last \d+ blocks\n/);
+    expect(textOf(last)).not.toContain('cursor');
+  });
+
+  test('separate thousands', async () => {
+    const { structuredContent, content } = await call('measure_coverage', {
+      area: 'Halcyon',
+      types: [102],
+    });
+    expect(structuredContent.total).toBe(13_238);
+    expect(content[0].text).toContain(': 13,238 people\n');
+    for (const [name, args] of Object.entries(calls())) {
+      const text = textOf(await call(name, args));
+      // Blocks and places have longer ids.
+      const plain = text.match(/(?<![\d.,-])\d{4,6}(?!\d)/g) ?? [];
+      expect(
+        plain.filter((id) => !isId(id)),
+        name,
+      ).toEqual([]);
+    }
   });
 
   test('count one token as one', async () => {
@@ -231,8 +309,19 @@ describe('nothing is charged', () => {
       { types: undefined, all_of: [] },
       /types, all_of/,
     ],
+    [
+      'a count of no weight or type',
+      'reach_from',
+      { of: ['employment'] },
+      /no weight or type.*Choose one: people; .*jobs; .*100 Food shops/,
+    ],
     ['an origin by name', 'explain_block', { origin: 'Halcyon' }, /"lat,lon".*find_place/],
-    ['an unknown block', 'explain_block', { origin: '990010004009999' }, /no census block/],
+    [
+      'an unknown block',
+      'explain_block',
+      { origin: '990010004009999' },
+      /^There is no census block/,
+    ],
     ['a point at sea', 'explain_block', { origin: '36,-60' }, /\w/],
     [
       'an exchanged point',
@@ -262,6 +351,7 @@ describe('nothing is charged', () => {
       { types: 'groceries' },
       /explain_block: types: send 1 to 8 names or ids, such as \["libraries"\]$/,
     ],
+    ['no criteria', 'find_blocks', { all_of: [], near: [] }, /: send 1 to 8 criteria, such as/],
     [
       'a misspelt member of a criterion',
       'find_blocks',
@@ -295,6 +385,19 @@ describe('nothing is charged', () => {
     ['a weight in capitals', 'compare_places', { weight: 'CATS' }, /must be the name of a weight/],
   ])('for %s, refused before the call', async (_, name, args, advice) => {
     expect(textOf(await call(name, { ...calls()[name], ...args }))).toMatch(advice);
+  });
+
+  test.each([
+    ['explain_block', 'modes', 'send 1 to 3 modes, such as ["walk", "transit"]'],
+    ['compare_places', 'places', 'send 2 to 5 cities, such as ["Baltimore, MD", "2404000"]'],
+    ['measure_coverage', 'all_of', CRITERIA],
+    ['find_blocks', 'all_of', CRITERIA],
+    ['find_blocks', 'near', 'send 1 to 4 points, such as [{"point": "39.29,-76.61", "max_m'],
+    ['reach_from', 'of', 'send 1 to 8 weights or types, such as ["jobs", "libraries"]'],
+    ['reach_from', 'minutes', 'send 1 to 6 minutes, such as [15, 30]'],
+  ] as const)('for text as a list, and %s says how to send %s', async (name, list, fault) => {
+    const result = await call(name, { ...calls()[name], [list]: 'walk' });
+    expect(textOf(result)).toContain(`${list}: ${fault}`);
   });
 
   test('without a key or tokens, and the error says what to do', async () => {
@@ -408,16 +511,16 @@ test('server.json describes this version for the registry, within its bounds', a
 });
 
 test.each([
-  ['store-unavailable', 503, 'no data; nothing was charged', 0, 'no data; nothing was charged.'],
+  ['store-unavailable', 503, 'no data; nothing was charged', 0, 'No data; nothing was charged.'],
   [
     'store-unavailable',
     503,
     'no data; nothing was charged',
     5,
-    'no data; nothing was charged. 5 tokens were charged before.',
+    'No data; nothing was charged. 5 tokens were charged before.',
   ],
-  ['place-not-found', 404, 'no such place', 1, 'no such place. 1 token was charged before.'],
-  ['place-not-found', 404, 'no such place', 0, 'no such place. Nothing was charged.'],
+  ['place-not-found', 404, 'no such place', 1, 'No such place. 1 token was charged before.'],
+  ['place-not-found', 404, 'no such place', 0, 'No such place. Nothing was charged.'],
 ] as const)('a failure states once what it cost: %s, %i', (slug, status, detail, charged, text) => {
   const problem = { type: slug, title: '', status, detail };
   const tokens = { charged: 0, remaining: null };

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { NeedsChoice } from '../advice.ts';
-import { mode, place, resolveCity, types, weight } from '../inputs.ts';
-import { share, table } from '../outputs.ts';
+import { listOf, mode, place, resolveCity, types, weight } from '../inputs.ts';
+import { share, table, transitNotes } from '../outputs.ts';
 import { tool } from '../tool.ts';
 import { type NamedType, rowCountOf } from '../type-catalogue.ts';
 
@@ -18,14 +18,17 @@ function priceOf(cities: number, types: readonly NamedType[]): number {
   return cities * Math.max(area_minimum, rowCountOf(types) + (needsBasket(types) ? basket : 0));
 }
 
-const PLACES_FAULT = { error: 'send 2 to 5 cities, by name or GEOID' };
-
 export const comparePlaces = tool({
   name: 'compare_places',
   description:
-    'People of 2 to 5 cities within some minutes of each type, and of all. From 10 tokens a city.',
+    'People of 2 to 5 cities within minutes of each type, and of all. From 10 tokens a city.',
   input: z.object({
-    places: z.array(place, PLACES_FAULT).min(2, PLACES_FAULT).max(5, PLACES_FAULT),
+    places: listOf(place, {
+      least: 2,
+      most: 5,
+      of: 'cities',
+      such: '["Baltimore, MD", "2404000"]',
+    }),
     types,
     mode,
     minutes: z.literal([5, 10, 15, 20, 25, 30]).default(15),
@@ -78,7 +81,11 @@ export const comparePlaces = tool({
       return `${type}: ${shares.join(', ')}`;
     });
     return {
-      text: [`${weight} within ${minutes} minutes ${byMode(mode)}`, ...lines].join('\n'),
+      text: [
+        `${weight} within ${minutes} minutes ${byMode(mode)}`,
+        ...lines,
+        ...transitNotes([mode]),
+      ].join('\n'),
       data: { total, within },
     };
   },

@@ -3,7 +3,7 @@ import { PLANS } from '../../../portal/plans.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { modes, origin, originOf, types } from '../inputs.ts';
 import { mapLink, STREETS_ZOOM } from '../map-link.ts';
-import { unrouted, unroutedTexts } from '../outputs.ts';
+import { population as populationText, transitNotes, unrouted, unroutedTexts } from '../outputs.ts';
 import { tool } from '../tool.ts';
 import { rowCountOf } from '../type-catalogue.ts';
 
@@ -50,9 +50,14 @@ export const explainBlock = tool({
       `${byMode(mode)}:`,
       ...Object.entries(byType).map(([type, time]) => `${type} ${time ?? 'over 30'}`),
     ]);
-    const head = `Block ${geoid} (${population ?? 'unknown'} people), minutes to the nearest`;
+    const head = `Block ${geoid} (${populationText(population)}), minutes to the nearest`;
     return {
-      text: [head, ...lines, ...unroutedTexts(unrouted)].join('\n'),
+      text: [
+        head,
+        ...lines,
+        ...unroutedTexts(unrouted),
+        ...transitNotes(Object.keys(minutes)),
+      ].join('\n'),
       data: { block: geoid, population, minutes, unrouted: unroutedTexts(unrouted) },
       links: mapLink(
         site,

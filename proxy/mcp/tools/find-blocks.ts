@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import { byMode } from '../../../shards/modes.ts';
+import { counted } from '../../../shards/number-words.ts';
 import { tableLinks } from '../block-table.ts';
-import { area, criteria, item, mode, origin, pointOf, resolveArea } from '../inputs.ts';
+import { area, criteria, item, listOf, mode, origin, pointOf, resolveArea } from '../inputs.ts';
 import { CITY_ZOOM, mapLink } from '../map-link.ts';
+import { population as populationText, transitNotes } from '../outputs.ts';
 import { tool } from '../tool.ts';
 
 const DIRECTIONS = ['to', 'from'] as const;
 
 export const findBlocks = tool({
   name: 'find_blocks',
-  description: 'Blocks of an area that meet all_of near up to 4 points. A token each.',
+  description: 'Blocks of an area that meet all_of and are near up to 4 points. A token each.',
   isOnMap: true,
   input: z.object({
     area,
     all_of: criteria.min(1),
-    near: z
-      .array(
-        item('a point', {
-          point: origin.describe('lat,lon'),
-          mode,
-          max_minutes: z.int().min(1).max(60),
-          direction: z.enum(DIRECTIONS).optional(),
-        }),
-      )
-      .max(4)
-      .optional(),
+    near: listOf(
+      item('a point', {
+        point: origin.describe('lat,lon'),
+        mode,
+        max_minutes: z.int().min(1).max(60),
+        direction: z.enum(DIRECTIONS).optional(),
+      }),
+      { least: 0, most: 4, of: 'points', such: '[{"point": "39.29,-76.61", "max_minutes": 15}]' },
+    ).optional(),
     limit: z.int().min(1).max(100).default(20),
     cursor: z.string().max(2_000).optional(),
   }),
@@ -45,13 +45,23 @@ export const findBlocks = tool({
       calls.client.matchBlocks({ ...request, limit, cursor }),
     );
     const population = Object.fromEntries(results.map((one) => [one.geoid, one.population]));
-    const words = criteria.map(
-      ({ type, mode, max_minutes, nth = 1 }) =>
-        `${nth > 1 ? `${nth} ` : ''}${catalogue.nameOf(type)} within ${max_minutes} min ${byMode(mode)}`,
-    );
+    const words = [
+      ...criteria.map(
+        ({ type, nth = 1, ...limit }) =>
+          `${nth > 1 ? `${nth} ` : ''}${catalogue.nameOf(type)} ${withinText(limit)}`,
+      ),
+      ...points.map(
+        ({ lat, lon, direction = 'to', ...limit }) =>
+          `${withinText(limit)} ${direction} ${lat},${lon}`,
+      ),
+    ];
+    const page = cursor ? (next_cursor ? 'next ' : 'last ') : next_cursor ? 'first ' : '';
+    const modes = [...criteria, ...points].map(({ mode }) => mode);
     const lines = [
-      `${name}, ${words.join(', ')}: ${results.length} blocks${next_cursor ? ', more by next_cursor' : ''}`,
-      ...results.map(({ geoid, population }) => `${geoid} (${population ?? '?'} people)`),
+      `${name}, ${words.join(', ')}: ${page}${counted(results.length, 'block')}`,
+      ...results.map(({ geoid, population }) => `${geoid} (${populationText(population)})`),
+      ...(next_cursor === null ? [] : [`More by cursor: ${next_cursor}`]),
+      ...transitNotes(modes),
     ];
     const [first] = results;
     // The map has leaf types only.
@@ -67,3 +77,8 @@ export const findBlocks = tool({
     };
   },
 });
+
+/** `within 10 min on foot` */
+function withinText({ mode, max_minutes }: { mode: string; max_minutes: number }): string {
+  return `within ${max_minutes} min ${byMode(mode)}`;
+}

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
 import { byMode } from '../../../shards/modes.ts';
+import { withCommas } from '../../../shards/number-words.ts';
 import { NeedsChoice } from '../advice.ts';
 import { area, criteria, mode, resolveArea, types, weight } from '../inputs.ts';
-import { share, table } from '../outputs.ts';
+import { share, table, transitNotes } from '../outputs.ts';
 import { tool } from '../tool.ts';
 import { rowCountOf } from '../type-catalogue.ts';
 
@@ -63,8 +64,10 @@ export const measureCoverage = tool({
       lines.push(`All of ${criteria.length} criteria: ${share(basket.with_all, total)}${unknown}`);
       lines.push(`Missing only: ${gains.join(', ')}`);
     }
+    const modes = [...(types.length > 0 ? [mode] : []), ...criteria.map((one) => one.mode)];
+    lines.push(...transitNotes(modes));
     return {
-      text: [`${name}: ${total} ${weight}`, ...lines].join('\n'),
+      text: [`${name}: ${withCommas(total)} ${weight}`, ...lines].join('\n'),
       data: {
         area: name,
         total,

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { MAX_POI_MINUTES } from '../../../shards/matrix/row-codec.ts';
 import { byMode } from '../../../shards/modes.ts';
+import { withCommas } from '../../../shards/number-words.ts';
 import { NeedsChoice } from '../advice.ts';
-import { mode, origin, originOf } from '../inputs.ts';
+import { listOf, mode, origin, originOf } from '../inputs.ts';
 import { CITY_ZOOM, mapLink } from '../map-link.ts';
-import { table, unrouted, unroutedTexts } from '../outputs.ts';
+import { table, transitNotes, unrouted, unroutedTexts } from '../outputs.ts';
 import { tool } from '../tool.ts';
 
-const minutes = z
-  .array(z.int().min(1).max(60))
-  .min(1)
-  .max(6)
+const minutes = listOf(z.int().min(1).max(60), { most: 6, of: 'minutes', such: '[15, 30]' })
   .optional()
   .describe('Up to 30 for types');
 /** Counts that each opportunity has at most if no minutes are sent. */
@@ -19,12 +17,16 @@ const DEFAULT_COUNTS = 4;
 export const reachFrom = tool({
   name: 'reach_from',
   description:
-    'People, jobs (any weight) or POIs of a type within some minutes from or to a block or point. A token each.',
+    'People, jobs (any weight) or POIs of a type within minutes from or to a block or point. A token each.',
   input: z.object({
     origin,
     mode,
     direction: z.enum(['from', 'to']).default('from'),
-    of: z.array(z.string().trim().min(1).max(100)).min(1).max(8).default(['people']),
+    of: listOf(z.string().trim().min(1).max(100), {
+      most: 8,
+      of: 'weights or types',
+      such: '["jobs", "libraries"]',
+    }).default(['people']),
     minutes,
   }),
   output: z.object({
@@ -40,13 +42,14 @@ export const reachFrom = tool({
     }
     const { client } = calls;
     const { weights } = await calls.data(client.getWeights());
+    const known = weights.map(({ weight }) => weight);
     const catalogue = await calls.types();
     /** Names for readers, by the API's. */
     const names = new Map<string, string>();
     for (const name of of) {
-      if (weights.some(({ weight }) => weight === name)) names.set(name, name);
+      if (known.includes(name)) names.set(name, name);
       else {
-        const type = catalogue.resolveOne(name.replace(/^type:/, ''));
+        const type = catalogue.resolveOne(name.replace(/^type:/, ''), known);
         names.set(`type:${type.id}`, type.name);
       }
     }
@@ -77,12 +80,17 @@ export const reachFrom = tool({
     }
     const { geoid } = block;
     const lines = Object.entries(within).map(([of, counts]) => {
-      const parts = Object.entries(counts).map(([to, count]) => `${to} min ${count}`);
+      const parts = Object.entries(counts).map(([to, count]) => `${to} min ${withCommas(count)}`);
       return `${of}: ${parts.join(', ')}`;
     });
     const head = `Within reach ${direction} block ${geoid} ${byMode(mode)}`;
     return {
-      text: [head, ...lines, ...unroutedTexts(unrouted)].join('\n'),
+      text: [
+        head,
+        ...lines,
+        ...unroutedTexts(unrouted),
+        ...transitNotes(lines.length > 0 ? [mode] : []),
+      ].join('\n'),
       data: { block: geoid, within, unrouted: unroutedTexts(unrouted) },
       links: mapLink(
         site,
