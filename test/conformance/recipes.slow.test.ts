@@ -72,15 +72,17 @@ test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites'])(
   },
 );
 
-test('the Python code of a recipe prints the tables that it shows, page by page and by a client', async () => {
+test('each block of Python of a recipe prints by itself what it shows, page by page and by a client', async () => {
   const blocks = await blocksOf('python');
   const codes = blocks.filter(({ language }) => language === 'python').map(({ text }) => text);
   const shown = blocks.filter(({ language }) => language === 'text').map(({ text }) => text);
   const tools = await pythonTools('geopandas==1.2.0', 'closecity==1.5.0');
-  const script = path.join(folder, 'recipe.py');
-  await writeFile(script, codes.join('\nprint("\\f")\n'));
-  const { stdout } = await run(path.join(tools, 'python'), [script], { env, cwd: folder });
-  expect(stdout.split('\f').map((text) => text.trim())).toEqual(shown);
+  const printed: string[] = [];
+  for (const code of codes) {
+    const python = path.join(tools, 'python');
+    printed.push((await run(python, ['-c', code], { env, cwd: folder })).stdout.trim());
+  }
+  expect(printed).toEqual(shown);
 });
 
 test('the R code of a recipe prints the tables that it shows, and draws the map in its colours', async () => {
