@@ -120,6 +120,7 @@ export function idempotentRequest(
       },
     ]);
   }
-  const text = `${path}\n${JSON.stringify(json)}`;
+  // Stored for a day: were its form changed, keys used before an upgrade would conflict.
+  const text = `${path}\n${JSON.stringify({ value: json, isWhole: true })}`;
   return { key, fingerprint: hash('sha256', text, 'base64url') };
 }
