@@ -1,7 +1,6 @@
 import { Problem } from '../../../portal/http/problem.ts';
 import { PLANS } from '../../../portal/plans.ts';
-import { linkModeOf } from '../../../shards/blocks/block-index.ts';
-import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
@@ -10,17 +9,18 @@ import type { QueryResult } from '../../endpoint.ts';
 import { Rows } from '../../formats/rows.ts';
 import type { QueryContext } from '../../services.ts';
 import { type Area, areaFactsOf, blocksOfArea } from '../areas/area.ts';
-import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
+import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import {
   countiesOf,
   type LocatedSite,
   locateSites,
   type Site,
+  type SiteError,
   type SiteList,
 } from './locate-sites.ts';
-import { coverOf, NearestSite, reachesOf, WeightedArea, withinOf } from './site-coverage.ts';
-import { addSiteRows, type SumsByMinutes, siteColumns } from './site-rows.ts';
-import { uncoveredBlocks } from './uncovered-blocks.ts';
+import { measureSites } from './measure-sites.ts';
+import { addSiteRows, siteColumns } from './site-rows.ts';
+import { WeightedArea } from './weighted-area.ts';
 
 /** Sites, candidates, and the measures that a request wants of them. */
 export interface SitesQuery {
@@ -53,79 +53,51 @@ export async function querySites(
   { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
   query: SitesQuery,
 ): Promise<QueryResult> {
-  const { mode, weights, minutes } = query;
-  // Refuses an area that the release lacks before any point is located.
-  const sent = query.area && (await blocksOfArea(release, query.area, waiters));
-  const locate = (list: SiteList, isArea: boolean) => {
-    const mostCounties = isArea ? LIMITS.areaCounties : Number.POSITIVE_INFINITY;
-    return locateSites(release, list, query[list], { mode, mostCounties }, waiters);
-  };
-  const found = await locate('sites', sent === null);
-  const offered = await locate('candidates', sent === null && found.located.length === 0);
-  const points = found.located.length > 0 ? found.located : offered.located;
-  const parts = sent ?? (await blocksOfArea(release, countiesAround(points), waiters));
-  const area = await WeightedArea.of(release, parts, mode, weights, waiters);
-  const [weight] = area.weights;
-  const byMinutes = (sums: Float64Array): SumsByMinutes =>
-    Object.fromEntries(minutes.map((minute) => [String(minute), sums[minute]]));
-
-  const nearest = new NearestSite(area.geoids.length);
-  const reached: Float64Array[] = [];
-  for await (const { reach } of reachesOf(release, found.located, area, query, waiters)) {
-    nearest.add(reach);
-    reached.push(withinOf(reach, weight));
-  }
-  const alone = nearest.alone(weight);
-  const sites = found.located.map((site, i) => ({
-    ...nameOf(site),
-    within: byMinutes(reached[i]),
-    overlap: byMinutes(reached[i].map((sum, minute) => sum - alone[i][minute])),
-  }));
-
-  const gains: { id: Site['id']; block: string; gain: SumsByMinutes }[] = [];
-  const covers: CoverBits[] = [];
-  for await (const { site, reach } of reachesOf(release, offered.located, area, query, waiters)) {
-    gains.push({ ...nameOf(site), gain: byMinutes(nearest.gain(reach, weight)) });
-    if (query.choose > 0) covers.push(coverOf(reach, area.geoids.length, minutes[0]));
-  }
-
-  const covered = nearest.covered(minutes[0]);
-  let total_within = nearest.within(weight)[minutes[0]];
-  const steps = greedyCoverSteps(covers, covered, weight, query.choose);
-  const chosen = (await runCooperatively(waiters, steps)).map(({ candidate, gain }) => {
-    total_within += gain;
-    return { id: offered.located[candidate].id, gain, total_within };
-  });
-
-  const last = minutes[minutes.length - 1];
-  const label = release.manifest.modes[mode];
-  const street = linkModeOf(label);
-  const gaps =
-    query.uncovered === 0
-      ? []
-      : await uncoveredBlocks(parts, area, nearest, street, last, query.uncovered, waiters);
-  const results = weights.map((name, w) => {
-    const sums = nearest.within(area.weights[w]);
-    const [total, no_data] = [area.totals[w], area.noData[w]];
-    const beyond = total - no_data - sums[last];
-    return { mode: label, weight: name, total, within: byMinutes(sums), beyond, no_data };
-  });
+  const { parts, sites, candidates, errors } = await locate(release, query, waiters);
+  const area = await WeightedArea.of(release, parts, query, waiters);
+  const measures = await measureSites({ ...query, release, area, sites, candidates, waiters });
   const tokens = priceOfSites(query);
-  const errors = [...found.errors, ...offered.errors];
-  const facts = { area: areaFactsOf(parts), results };
+  const facts = { area: areaFactsOf(parts), results: measures.results };
+  const ending = { errors, precision: 'block' };
   if (format.name === 'json') {
-    const uncovered = gaps.map(({ block, count }) => ({ block, count }));
-    const lists = { sites, gains, chosen, uncovered };
-    return { body: { ...facts, ...lists, errors, precision: 'block' }, tokens };
+    const uncovered = measures.uncovered.map(({ block, count }) => ({ block, count }));
+    return { body: { ...facts, ...measures, uncovered, ...ending }, tokens };
   }
   const columns = siteColumns(query);
   const rows = new Rows(format);
-  addSiteRows(rows, columns, found.located, offered.located, { sites, gains, chosen, gaps });
-  return { body: { ...facts, errors, precision: 'block', rows }, tokens, columns };
+  await addSiteRows(rows, columns, sites, candidates, measures, waiters);
+  return { body: { ...facts, ...ending, rows }, tokens, columns };
 }
 
-function nameOf({ id, block }: LocatedSite) {
-  return { id, block: block.geoid };
+/** Sites and candidates that have blocks, and the area to measure them over. */
+interface LocatedQuery {
+  readonly parts: readonly CountyBlocks[];
+  readonly sites: readonly LocatedSite[];
+  readonly candidates: readonly LocatedSite[];
+  readonly errors: readonly SiteError[];
+}
+
+async function locate(
+  release: Release,
+  query: SitesQuery,
+  waiters: Waiters,
+): Promise<LocatedQuery> {
+  // Refuses an area that the release lacks before any point is located.
+  const sent = query.area && (await blocksOfArea(release, query.area, waiters));
+  const locateList = (list: SiteList, isArea: boolean) => {
+    const mostCounties = isArea ? LIMITS.areaCounties : Number.POSITIVE_INFINITY;
+    return locateSites(release, list, query[list], { mode: query.mode, mostCounties }, waiters);
+  };
+  const found = await locateList('sites', sent === null);
+  const isOfCandidates = sent === null && found.located.length === 0;
+  const offered = await locateList('candidates', isOfCandidates);
+  const points = isOfCandidates ? offered.located : found.located;
+  return {
+    parts: sent ?? (await blocksOfArea(release, countiesAround(points), waiters)),
+    sites: found.located,
+    candidates: offered.located,
+    errors: [...found.errors, ...offered.errors],
+  };
 }
 
 /** The counties that some points lie in. */

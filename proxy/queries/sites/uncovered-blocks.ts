@@ -1,10 +1,9 @@
-import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
-import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
+import { type BlockIndex, linkModeOf } from '../../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../../shards/geoid.ts';
-import type { StreetMode } from '../../../shards/modes.ts';
-import { type Degrees, MICRO, type Minutes } from '../../../shards/units.ts';
-import type { CountyBlocks } from '../areas/drawn-blocks.ts';
-import type { NearestSite, WeightedArea } from './site-coverage.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import { type CountyBlock, type Degrees, MICRO, type Minutes } from '../../../shards/units.ts';
+import type { NearestSite } from './nearest-site.ts';
+import type { WeightedArea } from './weighted-area.ts';
 
 /** A block that no site covers, and its count of a weight. */
 export interface UncoveredBlock {
@@ -14,41 +13,55 @@ export interface UncoveredBlock {
   readonly count: number;
 }
 
-/** Blocks looked at between two clock checks. */
-const BLOCKS_PER_STEP = 4_096;
+/** A block that may be among those with the most. */
+interface Gap {
+  readonly index: BlockIndex;
+  readonly ordinal: CountyBlock;
+  readonly count: number;
+}
+
+/** Blocks looked at between two pauses: well under a millisecond. */
+const BLOCKS_PER_STEP = 512;
 
 /**
- * Up to `most` blocks of an area that could be routed from and have no site within some minutes,
- * those with the most of the first weight first, then by GEOID.
- *
- * `parts`: the blocks of the area, as it was made from.
+ * Finds up to `most` blocks of an area that could be routed from and have no site within some
+ * minutes: those with the most of the first weight first, then by GEOID.
  */
-export async function uncoveredBlocks(
-  parts: readonly CountyBlocks[],
-  { weights: [weight] }: WeightedArea,
+export function* uncoveredSteps(
+  { parts, weights: [{ counts }] }: WeightedArea,
   nearest: NearestSite,
-  street: StreetMode,
+  mode: Mode,
   minutes: Minutes,
   most: number,
-  waiters: Waiters,
-): Promise<UncoveredBlock[]> {
-  const found: UncoveredBlock[] = [];
+): Generator<undefined, UncoveredBlock[], undefined> {
+  const street = linkModeOf(mode);
+  let gaps: Gap[] = [];
+  /** Blocks with no more than this have `most` before them. */
+  let exceeded = -1;
   let position = 0;
   for (const { index, ordinals } of parts) {
     for (const ordinal of ordinals) {
-      const count = weight[position];
+      const count = counts[position];
       const isCovered = nearest.minutes[position++] <= minutes;
-      const pause = position % BLOCKS_PER_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
-      if (pause) await pause;
-      if (isCovered || (found.length === most && count <= found[most - 1].count)) continue;
+      if (position % BLOCKS_PER_STEP === 0) yield;
+      if (isCovered || count <= exceeded) continue;
       if (index.link(ordinal, street).status !== 'linked') continue;
-      let at = found.length;
-      while (at > 0 && found[at - 1].count < count) at--;
-      const block = geoidFromNumber(index.geoids[ordinal]);
-      const [lon, lat] = [index.lon[ordinal] / MICRO, index.lat[ordinal] / MICRO];
-      found.splice(at, 0, { block, lon, lat, count });
-      if (found.length > most) found.pop();
+      gaps.push({ index, ordinal, count });
+      if (gaps.length < 2 * most) continue;
+      gaps = largest(gaps, most);
+      exceeded = gaps[most - 1].count;
+      yield;
     }
   }
-  return found;
+  gaps = largest(gaps, most);
+  yield;
+  return gaps.map(({ index, ordinal, count }) => {
+    const block = geoidFromNumber(index.geoids[ordinal]);
+    return { block, lon: index.lon[ordinal] / MICRO, lat: index.lat[ordinal] / MICRO, count };
+  });
+}
+
+/** The first of gaps by count; those of one count stay in their order, since sorting is stable. */
+function largest(gaps: readonly Gap[], most: number): Gap[] {
+  return gaps.toSorted((a, b) => b.count - a.count).slice(0, most);
 }

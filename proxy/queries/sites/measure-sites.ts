@@ -1,0 +1,152 @@
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
+import type { Geoid } from '../../../shards/geoid.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import type { Direction } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { Minutes } from '../../../shards/units.ts';
+import { type CoverBits, greedyCoverSteps } from './greedy-cover.ts';
+import type { LocatedSite } from './locate-sites.ts';
+import { NearestSite } from './nearest-site.ts';
+import { coverOf, reachesOf, withinOf } from './site-reach.ts';
+import { type UncoveredBlock, uncoveredSteps } from './uncovered-blocks.ts';
+import type { WeightedArea } from './weighted-area.ts';
+
+/** Sums by minutes, as in a response. */
+export type SumsByMinutes = Readonly<Record<string, number>>;
+
+interface PlacedSite {
+  readonly id: LocatedSite['id'];
+  readonly block: Geoid;
+}
+
+/** Sums of a weight over an area, by minutes to the nearest site. */
+export interface AreaSums {
+  readonly mode: Mode;
+  readonly weight: string;
+  readonly total: number;
+  readonly within: SumsByMinutes;
+  readonly beyond: number;
+  readonly no_data: number;
+}
+
+/** A candidate that was chosen, and the first weight that it adds to those before it. */
+export interface Choice {
+  readonly id: LocatedSite['id'];
+  readonly gain: number;
+  readonly total_within: number;
+}
+
+/** The measures of a response about sites; all but `results` are of the first weight. */
+export interface SiteMeasures {
+  readonly results: readonly AreaSums[];
+  readonly sites: readonly (PlacedSite & { within: SumsByMinutes; overlap: SumsByMinutes })[];
+  readonly gains: readonly (PlacedSite & { gain: SumsByMinutes })[];
+  readonly chosen: readonly Choice[];
+  readonly uncovered: readonly UncoveredBlock[];
+}
+
+/** Sites to be measured by their times to the blocks of an area. */
+export interface Measuring {
+  readonly release: Release;
+  readonly area: WeightedArea;
+  readonly sites: readonly LocatedSite[];
+  readonly candidates: readonly LocatedSite[];
+  readonly direction: Direction;
+  /** Ascending; candidates are chosen by the first, blocks uncovered beyond the last. */
+  readonly minutes: readonly Minutes[];
+  /** Number of candidates to choose; 0 for none. */
+  readonly choose: number;
+  /** Number of blocks to list that no site covers; 0 for none. */
+  readonly uncovered: number;
+  readonly waiters: Waiters;
+}
+
+/** Measures sites and candidates, in turns of a few milliseconds. */
+export async function measureSites(measuring: Measuring): Promise<SiteMeasures> {
+  const { release, area, minutes, waiters } = measuring;
+  const nearest = new NearestSite(area.count);
+  const sites = await measureEach(measuring, nearest);
+  const { gains, covers } = await measureGains(measuring, nearest);
+  const chosen = await chooseBest(measuring, nearest, covers);
+  const mode = release.manifest.modes[area.mode];
+  const last = minutes[minutes.length - 1];
+  const uncovered =
+    measuring.uncovered === 0
+      ? []
+      : await runCooperatively(
+          waiters,
+          uncoveredSteps(area, nearest, mode, last, measuring.uncovered),
+        );
+  const results: AreaSums[] = [];
+  for (const { name, counts, total, noData } of area.weights) {
+    const sums = await runCooperatively(waiters, nearest.withinSteps(counts));
+    const within = byMinutes(minutes, (minute) => sums[minute]);
+    const beyond = total - noData - sums[last];
+    results.push({ mode, weight: name, total, within, beyond, no_data: noData });
+  }
+  return { results, sites, gains, chosen, uncovered };
+}
+
+/** Measures the sites, and adds them to the nearest. */
+async function measureEach(
+  { release, sites, area, direction, minutes, waiters }: Measuring,
+  nearest: NearestSite,
+): Promise<SiteMeasures['sites']> {
+  const [{ counts }] = area.weights;
+  const reached: Float64Array[] = [];
+  for await (const reach of reachesOf(release, sites, area, direction, waiters)) {
+    nearest.add(reach);
+    reached.push(withinOf(reach, counts));
+  }
+  const alone = await runCooperatively(waiters, nearest.aloneSteps(counts));
+  return sites.map((site, i) => ({
+    ...placed(site),
+    within: byMinutes(minutes, (minute) => reached[i][minute]),
+    overlap: byMinutes(minutes, (minute) => reached[i][minute] - alone[i][minute]),
+  }));
+}
+
+/** Measures what each candidate adds to the sites, and what it covers if any is to be chosen. */
+async function measureGains(
+  { release, candidates, area, direction, minutes, choose, waiters }: Measuring,
+  nearest: NearestSite,
+): Promise<{ gains: SiteMeasures['gains']; covers: CoverBits[] }> {
+  const [{ counts }] = area.weights;
+  const gained: Float64Array[] = [];
+  const covers: CoverBits[] = [];
+  for await (const reach of reachesOf(release, candidates, area, direction, waiters)) {
+    gained.push(nearest.gain(reach, counts));
+    if (choose > 0) covers.push(coverOf(reach, area.count, minutes[0]));
+  }
+  const gains = candidates.map((site, i) => ({
+    ...placed(site),
+    gain: byMinutes(minutes, (minute) => gained[i][minute]),
+  }));
+  return { gains, covers };
+}
+
+/** Chooses candidates one after the other, each time the one that adds the most. */
+async function chooseBest(
+  { candidates, area, minutes: [within], choose, waiters }: Measuring,
+  nearest: NearestSite,
+  covers: readonly CoverBits[],
+): Promise<Choice[]> {
+  if (covers.length === 0) return [];
+  const [{ counts }] = area.weights;
+  const covered = await runCooperatively(waiters, nearest.coveredSteps(within));
+  let total_within = (await runCooperatively(waiters, nearest.withinSteps(counts)))[within];
+  const steps = await runCooperatively(waiters, greedyCoverSteps(covers, covered, counts, choose));
+  return steps.map(({ candidate, gain }) => {
+    total_within += gain;
+    return { id: candidates[candidate].id, gain, total_within };
+  });
+}
+
+function placed({ id, block }: LocatedSite): PlacedSite {
+  return { id, block: block.geoid };
+}
+
+function byMinutes(minutes: readonly Minutes[], sum: (minute: Minutes) => number): SumsByMinutes {
+  return Object.fromEntries(minutes.map((minute) => [String(minute), sum(minute)]));
+}

@@ -1,0 +1,90 @@
+import type { Minutes } from '../../../shards/units.ts';
+import type { CoverBits } from './greedy-cover.ts';
+import { cumulative, minuteSums, NEVER } from './minute-sums.ts';
+import type { SiteReach } from './site-reach.ts';
+
+/** Blocks looked at between two pauses: well under a millisecond. */
+const BLOCKS_PER_STEP = 1 << 13;
+
+/** Minutes from each block of an area to the nearest of some sites. */
+export class NearestSite {
+  /** `NEVER` where there is none within an hour. */
+  readonly minutes: Uint8Array;
+  /** Minutes to the second nearest. */
+  readonly #second: Uint8Array;
+  /** The nearest, by the order in which sites were added. */
+  readonly #site: Uint16Array;
+  #sites = 0;
+
+  constructor(blocks: number) {
+    this.minutes = new Uint8Array(blocks).fill(NEVER);
+    this.#second = new Uint8Array(blocks).fill(NEVER);
+    this.#site = new Uint16Array(blocks);
+  }
+
+  add({ positions, minutes }: SiteReach): void {
+    const site = this.#sites++;
+    for (let i = 0; i < positions.length; i++) {
+      const position = positions[i];
+      if (minutes[i] < this.minutes[position]) {
+        this.#second[position] = this.minutes[position];
+        this.minutes[position] = minutes[i];
+        this.#site[position] = site;
+      } else if (minutes[i] < this.#second[position]) {
+        this.#second[position] = minutes[i];
+      }
+    }
+  }
+
+  /** Counts that a candidate adds, by minutes: at `m`, those newly within `m` minutes. */
+  gain({ positions, minutes }: SiteReach, counts: Float64Array): Float64Array {
+    const changes = minuteSums();
+    for (let i = 0; i < positions.length; i++) {
+      const [before, after] = [this.minutes[positions[i]], minutes[i]];
+      if (after >= before) continue;
+      changes[after] += counts[positions[i]];
+      changes[before] -= counts[positions[i]];
+    }
+    return cumulative(changes);
+  }
+
+  /** Counts that each site covers alone, by minutes: at `m`, those with no other within `m`. */
+  *aloneSteps(counts: Float64Array): Generator<undefined, Float64Array[], undefined> {
+    const changes = Array.from({ length: this.#sites }, minuteSums);
+    for (let first = 0; first < counts.length; first += BLOCKS_PER_STEP) {
+      const end = Math.min(counts.length, first + BLOCKS_PER_STEP);
+      for (let i = first; i < end; i++) {
+        if (this.minutes[i] === NEVER) continue;
+        const own = changes[this.#site[i]];
+        own[this.minutes[i]] += counts[i];
+        own[this.#second[i]] -= counts[i];
+      }
+      yield;
+    }
+    return changes.map(cumulative);
+  }
+
+  /** Counts by minutes, cumulative: at `m`, those within `m` minutes. */
+  *withinSteps(counts: Float64Array): Generator<undefined, Float64Array, undefined> {
+    const sums = minuteSums();
+    for (let first = 0; first < counts.length; first += BLOCKS_PER_STEP) {
+      const end = Math.min(counts.length, first + BLOCKS_PER_STEP);
+      for (let i = first; i < end; i++) sums[this.minutes[i]] += counts[i];
+      yield;
+    }
+    return cumulative(sums);
+  }
+
+  /** The blocks within some minutes. */
+  *coveredSteps(most: Minutes): Generator<undefined, CoverBits, undefined> {
+    const bits = new Uint32Array(Math.ceil(this.minutes.length / 32));
+    for (let first = 0; first < this.minutes.length; first += BLOCKS_PER_STEP) {
+      const end = Math.min(this.minutes.length, first + BLOCKS_PER_STEP);
+      for (let i = first; i < end; i++) {
+        if (this.minutes[i] <= most) bits[i >>> 5] |= 1 << (i & 31);
+      }
+      yield;
+    }
+    return bits;
+  }
+}
