@@ -37,7 +37,7 @@ export const sitesCoverage = postEndpoint({
     'the candidates if there are no sites. Times are those between the blocks of the points, in ' +
     'whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, ' +
     'NDJSON and GeoJSON, `sites`, `gains` and `uncovered` are rows with their coordinates, and ' +
-    '`chosen` columns of them. Nothing that you send is stored. One token a site or candidate, at ' +
+    '`chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). Nothing that you send is stored. One token a site or candidate, at ' +
     'least ' +
     `${PLANS.charges.sites_minimum}.`,
   tag: 'Coverage',

@@ -56,11 +56,6 @@ export const CSV_METADATA = [
   ),
 ];
 
-/** Sums apart from the rows of a table (`RowTable.headers`); rows themselves are in the body. */
-const CSV_SUMS = repeated('results', 'X-Results', (results) =>
-  Array.isArray(results) ? JSON.stringify(results) : '',
-);
-
 /**
  * Facts of the blocks and points that the rows are of. CSV and NDJSON state them in headers, which
  * have limited room; a last line of NDJSON has those that do not fit.
@@ -73,7 +68,7 @@ export const ORIGIN_METADATA = [
 
 /** Headers of text formats, the most useful first. */
 const LIMITED_HEADERS: Readonly<Partial<Record<Format, readonly Repeated[]>>> = {
-  csv: [CSV_SUMS, ...CSV_METADATA, ...ORIGIN_METADATA],
+  csv: [...CSV_METADATA, ...ORIGIN_METADATA],
   ndjson: ORIGIN_METADATA,
 };
 

@@ -1,6 +1,5 @@
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { Minutes } from '../../shards/units.ts';
-import type { HeaderName } from '../http/common-headers.ts';
 
 /** Layout of a route's rows in formats other than JSON. */
 export interface RowTable {
@@ -8,8 +7,6 @@ export interface RowTable {
   readonly columns: readonly string[];
   /** The geometry of a row in GeoJSON: its `lon` and `lat`, or the outline of its block. */
   readonly geometry: 'point' | 'outline' | null;
-  /** Headers of CSV in addition to those that repeat members of the JSON. */
-  readonly headers?: readonly HeaderName[];
 }
 
 /** The name of a column where members are not nested. */
@@ -73,11 +70,10 @@ export const OPPORTUNITIES: RowTable = {
   columns: ['of', 'mode', 'minutes', 'count'],
   geometry: null,
 };
-/** Sums by minutes follow, of the minutes sent. */
+/** Sums follow, by the minutes sent. */
 export const SITES: RowTable = {
-  columns: ['list', 'id', 'lon', 'lat', 'block'],
+  columns: ['list', 'id', 'lon', 'lat', 'block', 'mode', 'weight'],
   geometry: 'point',
-  headers: ['X-Results'],
 };
 export const MATCHES: RowTable = { columns: ['geoid', 'population'], geometry: null };
 

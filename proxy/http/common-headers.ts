@@ -87,7 +87,6 @@ const RESPONSE_HEADERS = {
   'X-Data-Release': text(
     'The release of the response: the `version` of `/v1/isochrone/meta`. A cursor continues in the current release; a response from an intermediate cache names the release it was read from and is still valid in the current one.',
   ),
-  'X-Results': textIfAny('CSV only: `results`, as JSON; omitted if it exceeds 4 kB.'),
   'X-Block': textIfAny('CSV and NDJSON only: `block`, as JSON.'),
   'X-Blocks': textIfAny(
     'CSV and NDJSON only: `blocks`, as JSON; beyond 4 kB a member of the last line of NDJSON instead.',

@@ -98,7 +98,6 @@ export function responseHeaders(endpoint: Endpoint) {
     ...plainHeaders(endpoint),
     ...headersNamed(...members.flatMap(headersRepeating)),
     ...('table' in endpoint && headersNamed(...members.flatMap(headersOfOrigins))),
-    ...headersNamed(...(('table' in endpoint && endpoint.table?.headers) || [])),
     ...(isPaged && headersNamed('Link')),
     ...(endpoint.access === 'posted' && headersNamed('Idempotency-Replayed')),
   });

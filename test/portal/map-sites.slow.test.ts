@@ -30,12 +30,16 @@ async function listed(page: Page, count: number) {
   });
 }
 
-async function measured(body: object) {
+/** The response of the API to what the page sends. */
+async function answer(body: object, accept: string) {
   const { key } = await site.proxy.customer();
   const minutes = [15, 30, 45, 60];
   const sent = { mode: 'bike', direction: 'from', minutes, ...body };
-  return (await site.proxy.post('/v1/sites/coverage', key, sent)).json();
+  return site.proxy.post('/v1/sites/coverage', key, sent, { accept });
 }
+
+const measured = async (body: object) => (await answer(body, 'application/json')).json();
+const measuredAsCsv = async (body: object) => (await answer(body, 'text/csv')).body;
 
 const text = (value: number) => value.toLocaleString('en-US');
 const sumsOf = (of: Record<string, number>) => [15, 30, 45, 60].map((one) => text(of[one]));
@@ -119,7 +123,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
     .or(page.getByText(/left\.$/))
     .first()
     .waitFor();
-  const expected = await measured({
+  const sent = {
     sites: [
       { ...a, id: 'north' },
       { ...b, id: 'south' },
@@ -129,7 +133,8 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
       { id: 'x', ...middle },
     ],
     choose: 3,
-  });
+  };
+  const expected = await measured(sent);
   const overlap = page.getByRole('table', { name: 'Of these, near another site too' });
   expect(await overlap.locator('tbody td').allTextContents()).toEqual(
     expected.sites.flatMap((one: { overlap: Record<string, number> }) => sumsOf(one.overlap)),
@@ -145,11 +150,7 @@ test('a CSV of sites and candidates is opened, measured, and saved with the best
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV', exact: true }).click();
   const saved = await readFile(await (await saving).path(), 'utf8');
-  const { gain } = expected.gains[0];
-  const rank = chosen.findIndex(({ id }) => id === 'Main, 2') + 1;
-  expect(saved.split('\r\n')).toContain(
-    `candidate_gain,"Main, 2",${expected.gains[0].block},people,${[15, 30, 45, 60].map((one) => gain[one])},${rank || ''}`,
-  );
+  expect(saved).toBe(await measuredAsCsv(sent));
   expect(wrong).toEqual([]);
   await context.close();
 });

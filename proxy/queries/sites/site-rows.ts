@@ -9,7 +9,9 @@ import type { SiteMeasures } from './measure-sites.ts';
 
 /**
  * Adds the lists of a response as one table, for formats that have no lists: a row for each site,
- * then for each candidate, in the order of `sites` and `gains`, then for each uncovered block.
+ * then for each candidate, in the order of `sites` and `gains`, then for each uncovered block. In
+ * CSV, which has nothing but rows, the first are those of `results`; other formats have these sums
+ * beside their rows.
  */
 export async function addSiteRows(
   rows: Rows,
@@ -20,6 +22,11 @@ export async function addSiteRows(
   waiters: Waiters,
 ): Promise<void> {
   const { format } = rows;
+  if (format.name === 'csv') {
+    for (const sums of measures.results) {
+      rows.add(format.members({ list: 'area', ...sums }, columns) + format.end);
+    }
+  }
   for (const row of siteRows(sites, candidates, measures)) {
     const geometry = pointAt(row.lon, row.lat);
     rows.add(format.begin(geometry) + format.members({ ...row }, columns) + format.end);
@@ -56,10 +63,15 @@ export function siteColumns(query: {
   readonly choose: number;
   readonly uncovered: number;
 }): string[] {
-  const sums = ['within', 'overlap', 'gain'];
+  const byMinutes = (member: string) => query.minutes.map((minute) => `${member}.${minute}`);
   return [
     ...SITES.columns,
-    ...sums.flatMap((member) => query.minutes.map((minute) => `${member}.${minute}`)),
+    'total',
+    ...byMinutes('within'),
+    'beyond',
+    'no_data',
+    ...byMinutes('overlap'),
+    ...byMinutes('gain'),
     ...(query.choose > 0 ? ['chosen.rank', 'chosen.gain', 'chosen.total_within'] : []),
     ...(query.uncovered > 0 ? ['count'] : []),
   ];

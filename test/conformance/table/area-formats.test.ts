@@ -131,26 +131,51 @@ describe('sites of one’s own', () => {
     });
   });
 
-  test('are lines of CSV with a column for each sum, and the rest in headers', async () => {
+  test('are lines of CSV after those of the area, and the rest in headers', async () => {
     const { rows, beside } = await expectedRows();
     const { body: csv, headers } = await ask(PATH, body(), 'text/csv');
     const { data, meta } = Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });
     expect(meta.fields!.join()).toBe(
-      'list,id,lon,lat,block,within_2,within_5,overlap_2,overlap_5,gain_2,gain_5,chosen_rank,chosen_gain,chosen_total_within,count',
+      'list,id,lon,lat,block,mode,weight,total,within_2,within_5,beyond,no_data,overlap_2,overlap_5,gain_2,gain_5,chosen_rank,chosen_gain,chosen_total_within,count',
     );
-    const cells = rows.map(({ list, id, lon, lat, block, within, overlap, gain, chosen, count }) =>
+    const sums = beside.results.map((one: object) => ({ list: 'area', ...one }));
+    const cells = [...sums, ...rows].map(({ id, within, overlap, gain, chosen, ...one }) =>
       [
-        ...[list, id === '=b' ? "'=b" : id, lon, lat, block],
-        ...[within?.[2], within?.[5], overlap?.[2], overlap?.[5], gain?.[2], gain?.[5]],
-        ...[chosen?.rank, chosen?.gain, chosen?.total_within, count],
+        ...[one.list, id === '=b' ? "'=b" : id, one.lon, one.lat, one.block],
+        ...[one.mode, one.weight, one.total, within?.[2], within?.[5], one.beyond, one.no_data],
+        ...[overlap?.[2], overlap?.[5], gain?.[2], gain?.[5]],
+        ...[chosen?.rank, chosen?.gain, chosen?.total_within, one.count],
       ].map((cell) => String(cell ?? '')),
     );
     expect(data.map((line) => Object.values(line))).toEqual(cells);
     expect(JSON.parse(String(headers['x-area']))).toEqual(beside.area);
-    expect(JSON.parse(String(headers['x-results']))).toEqual(beside.results);
     expect([headers['x-batch-errors'], headers['x-errors']]).toEqual([
       '1',
       'sites:sea=point-not-covered',
     ]);
+  });
+
+  test('keep the sums of all weights and minutes in CSV', async () => {
+    const { weights } = expectOk(await demo.api.get('/v1/meta/weights'));
+    const weight = weights.slice(0, 40).map((one: { weight: string }) => one.weight);
+    const minutes = Array.from({ length: 12 }, (_, i) => 5 * (i + 1));
+    const sent = { ...body(), weight, minutes };
+    const { results } = expectOk(await ask(PATH, sent));
+    const { body: csv } = await ask(PATH, sent, 'text/csv');
+    const { data } = Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });
+    const within = (row: Record<string, string>) =>
+      Object.fromEntries(minutes.map((minute) => [minute, Number(row[`within_${minute}`])]));
+    const rows = data
+      .filter(({ list }) => list === 'area')
+      .map((row) => ({
+        mode: row.mode,
+        weight: row.weight,
+        total: Number(row.total),
+        within: within(row),
+        beyond: Number(row.beyond),
+        no_data: Number(row.no_data),
+      }));
+    expect(rows).toHaveLength(weight.length);
+    expect(rows).toEqual(results);
   });
 });

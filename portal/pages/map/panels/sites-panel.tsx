@@ -94,7 +94,9 @@ export function SitesPanel(
       )}
       {sites.length > 0 && (
         <Paid requests={requests} request={sitesRequest(sites, query)} label="Measure them">
-          {(coverage) => <SitesResults coverage={coverage} unit={unitOf(weights, weight)} />}
+          {(coverage) => (
+            <SitesResults coverage={coverage} points={sites} unit={unitOf(weights, weight)} />
+          )}
         </Paid>
       )}
     </section>

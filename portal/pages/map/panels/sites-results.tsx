@@ -1,6 +1,7 @@
 import { count, percent } from '../../parts/formats.ts';
 import { SITE_MINUTES, type SitesCoverage } from '../paid/sites-request.ts';
 import { FileButton } from '../share/file-button.tsx';
+import type { Site } from '../sites/sites.ts';
 import { sitesCsv } from '../sites/sites-csv.ts';
 import { SumsTable } from './sums-table.tsx';
 
@@ -9,11 +10,15 @@ type Sums = Readonly<Record<string, unknown>>;
 /**
  * Sums by minutes to the nearest site; each site's own; gains of candidates and the best of them.
  */
-export function SitesResults(props: { readonly coverage: SitesCoverage; readonly unit: string }) {
-  const { coverage, unit } = props;
+export function SitesResults(props: {
+  readonly coverage: SitesCoverage;
+  readonly points: readonly Site[];
+  readonly unit: string;
+}) {
+  const { coverage, points, unit } = props;
   const { sites, gains, chosen, errors } = coverage;
   const [{ total, within, beyond, no_data }] = coverage.results;
-  const csv = async () => new Blob([await sitesCsv(coverage)], { type: 'text/csv' });
+  const csv = async () => new Blob([await sitesCsv(coverage, points)], { type: 'text/csv' });
   const last = SITE_MINUTES.at(-1)!;
   const rows: (readonly [string, number])[] = [
     ...SITE_MINUTES.map((minutes) => [`within ${minutes} min`, sumAt(within, minutes)] as const),

@@ -1,24 +1,62 @@
 import { SITE_MINUTES, type SitesCoverage } from '../paid/sites-request.ts';
+import type { Site } from './sites.ts';
 
-/** The tables of measured sites as CSV: a row for the area, each site and candidate. */
-export async function sitesCsv({ results, sites, gains, chosen }: SitesCoverage): Promise<string> {
+/** Measured sites as CSV, the same as that of the API: the area, each site, each candidate. */
+export async function sitesCsv(
+  { results, sites, gains, chosen }: SitesCoverage,
+  points: readonly Site[],
+): Promise<string> {
   const { default: Papa } = await import('papaparse');
-  const [area] = results;
-  const rank = new Map(chosen.map(({ id }, i) => [id, i + 1]));
-  const sums = (of: Readonly<Record<string, unknown>>) =>
-    SITE_MINUTES.map((minutes) => of[minutes]);
-  const rows = [
-    ['of', 'id', 'block', 'weight', ...SITE_MINUTES.map((one) => `within_${one}`), 'chosen'],
-    ['area', '', '', area.weight, ...sums(area.within), ''],
-    ...sites.map((one) => ['site', one.id, one.block, area.weight, ...sums(one.within), '']),
-    ...gains.map((one) => [
-      'candidate_gain',
-      one.id,
-      one.block,
-      area.weight,
-      ...sums(one.gain),
-      rank.get(one.id) ?? '',
+  const pointOf = new Map(points.map((one) => [one.id, one]));
+  const placed = (list: string, { id, block }: { id: string | number; block: string }) => {
+    const { lat, lon } = pointOf.get(String(id))!;
+    return { list, id, lon, lat, block };
+  };
+  const choiceOf = new Map(
+    chosen.map(({ id, gain, total_within }, i) => [
+      id,
+      { chosen_rank: i + 1, chosen_gain: gain, chosen_total_within: total_within },
     ]),
+  );
+  const rows = [
+    ...results.map(({ within, ...sums }) => ({
+      list: 'area',
+      ...sums,
+      ...byMinutes('within', within),
+    })),
+    ...sites.map((one) => ({
+      ...placed('sites', one),
+      ...byMinutes('within', one.within),
+      ...byMinutes('overlap', one.overlap),
+    })),
+    ...gains.map((one) => ({
+      ...placed('candidates', one),
+      ...byMinutes('gain', one.gain),
+      ...choiceOf.get(one.id),
+    })),
   ];
-  return `${Papa.unparse(rows)}\r\n`;
+  const columns = [
+    ...PLACE,
+    'mode',
+    'weight',
+    'total',
+    ...columnsOf('within'),
+    'beyond',
+    'no_data',
+    ...columnsOf('overlap'),
+    ...columnsOf('gain'),
+    ...(points.some(({ isCandidate }) => isCandidate) ? CHOICE : []),
+  ];
+  return `${Papa.unparse(rows, { columns, escapeFormulae: true })}\r\n`;
+}
+
+const PLACE = ['list', 'id', 'lon', 'lat', 'block'];
+const CHOICE = ['chosen_rank', 'chosen_gain', 'chosen_total_within'];
+
+function columnsOf(member: string): string[] {
+  return SITE_MINUTES.map((minutes) => `${member}_${minutes}`);
+}
+
+function byMinutes(member: string, sums: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(SITE_MINUTES.map((minutes) => [`${member}_${minutes}`, sums[minutes]]));
 }
