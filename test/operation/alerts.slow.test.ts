@@ -686,6 +686,11 @@ const CASES: readonly Case[] = [
     fires: ['BuildRetries'],
   },
   {
+    happens: 'a job is tried every six minutes, and fails within one each time',
+    series: { [jobs('delayed')]: `0x${LAST - 60} ${'1x4 0x0 '.repeat(10)}` },
+    fires: ['BuildRetries'],
+  },
+  {
     happens: 'no job of a build is done for hours',
     series: { [jobs('active')]: always(3, 300), [jobs('completed')]: '0+1x20 20x280' },
     fires: ['BuildStands'],
