@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { fullDisk } from '../shards/store/full-disk.ts';
 import { isProcessAlive } from '../shards/store/process-alive.ts';
 
 const PREFIX = 'tta-build-';
@@ -9,7 +10,7 @@ const OURS = `${PREFIX}${hostname()}_`;
 
 /**
  * Runs `work` with a new scratch folder, inside the given folder or the system's, and removes it
- * afterwards.
+ * afterwards. Throws a `StoreError` if the disk becomes full meanwhile.
  */
 export async function inScratchFolder<T>(
   folder: string | undefined,
@@ -18,6 +19,8 @@ export async function inScratchFolder<T>(
   const scratch = await openScratch(folder);
   try {
     return await work(scratch);
+  } catch (error) {
+    throw fullDisk(path.dirname(scratch), error) ?? error;
   } finally {
     await rm(scratch, { recursive: true, force: true });
     if (folder !== undefined) await removeIfEmpty(folder);

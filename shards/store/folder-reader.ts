@@ -5,6 +5,7 @@ import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { messageOf, systemCode } from '../error-facts.ts';
 import { StoreError } from '../errors.ts';
+import { fullDisk } from './full-disk.ts';
 import type { ObjectRef, ObjectStat, Store, StoredObject } from './store.ts';
 
 /** Files kept open between reads. */
@@ -178,14 +179,8 @@ export class FolderReader implements Store {
     const where = this.pathOf(name);
     const cause = { cause: error };
     if (code === 'ENOENT') return new StoreError('missing', where, 'no such object', cause);
-    if (code === 'ENOSPC' || code === 'EDQUOT') {
-      return new StoreError(
-        'full',
-        where,
-        'the disk is full: free some space and run again',
-        cause,
-      );
-    }
+    const full = fullDisk(where, error);
+    if (full) return full;
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
       return new StoreError('refused', where, 'permission denied', cause);
     }

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import { isTransient } from '../../infra/build-queue/retries.ts';
+import { describe as describeError } from '../../infra/errors.ts';
+import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const folder = folderOfEachTest();
@@ -21,3 +24,31 @@ test('removes leftovers of a killed process, and keeps those of a live one', asy
     expect((await readdir(folder)).sort()).toEqual(left.sort());
   });
 });
+
+test.each([
+  ['written at once', (file: string) => writeFile(file, 'x')],
+  [
+    'appended to',
+    async (file: string) => {
+      const scratch = new ScratchFile(file);
+      try {
+        scratch.append(new Uint8Array(1 << 21));
+      } finally {
+        scratch.close();
+      }
+    },
+  ],
+])(
+  'a disk that is full while a file is %s is named with advice, and tried again later',
+  async (_, write) => {
+    const work = async (scratch: string) => {
+      const file = path.join(scratch, 'file');
+      // A device on which every write fails as on a full disk.
+      await symlink('/dev/full', file);
+      await write(file);
+    };
+    const error = await inScratchFolder(folder, work).catch((failure) => failure);
+    expect(describeError(error)).toBe(`${folder}: the disk is full: free some space and run again`);
+    expect(isTransient(error)).toBe(true);
+  },
+);
