@@ -68,6 +68,13 @@ export function storeNameOf({ location }: Store): string {
   return path.isAbsolute(location) ? `${hostname()}:${location}` : location;
 }
 
+/** The version of the program that queued a job, if its data say so, as those of tables do. */
+export function programIn(data: unknown): string | null {
+  return (
+    z.object({ program: queuedTableSchema.shape.program }).safeParse(data).data?.program ?? null
+  );
+}
+
 /** Parses what is in the queue. */
 export function parseQueued(data: unknown): z.ZodSafeParseResult<Queued> {
   if ('preparation' in Object(data)) return queuedPreparationSchema.safeParse(data);

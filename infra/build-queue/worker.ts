@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
-import { DelayedError, UnrecoverableError, Worker } from 'bullmq';
+import { UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { requireThisProgram } from '../../builder/build-region.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
@@ -24,7 +24,7 @@ import {
   type JobReturn,
   QUEUE_NAME,
 } from './queue.ts';
-import { parseQueued, type Queued, storeNameOf } from './queued-job.ts';
+import { parseQueued, programIn, type Queued, storeNameOf } from './queued-job.ts';
 import { isTransient, pauseAfterMs } from './retries.ts';
 
 export interface WorkerOptions {
@@ -51,7 +51,6 @@ const CHECK_SILENT_MS = 5_000;
 const MAX_TAKEOVERS = 10;
 /** Maximum wait for garbage collection to finish; after that the job is retried later. */
 const SWEEP_WAITS_MS = 5 * 60_000;
-const GIVEN_BACK_MS = 1_000;
 const REPORT_MS = 1_000;
 
 /**
@@ -100,17 +99,22 @@ function startWorking(
 
   const perform = async (job: BuildQueueJob, token?: string) => {
     const giveBack = async (): Promise<never> => {
-      await job.moveToDelayed(Date.now() + GIVEN_BACK_MS, token);
-      throw new DelayedError();
+      await job.moveToWait(token);
+      throw new WaitingError();
+    };
+    const giveUpFor = (problem: string): Promise<never> => {
+      isClosing = true;
+      // Otherwise it would take the job that it gives back.
+      void worker.pause(true);
+      giveUp(problem);
+      return giveBack();
     };
     if (isClosing) return giveBack();
+    const otherProgram = programProblem(job);
+    if (otherProgram !== null) return giveUpFor(otherProgram);
     const queued = parseJob(job);
     const problem = await obstacleTo(queued, store, progress);
-    if (problem !== null) {
-      giveUp(problem);
-      isClosing = true;
-      return giveBack();
-    }
+    if (problem !== null) return giveUpFor(problem);
     const { workers, memory } = options;
     const input: ThreadInput = { queued, store: options.store, folder, workers, memory };
     const work = async () => {
@@ -174,6 +178,21 @@ async function removeAbandonedFolders(): Promise<void> {
     const owner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];
     if (owner === undefined || isProcessAlive(Number(owner))) continue;
     await rm(path.join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/**
+ * The reason why a job of another version of the program is not for this worker, whatever its
+ * schema; null for any other.
+ */
+function programProblem({ id, data }: BuildQueueJob): string | null {
+  const program = programIn(data);
+  if (program === null) return null;
+  try {
+    requireThisProgram({ ref: { name: `job ${id}` }, plan: { program } });
+    return null;
+  } catch (error) {
+    return describe(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import path from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { jobsOf } from '../../builder/build-jobs.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
@@ -283,6 +283,23 @@ test('a job whose plan has been removed fails for good, and the worker goes on w
   await expect.poll(async () => (await queue.jobs.getJob(root))!.getState()).toBe('completed');
   expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
   expect(await queue.untilDone()).toBeNull();
+});
+
+test('a job of another version of the program goes back as it is, whatever the clock; one of this version that is none fails', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'versions')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(13)));
+  const latest = { manifest: 'manifests/r-0.json', sha256: ref.sha256 };
+  const table = { table: 'later', county: null, format: 'later', geoparquet: '9.9' };
+  const job = { build: 'c'.repeat(16), storeName: storeNameOf(store), table, later: true };
+  const add = (program: string) => queue.jobs.add('export', { ...job, program, latest } as never);
+  const wrong = await add(programVersion());
+  const { worker } = await workerOn(13, store.location);
+  await expect.poll(() => wrong.getState()).toBe('failed');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const other = await add('another version');
+  expect(await worker.gaveUp).toMatch(/was made by another version, a different version/);
+  await expect.poll(() => other.getState()).toBe('waiting');
 });
 
 test('a cancelled build leaves the queue but for the job in progress, and another stays', async () => {
