@@ -40,6 +40,7 @@ export async function exportByQueue(
     const exported = await withLease(store, build, async () => {
       const tables = tableJobsOf(release, request);
       const add = (table: TableJob) => enqueue(queue, store, release, table);
+      await queue.renew(build);
       const jobs = await queue.whilePlanning(async () => {
         const queued = new Map<string, TableJob>();
         for (const table of tables) queued.set((await add(table)).id!, table);
@@ -47,7 +48,8 @@ export async function exportByQueue(
       });
       progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
       const stage = progress.start('jobs', jobs.size, 'jobs');
-      await untilDone(queue, jobs, add, (done) => stage.at(done));
+      const waiting = { add, note: progress.note, onDone: (done: number) => stage.at(done) };
+      await untilDone(queue, build, jobs, waiting);
       stage.finish();
       // Both find them by their receipts, and write what the store has lost since.
       if (out === null) return publishExports(release, request, store, progress, threads);
@@ -89,20 +91,39 @@ async function enqueue(
   return jobs.add('export', data, jobOptions(id));
 }
 
+interface Waiting {
+  readonly add: (table: TableJob) => Promise<unknown>;
+  readonly note: (line: string) => void;
+  readonly onDone: (count: number) => void;
+}
+
 /**
- * Waits for jobs one after another; `add` queues one again if the queue has lost it. Throws a
- * `BuildError` that names the table as soon as any has failed.
+ * Waits for jobs one after another; `add` queues one again if the queue has lost it. Notes each
+ * reason why one is to be retried, once; throws a `BuildError` that names the table as soon as any
+ * has failed for good, or that says that the build was cancelled.
  */
 async function untilDone(
-  { jobs }: BuildQueue,
+  queue: BuildQueue,
+  build: string,
   tables: ReadonlyMap<string, TableJob>,
-  add: (table: TableJob) => Promise<unknown>,
-  onDone: (count: number) => void,
+  { add, note, onDone }: Waiting,
 ): Promise<void> {
+  const { jobs } = queue;
+  const noted = new Set<string>();
+  const noteRetries = async () => {
+    const delayed: (BuildQueueJob | undefined)[] = await jobs.getDelayed(0, RECENT_FAILURES - 1);
+    for (const job of delayed) {
+      const table = job && tables.get(job.id!);
+      if (!table || !job.failedReason || noted.has(job.failedReason)) continue;
+      noted.add(job.failedReason);
+      note(`${nameOf(table)}: ${job.failedReason}; it will be tried again`);
+    }
+  };
   let done = 0;
   for (const [id, table] of tables) {
     for (;;) {
       const state = await jobs.getJobState(id);
+      await queue.requireUncancelled(build);
       if (state === 'completed') break;
       const failed = state === 'failed' ? [await jobs.getJob(id)] : await recentFailures(jobs);
       for (const job of failed) {
@@ -110,6 +131,7 @@ async function untilDone(
         if (failure) throw new BuildError(`${nameOf(failure)}: ${job.failedReason}`);
       }
       if (state === 'unknown') await add(table);
+      await noteRetries();
       await pause(POLL_MS);
     }
     onDone(++done);

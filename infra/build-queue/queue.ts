@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { BuildError } from '../../builder/errors.ts';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
 import { messageOf } from '../../shards/error-facts.ts';
@@ -42,6 +43,10 @@ const POLL_MS: Millis = 1_000;
 const PLANNING = `${QUEUE_NAME}:planning`;
 const PLANNING_LAPSES_S = 15;
 const RENEW_PLANNING_MS = 5_000;
+/** While the key of a build is there, commands that wait for it end instead of queuing it again. */
+const CANCELLED = `${QUEUE_NAME}:cancelled:`;
+/** Longer than between two looks of such a command, though it has lost the queue for a while. */
+const CANCELLED_LAPSES_S = 60;
 /** Jobs examined at a time. */
 const PAGE = 100;
 
@@ -135,6 +140,29 @@ export class BuildQueue {
       await pause(POLL_MS);
     while ((await countUnfinished()) > 0) await pause(POLL_MS);
     return this.#failure();
+  }
+
+  /**
+   * Removes the jobs of a build that no worker has begun; counts them, and those that are running.
+   * If there are any, commands that wait for the build end.
+   */
+  async cancel(build: string): Promise<{ readonly removed: number; readonly running: number }> {
+    // First, or a command could queue again what is removed.
+    await this.#redis.set(CANCELLED + build, '1', 'EX', CANCELLED_LAPSES_S);
+    const counts = await this.removeUnstarted(({ data }) => data.build === build);
+    if (counts.removed === 0) await this.#redis.del(CANCELLED + build);
+    return counts;
+  }
+
+  /** Forgets that a build was cancelled: it is to be queued again. */
+  async renew(build: string): Promise<void> {
+    await this.#redis.del(CANCELLED + build);
+  }
+
+  /** Throws a `BuildError` if a build has been cancelled. */
+  async requireUncancelled(build: string): Promise<void> {
+    if ((await this.#redis.exists(CANCELLED + build)) === 0) return;
+    throw new BuildError('the build was cancelled');
   }
 
   /** Removes unfinished jobs that no worker has begun; counts them, and those that are running. */

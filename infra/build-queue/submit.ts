@@ -48,7 +48,7 @@ export function buildOf(
  * The worker that gets a job detects work that is already done.
  */
 export async function submitBuild(
-  { jobs, flows }: BuildQueue,
+  queue: BuildQueue,
   store: Store,
   plan: ObjectRef,
   request: ReleaseRequest,
@@ -56,6 +56,8 @@ export async function submitBuild(
 ): Promise<Submitted> {
   const { release, tiles = true, directions = DIRECTIONS } = request;
   const build = buildOf(plan, request);
+  const { jobs, flows } = queue;
+  await queue.renew(build);
   const storeName = storeNameOf(store);
   for (const job of await jobs.getJobs([...UNFINISHED_STATES])) {
     if (job?.name !== 'publish' || job.data.build !== build) continue;

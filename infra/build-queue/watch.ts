@@ -13,7 +13,7 @@ export type Watched = 'done' | 'lost';
 
 /**
  * Follows a build to its end, reporting progress and the work of each worker. Throws a `BuildError`
- * with the reason if it failed.
+ * with the reason if it failed or was cancelled.
  */
 export async function watchBuild(
   queue: BuildQueue,
@@ -28,6 +28,7 @@ export async function watchBuild(
   let reportedMs = Date.now();
   for (;;) {
     const job = await jobs.getJob(root);
+    await queue.requireUncancelled(build);
     if (!job) return 'lost';
     const state = await job.getState();
     stage.at(await endedOf(jobs, flow, units));

@@ -334,6 +334,25 @@ test('a cancelled build leaves the queue but for the job in progress, and anothe
   expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
 });
 
+test('a command that waits for a build ends once it is cancelled, and the build may be queued again', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'awaited')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(14)));
+  const stored = await storedPlan(store);
+  const submit = () => submitBuild(queue, store, stored, { release: 'r' }, jobsOf(plan, 9));
+  const submitted = await submit();
+  const watched = watchBuild(queue, { ...submitted, units: 2 }, silent).catch(
+    ({ message }) => message,
+  );
+  const at = ['--queue', redis.address(14), '--store', store.location];
+  const { code } = await tta('worker', ...at, '--cancel', submitted.build);
+  expect([code, await watched]).toEqual([0, 'the build was cancelled']);
+  expect(await queue.jobs.getJobs()).toEqual([]);
+  threads.work = async () => {};
+  const again = await submit();
+  await workerOn(14, store.location);
+  expect(await watchBuild(queue, { ...again, units: 2 }, silent)).toBe('done');
+});
+
 test('a job of a queue that is gone is not taken for one that is running', async () => {
   const queue = await BuildQueue.open(redis.address(12));
   const preparation = { ...ref, name: 'plans/job-0.json' };

@@ -6,8 +6,15 @@ import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { exportByQueue } from '../../infra/build-queue/export-by-queue.ts';
-import { type BuildQueueJob, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
+import {
+  BuildQueue,
+  type BuildQueueJob,
+  connect,
+  QUEUE_NAME,
+} from '../../infra/build-queue/queue.ts';
+import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -120,6 +127,44 @@ test('the command fails with the first table that does, and names it, while earl
     await worker.close();
     connection.disconnect();
   }
+});
+
+test('while a table keeps failing in passing, the command says why, once', async () => {
+  const address = redis.address(3);
+  const store = new FolderStore(at('queue'));
+  const release = await releaseIn(store);
+  const request = { tables: ['types'], counties: [], format: 'parquet' } as const;
+  const notes: string[] = [];
+  const retried = () => notes.filter((line) => line.includes('the disk is full'));
+  const work = async () => {
+    if (retried().length === 0) throw new Error('the disk is full');
+    return { searched: [], notes: [] };
+  };
+  const connection = await connect(address);
+  const settings = { backoffStrategy: pauseAfterMs };
+  const worker = new Worker(QUEUE_NAME, work, { connection, settings });
+  const progress = { ...silent, note: (line: string) => void notes.push(line) };
+  try {
+    await exportByQueue(release, request, { queue: address, threads: 1 }, store, progress);
+    expect(retried()).toEqual(['table types: the disk is full; it will be tried again']);
+  } finally {
+    await worker.close();
+    connection.disconnect();
+  }
+});
+
+test('an export that is cancelled ends the command that waits for it, and stays off the queue', async () => {
+  const flags = ['--queue', redis.address(4), '--store', at('queue')];
+  const waiting = start('export', ...flags, '--tables', 'types');
+  const queued = /export ([0-9a-f]{16}): 1 table queued/;
+  await expect.poll(() => waiting.said, { timeout: 60_000 }).toMatch(queued);
+  const ended = once(waiting.child, 'exit');
+  const [, build] = queued.exec(waiting.said)!;
+  expect(await tta('worker', ...flags, '--cancel', build)).toMatchObject({ code: 0 });
+  expect(await ended).toEqual([1, null]);
+  expect(waiting.said).toMatch(/^tta: the build was cancelled$/m);
+  const queue = await ofThisTest(BuildQueue.open(redis.address(4)));
+  expect(await queue.jobs.getJobs()).toEqual([]);
 });
 
 test('with --out, what workers wrote is copied: the files that threads write, and not served', async () => {

@@ -32,7 +32,7 @@ export function defineWorker(command: Command): void {
     .option('--wait-minutes <n>', 'with --until-done: wait so long for a first job (default: 0)')
     .option(
       '--cancel <build>',
-      'take the jobs of a build off the queue, except one in progress, and exit; the command that queued them prints the id',
+      'take the jobs of a build off the queue, except one in progress, and exit; the command that queued them prints the id, and ends if it waits for them',
     )
     .addHelpText(
       'after',
@@ -90,7 +90,7 @@ async function cancel(
   const { BuildQueue } = await import('../../build-queue/queue.ts');
   const { endLease } = await import('../../../builder/publish/leases.ts');
   await whileOpen(BuildQueue.open(QUEUE), async (queue) => {
-    const { removed, running } = await queue.removeUnstarted(({ data }) => data.build === build);
+    const { removed, running } = await queue.cancel(build);
     if (removed === 0) {
       throw new UsageError(
         running === 0
