@@ -99,7 +99,7 @@ function groupOf({ parent_id }: DestinationType, names: ReadonlyMap<number, stri
 const BY_MODE: Readonly<Record<string, string>> = {
   walk: 'Walk',
   bike: 'Bike',
-  transit: 'Public transit',
+  transit: 'Transit',
 };
 
 export function modeName(mode: string): string {

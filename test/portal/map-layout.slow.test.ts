@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SOFTWARE_GL } from '../support/chromium.ts';
+import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { openWatched } from '../support/watched-page.ts';
+
+const WIDTHS = [320, 360, 768, 1280];
+/** On narrower screens, words may break. */
+const MIN_WHOLE = 360;
+
+let site: PortalSite;
+beforeAll(async () => {
+  site = await openPortalSite({ chromium: SOFTWARE_GL });
+});
+afterAll(() => site?.close());
+
+async function open(fragment: string) {
+  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const watched = await openWatched(context, `${site.address}/map#x=1&${fragment}`);
+  await watched.page.locator('[data-drawn]').waitFor();
+  return { context, ...watched };
+}
+
+/** Presses a button with a price, with the key of a new customer. */
+async function buy(page: Page, name: RegExp): Promise<void> {
+  const { key } = await site.proxy.customer({ tokens: 1_000 });
+  await page.getByRole('button', { name }).click();
+  await page.getByLabel('API key').fill(key);
+  await page.getByLabel('API key').press('Enter');
+  await page.getByText(/ charged, /).waitFor();
+}
+
+async function openTable(page: Page): Promise<void> {
+  await page.getByText(/^Blocks .* as a table$/).click();
+  await page.locator('.block-rows tbody tr').first().waitFor();
+}
+
+/** The views of the map, with all of their tables. */
+const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  'v=nearest&m=transit': openTable,
+  'v=basket&k=transit-101-15,bike-601-10': openTable,
+  'v=reach&m=transit&o=BLOCK': async (page) => {
+    await buy(page, /^Load the reach/);
+    await openTable(page);
+  },
+  'v=compare&m=transit&m2=bike&o=BLOCK&o2=OTHER': async (page) => {
+    await buy(page, /^Load A/);
+    await page.getByRole('button', { name: /^Load B/ }).click();
+    await openTable(page);
+  },
+  'v=sites&m=transit': async (page) => {
+    for (const x of [300, 500])
+      await page.locator('.map-canvas').click({ position: { x, y: 300 } });
+    await page.getByText('2 sites', { exact: true }).waitFor();
+    await buy(page, /^Measure them/);
+    // As wide as a large city's.
+    const figures = page.locator('.block-rows td.number');
+    await figures.evaluateAll((cells) => {
+      for (const cell of cells) cell.textContent = '888,888';
+    });
+  },
+};
+
+test.each(Object.entries(VIEWS))('%s: the panel is as wide as what is in it', async (view, act) => {
+  const block = site.exampleBlock;
+  const other = String(Number(block) + 1);
+  const { page, wrong, context } = await open(view.replace('BLOCK', block).replace('OTHER', other));
+  await act(page);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const panel = page.locator('.map-panel-body');
+    const [inside, shown] = await panel.evaluate((one) => [one.scrollWidth, one.clientWidth]);
+    expect([width, inside]).toEqual([width, shown]);
+    if (width >= MIN_WHOLE) expect([width, await cutParts(page)]).toEqual([width, []]);
+  }
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+/** The names of what shows less than it has, or breaks what is read as one. */
+async function cutParts(page: Page): Promise<string[]> {
+  const tables = page.locator('section.block-rows:has(.sums)');
+  const selects = page.locator('.map-panel select').filter({ hasText: /^WalkBikeTransit$/ });
+  const origins = page.locator('.side p');
+  const cut = [
+    await tables.evaluateAll((all) =>
+      all
+        .filter((table) => table.scrollWidth > table.clientWidth)
+        .map((table) => table.getAttribute('aria-label')),
+    ),
+    await selects.evaluateAll((all) =>
+      all
+        .filter((select) => {
+          const { offsetWidth } = select;
+          select.style.width = 'max-content';
+          const whole = select.offsetWidth;
+          select.style.width = '';
+          return whole > offsetWidth;
+        })
+        .map((select) => select.parentElement?.textContent ?? ''),
+    ),
+    await origins.evaluateAll((all) =>
+      all
+        .filter(({ ownerDocument, firstChild, textContent }) => {
+          const at = textContent?.search(/\d{15}/) ?? -1;
+          if (at === -1) return false;
+          const geoid = ownerDocument.createRange();
+          geoid.setStart(firstChild!, at);
+          geoid.setEnd(firstChild!, at + 15);
+          return geoid.getClientRects().length > 1;
+        })
+        .map(({ textContent }) => textContent),
+    ),
+  ];
+  return cut.flat();
+}
