@@ -76,10 +76,10 @@ test('a basket lists each criterion, empty where no street is near', () => {
   const basket = basketOf([Uint8Array.of(1, 4, 0), Uint8Array.of(2, 7, 1)], criteria);
   const list = basketList(FACTS, basket, [0, 1, 2], criteria);
   expect(linesOf(csvOf(list, 'r1'))).toEqual([
-    'geoid,population,criteria_met,furthest,walk-101-15,bike-601-10,lon,lat,release',
-    '010010201001000,12,2,5–10 min,true,true,-86.5,32.5,r1',
-    '010010201001001,0,0,over 30 min,false,false,-86.25,32.25,r1',
-    '010010201001002,,,no street near,,true,-86,32,r1',
+    'geoid,population,criteria_met,furthest_over,furthest_to,furthest,walk-101-15,bike-601-10,lon,lat,release',
+    '010010201001000,12,2,5,10,5-10 min,true,true,-86.5,32.5,r1',
+    '010010201001001,0,0,30,,over 30 min,false,false,-86.25,32.25,r1',
+    '010010201001002,,,,,no street near,,true,-86,32,r1',
     '',
   ]);
   expect(list.columns[0].textOf(2)).toBe('not known');

@@ -16,6 +16,11 @@ export function classWords(band: number): string {
   return `${CLASS_ENDS[band - 2] ?? 0}–${CLASS_ENDS[band - 1]} min`;
 }
 
+/** The same in ASCII, for files: spreadsheets guess the encoding of a CSV. */
+export function classText(band: number): string {
+  return classWords(band).replace('–', '-');
+}
+
 interface Head {
   readonly county: string;
   readonly modes: readonly string[];

@@ -3,7 +3,7 @@ import { type BasketBlocks, type Criterion, criteriaMet } from '../measures/bask
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';
-import { classWords, UNROUTED } from './block-bands.ts';
+import { classText, classWords, UNROUTED } from './block-bands.ts';
 import type { Box, ColouredBlocks, CountyBlocks } from './coloured-blocks.ts';
 
 /** Blocks with the facts that every list states. */
@@ -33,10 +33,7 @@ export interface BlockList {
   readonly name: string;
 }
 
-/**
- * Blocks in view by minutes to the nearest. `minutes_to` is the upper bound of a block's class,
- * null over 30 minutes.
- */
+/** Blocks in view by minutes to the nearest. */
 export function nearestList(
   coloured: ColouredBlocks,
   seen: readonly number[],
@@ -51,9 +48,8 @@ export function nearestList(
     members: {
       mode: () => mode,
       dest_type_id: () => type,
-      minutes_over: (i) => (classes[i] === UNROUTED ? null : (CLASS_ENDS[classes[i] - 2] ?? 0)),
-      minutes_to: (i) => CLASS_ENDS[classes[i] - 1] ?? null,
-      class: (i) => classWords(classes[i]),
+      ...boundMembers('minutes', classes),
+      class: (i) => classText(classes[i]),
     },
     where: 'in view',
     name: `${mode}-${type}`,
@@ -89,7 +85,8 @@ export function basketList(
     ],
     members: {
       criteria_met: (i) => criteriaMet(basket, i),
-      furthest: (i) => classWords(furthest[i]),
+      ...boundMembers('furthest', furthest),
+      furthest: (i) => classText(furthest[i]),
       ...Object.fromEntries(tested),
     },
     where: 'in view',
@@ -157,6 +154,14 @@ export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | nu
     box[3] = Math.max(box[3], lat[i]);
   }
   return box;
+}
+
+/** `NAME_over` and `NAME_to`: the minutes between which a band is; `to` is null over 30 minutes. */
+function boundMembers(name: string, bands: Uint8Array): BlockList['members'] {
+  return {
+    [`${name}_over`]: (i) => (bands[i] === UNROUTED ? null : (CLASS_ENDS[bands[i] - 2] ?? 0)),
+    [`${name}_to`]: (i) => CLASS_ENDS[bands[i] - 1] ?? null,
+  };
 }
 
 /** Blocks without a street near are the farthest. */
