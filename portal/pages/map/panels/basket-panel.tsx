@@ -14,8 +14,9 @@ import type { MapState } from '../state/map-state.ts';
 import { basketRows } from './basket-legend.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
-import { byMode, PERCENTILE } from './names.ts';
+import { byMode } from './names.ts';
 import { PeopleLegend } from './people-legend.tsx';
+import { PercentileNote } from './percentile-note.tsx';
 import { SumsTable } from './sums-table.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -37,7 +38,7 @@ export function BasketPanel(
   return (
     <section class="view" aria-labelledby="basket">
       <h2 id="basket">Who has all of these near</h2>
-      {criteria.some(({ mode }) => mode === 'transit') && <p class="quiet">{PERCENTILE}</p>}
+      <PercentileNote modes={criteria.map(({ mode }) => mode)} />
       <CriteriaList
         catalogue={catalogue}
         criteria={criteria}

@@ -9,8 +9,9 @@ import { MAX_CATCHMENT_MINUTES, minutesOf } from '../state/map-state.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { catchmentSwatches } from './legend-swatches.ts';
-import { PERCENTILE, reachTitle } from './names.ts';
+import { reachTitle } from './names.ts';
 import { PeopleWithin } from './people-within.tsx';
+import { PercentileNote } from './percentile-note.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -31,7 +32,7 @@ export function CatchmentPanel(
   return (
     <section class="view" aria-labelledby="catchment">
       <h2 id="catchment">{reachTitle(mode, 'to', minutes)}</h2>
-      {mode === 'transit' && <p class="quiet">{PERCENTILE}</p>}
+      <PercentileNote modes={[mode]} />
       {catchment === null ? (
         <p class="quiet">
           Search for a shop, a park or the like, or load the minutes of a block, and press its

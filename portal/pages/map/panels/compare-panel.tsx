@@ -20,7 +20,8 @@ import type { MapState } from '../state/map-state.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { differenceSwatches, reachSwatches } from './legend-swatches.ts';
-import { originName, PERCENTILE } from './names.ts';
+import { originName } from './names.ts';
+import { PercentileNote } from './percentile-note.tsx';
 import { SumsTable } from './sums-table.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -56,7 +57,7 @@ export function ComparePanel(
   return (
     <section class="view" aria-labelledby="compare">
       <h2 id="compare">A and B side by side</h2>
-      {[mode, otherMode].includes('transit') && <p class="quiet">{PERCENTILE}</p>}
+      <PercentileNote modes={[mode, otherMode]} />
       {origin === null ? (
         <p class="quiet">Select a block on the map, then “Use as A”.</p>
       ) : (

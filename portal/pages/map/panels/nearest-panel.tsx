@@ -6,7 +6,7 @@ import { ModeChoice, TypeChoice } from '../layout/mode-and-type.tsx';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { Legend } from './legend.tsx';
-import { PERCENTILE } from './names.ts';
+import { PercentileNote } from './percentile-note.tsx';
 import type { ViewProps } from './view-props.ts';
 
 /** Minutes to the nearest POI of a type: mode and type, the legend, and the blocks in view. */
@@ -34,7 +34,7 @@ export function NearestPanel({ catalogue, state, choice, change, scheme }: ViewP
       </div>
       <section aria-labelledby="legend">
         <h2 id="legend">{title}</h2>
-        {mode === 'transit' && <p class="quiet">{PERCENTILE}</p>}
+        <PercentileNote modes={[mode]} />
         <Legend scheme={scheme} baseMap={catalogue.baseMap} title={title} blocks={blocks} />
         {list && <BlockTable list={list} />}
         {list && <BlockDownloads catalogue={catalogue} list={list} />}

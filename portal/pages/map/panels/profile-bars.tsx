@@ -2,6 +2,7 @@ import type { CategoryTime, DataOf, PoiTime } from '../../../client/src/index.ts
 import { type Catalogue, type MapType, modeName } from '../catalogue.ts';
 import type { Profile } from '../paid/profile-request.ts';
 import { byMode } from './names.ts';
+import { PercentileNote } from './percentile-note.tsx';
 
 const LONGEST_MINUTES = 30;
 
@@ -20,6 +21,7 @@ export function ProfileBars(props: {
   const missing = types.filter((type) => rows.every((row) => row.dest_type_id !== type));
   return (
     <div class="profile">
+      <PercentileNote modes={known} />
       {types
         .filter((type) => !missing.includes(type))
         .map((type) => (

@@ -10,9 +10,10 @@ import { resultOf } from '../paid/use-paid-requests.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { reachSwatches } from './legend-swatches.ts';
-import { originName, originText, PERCENTILE, reachTitle } from './names.ts';
+import { originName, originText, reachTitle } from './names.ts';
 import { Opportunities } from './opportunities.tsx';
 import { PeopleWithin } from './people-within.tsx';
+import { PercentileNote } from './percentile-note.tsx';
 import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -43,7 +44,7 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
         onChoose={(next) => change({ direction: next })}
       />
       <ModeChoice modes={catalogue.modes} mode={mode} onMode={(next) => change({ mode: next })} />
-      {mode === 'transit' && <p class="quiet">{PERCENTILE}</p>}
+      <PercentileNote modes={[mode]} />
       {origin === null || request === null ? (
         <p class="quiet">Select a block on the map, then “Reach from here”.</p>
       ) : (

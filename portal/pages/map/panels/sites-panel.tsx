@@ -12,6 +12,7 @@ import { without } from '../sites/sites.ts';
 import { readSites, sitesFile } from '../sites/sites-file.ts';
 import type { Direction } from '../state/map-state.ts';
 import { fitsAddress, MAX_ADDRESS_SITES } from '../state/sites-codec.ts';
+import { PercentileNote } from './percentile-note.tsx';
 import { SitesResults } from './sites-results.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -73,6 +74,7 @@ export function SitesPanel(
           onWeight={(next) => onQuery({ weight: next })}
         />
       </div>
+      <PercentileNote modes={[choice.mode]} />
       <Switch
         label="Direction"
         name="site-direction"

@@ -59,14 +59,27 @@ export function SitesResults(props: {
           }))}
         />
       )}
-      {errors.length > 0 && (
-        <p>Outside the data, and left out: {errors.map(({ id }) => id).join(', ')}.</p>
-      )}
+      <LeftOut why="Outside the data" errors={errors} type="point-not-covered" />
+      <LeftOut why="No street near" errors={errors} type="no-block-data" />
       <p class="quiet">Times are between the blocks of the points, in whole minutes.</p>
       <p class="take-along">
         <FileButton label="CSV" name="people-near-sites.csv" make={csv} />
       </p>
     </>
+  );
+}
+
+/** Names the sites that are left out for a reason; nothing if there are none. */
+function LeftOut(props: {
+  readonly why: string;
+  readonly type: SitesCoverage['errors'][number]['type'];
+  readonly errors: SitesCoverage['errors'];
+}) {
+  const ids = props.errors.filter(({ type }) => type === props.type).map(({ id }) => `“${id}”`);
+  return ids.length === 0 ? null : (
+    <p>
+      {props.why}, and left out: {ids.join(', ')}.
+    </p>
   );
 }
 

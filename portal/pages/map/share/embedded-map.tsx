@@ -12,6 +12,7 @@ import { prefetchMapLibre } from '../drawing/map-libre.ts';
 import { MapStage } from '../drawing/map-stage.tsx';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
 import { nearestSwatches } from '../panels/legend-swatches.ts';
+import { PercentileNote } from '../panels/percentile-note.tsx';
 import { Swatches } from '../panels/swatches.tsx';
 import { choiceOf } from '../state/choice.ts';
 import { writeMapState } from '../state/map-state.ts';
@@ -78,6 +79,7 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
       />
       <section class="embed-legend" aria-labelledby="embed-title">
         <h1 id="embed-title">{title}</h1>
+        <PercentileNote modes={[mode]} />
         {[...faults, ...choice.faults].map((fault) => (
           <p key={fault} class="quiet">
             {fault}

@@ -1,0 +1,86 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CountyBlock } from '../../shards/units.ts';
+import { SOFTWARE_GL } from '../support/chromium.ts';
+import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { openWatched } from '../support/watched-page.ts';
+
+let site: PortalSite;
+beforeAll(async () => {
+  site = await openPortalSite({ chromium: SOFTWARE_GL });
+});
+afterAll(() => site?.close());
+
+async function open(path: string) {
+  const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
+  return { context, ...(await openWatched(context, site.address + path)) };
+}
+
+interface Block {
+  readonly geoid: string;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** A block with a street near on foot, and one without. */
+async function blocksOnFoot(): Promise<{ readonly linked: Block; readonly unlinked: Block }> {
+  const release = site.proxy.releases.current;
+  const index = await release.index(release.counties[0].manifest);
+  const blocks = Array.from(index.geoids, (geoid, i) => ({
+    geoid: String(geoid),
+    lat: index.lat[i] / 1e6,
+    lon: index.lon[i] / 1e6,
+    isLinked: index.link(i as CountyBlock, 'walk').status === 'linked',
+  }));
+  const of = (wanted: boolean) => blocks.find(({ isLinked }) => isLinked === wanted)!;
+  return { linked: of(true), unlinked: of(false) };
+}
+
+/** Types the key of a new customer where the page asks for one. */
+async function enterKey(page: Page, tokens = 1_000): Promise<void> {
+  const { key } = await site.proxy.customer({ tokens });
+  await page.getByLabel('API key').fill(key);
+  await page.getByLabel('API key').press('Enter');
+}
+
+test('each view that has transit times states their percentile, frames as well', async () => {
+  const block = site.exampleBlock;
+  const views = [
+    'v=nearest',
+    'v=sites',
+    `v=reach&o=${block}`,
+    'v=catchment',
+    'v=basket&k=transit-101-15',
+  ];
+  for (const path of [
+    ...views.map((view) => `/map#x=1&m=transit&${view}`),
+    '/embed#x=1&m=transit',
+  ]) {
+    const { page, wrong, context } = await open(path);
+    await page.getByText(/^10th percentile/).waitFor();
+    expect(wrong).toEqual([]);
+    await context.close();
+  }
+  const { page, wrong, context } = await open(`/map#x=1&m=walk&b=${block}`);
+  await page.getByRole('button', { name: /^Minutes from here/ }).click();
+  await enterKey(page);
+  await page
+    .locator('.profile')
+    .getByText(/^10th percentile/)
+    .waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('sites that are left out are named, each with why', async () => {
+  const { linked, unlinked } = await blocksOnFoot();
+  const at = ({ lat, lon }: Block) => `${lat},${lon}`;
+  const sites = [`${at(linked)},1`, `${at(unlinked)},Mill%2520Lane`, '10,10,Clinic%252C%2520North'];
+  const { page, wrong, context } = await open(`/map#x=1&v=sites&q=${sites.join(';')}`);
+  await page.getByRole('button', { name: /^Measure them/ }).click();
+  await enterKey(page);
+  await page.getByText('Outside the data, and left out: “Clinic, North”.').waitFor();
+  await page.getByText('No street near, and left out: “Mill Lane”.').waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
