@@ -1,3 +1,4 @@
+import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CountyBlock } from '../../shards/units.ts';
@@ -11,9 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-async function open(path: string) {
+async function open(path: string, expected: readonly number[] = []) {
   const context = await site.browser.newContext({ viewport: { width: 1280, height: 900 } });
-  return { context, ...(await openWatched(context, site.address + path)) };
+  return { context, ...(await openWatched(context, site.address + path, expected)) };
 }
 
 interface Block {
@@ -68,6 +69,28 @@ test('each view that has transit times states their percentile, frames as well',
     .locator('.profile')
     .getByText(/^10th percentile/)
     .waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('the focus stays where a button with a price was', async () => {
+  const { page, wrong, context } = await open(`/map#x=1&v=reach&o=${site.exampleBlock}`, [429]);
+  const focused = (selector: string) => page.locator(`${selector}:focus`).waitFor();
+  await page.getByRole('button', { name: /^Load the reach/ }).press('Enter');
+  await enterKey(page, 13);
+  await page.getByText('10 tokens charged').waitFor();
+  await focused('.paid:has(.figure)');
+  await page.keyboard.press('Tab');
+  await focused('.minutes-slider input');
+  // Refused: three tokens are left.
+  await page.getByRole('button', { name: /^Count them/ }).press('Enter');
+  await page.getByRole('button', { name: /^Try again/ }).waitFor();
+  await focused('.opportunities .paid');
+  await page.keyboard.press('Tab');
+  await focused('.paid-button');
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
 });

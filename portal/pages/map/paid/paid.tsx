@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { counted } from '../../parts/formats.ts';
 import { Notice } from '../../parts/notice.tsx';
-import type { Bill, PaidRequest } from './paid-request.ts';
+import type { Bill, Outcome, PaidRequest } from './paid-request.ts';
 import type { PaidRequests } from './use-paid-requests.ts';
 
 /** A button with the price of a request, then the result with its bill, or the failure in words. */
@@ -14,42 +15,50 @@ export function Paid<T>(props: {
 }) {
   const { requests, request, label, children } = props;
   const outcome = requests.outcomeOf<T>(request.name);
-  if (outcome.state === 'done') {
-    return (
-      <div class="paid">
-        {children?.(outcome.value)}
-        <p class="bill" role="status">
-          {billed(outcome.bill)}
-        </p>
-      </div>
-    );
-  }
-  if (outcome.state === 'busy') {
-    return (
-      <div class="paid paid-busy" role="status">
-        <span>Loading …</span>
-        <button type="button" class="button button-small" onClick={outcome.cancel}>
-          Cancel
-        </button>
-      </div>
-    );
-  }
+  const group = useRef<HTMLDivElement>(null);
+  // The pressed button is replaced: without this, the focus would fall to the top of the page.
+  const pressed = (act: () => void) => () => {
+    group.current?.focus({ preventScroll: true });
+    act();
+  };
   return (
-    <div class="paid">
-      {outcome.state === 'failed' && (
-        <Notice kind="fault">
-          {outcome.message} {billed(outcome.bill)}
-        </Notice>
+    <div ref={group} class="paid" tabIndex={-1}>
+      {outcome.state === 'done' ? (
+        <>
+          {children?.(outcome.value)}
+          <p class="bill" role="status">
+            {billed(outcome.bill)}
+          </p>
+        </>
+      ) : outcome.state === 'busy' ? (
+        <div class="paid-busy" role="status">
+          <span>Loading …</span>
+          <button type="button" class="button button-small" onClick={pressed(outcome.cancel)}>
+            Cancel
+          </button>
+        </div>
+      ) : (
+        <>
+          {outcome.state === 'failed' && <Failure {...outcome} />}
+          <button
+            type="button"
+            class="button button-main paid-button"
+            onClick={pressed(() => requests.send(request))}
+          >
+            <span>{outcome.state === 'failed' ? 'Try again' : label}</span>
+            <span class="price">{counted(request.price, 'token')} at most</span>
+          </button>
+        </>
       )}
-      <button
-        type="button"
-        class="button button-main paid-button"
-        onClick={() => requests.send(request)}
-      >
-        <span>{outcome.state === 'failed' ? 'Try again' : label}</span>
-        <span class="price">{counted(request.price, 'token')} at most</span>
-      </button>
     </div>
+  );
+}
+
+function Failure({ message, bill }: Extract<Outcome<unknown>, { state: 'failed' }>) {
+  return (
+    <Notice kind="fault">
+      {message} {billed(bill)}
+    </Notice>
   );
 }
 
