@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import axe, { type AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -186,10 +186,10 @@ test('without WebGL there are a still picture, people by class and a table of bl
 });
 
 /** The text that a button copies. */
-async function copied(page: Page, name: string): Promise<string> {
+async function copied(page: Page, name: string, part: Page | Locator = page): Promise<string> {
   const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
   await page.evaluate("navigator.clipboard.writeText('')");
-  await page.getByRole('button', { name }).click();
+  await part.getByRole('button', { name }).click();
   await expect.poll(clipboard).not.toBe('');
   return clipboard();
 }
@@ -268,40 +268,62 @@ async function languagesIn(folder: string) {
 test('a request copied as curl, TypeScript or Python runs, and has the rows of the map', async () => {
   const programs = await languagesIn(await folderOfThisTest());
   const block = site.exampleBlock;
-  for (const [fragment, route, charge, languages] of [
+  const minutes = [15, 30, 45, 60].map((one) => `minutes=${one}`).join('&');
+  for (const [name, fragment, route, charge, languages] of [
     [
+      'Minutes from the selected block',
       `b=${block}`,
       `/v1/blocks/${block}/summary?mode=walk&type=101`,
       1,
       ['curl', 'TypeScript', 'Python'],
     ],
     [
+      'Reach',
       `v=reach&o=${block}&min=7`,
       `/v1/isochrone?block=${block}&mode=walk&minutes=7&format=blocks`,
       10,
       ['TypeScript'],
     ],
+    [
+      'Workers within reach',
+      `v=reach&o=${block}&d=to&w=workers`,
+      `/v1/blocks/${block}/access?mode=walk&direction=to&of=workers&${minutes}`,
+      4,
+      ['curl', 'TypeScript'],
+    ],
+    [
+      'Jobs within reach',
+      `v=reach&o=${CENTRE.lat},${CENTRE.lon}`,
+      `/v1/point/access?lat=${CENTRE.lat}&lon=${CENTRE.lon}&mode=walk&of=jobs&${minutes}`,
+      4,
+      ['TypeScript'],
+    ],
   ] as const) {
     const { page, wrong, context } = await open(`/map#x=1&${fragment}`);
     await page.locator('summary', { hasText: 'Share' }).click();
+    const request = page
+      .locator('.request-code')
+      .filter({ has: page.getByRole('heading', { name: `${name}, as code`, exact: true }) });
     for (const language of languages) {
       const owner = await site.proxy.customer({ tokens: 100 });
       const response = (await site.proxy.get(route, owner.key)).json();
       const rows = (response.results ?? response.blocks) as Record<string, string | number>[];
-      await page.getByRole('tab', { name: language }).click();
-      const code = await copied(page, `Copy ${language} code`);
+      await request.getByRole('tab', { name: language }).click();
+      const code = await copied(page, `Copy ${language} code`, request);
       expect(code).toContain('YOUR_KEY');
       const { stdout } = await programs[language](code.replace('YOUR_KEY', owner.key));
       for (const row of rows) {
         expect([language, stdout]).toEqual([
           language,
-          expect.stringContaining(String(row.geoid ?? row.dest_type_id)),
+          expect.stringContaining(String(row.geoid ?? row.dest_type_id ?? row.count)),
         ]);
       }
       expect([language, await site.proxy.balance(owner.id)]).toEqual([language, 100 - 2 * charge]);
     }
-    await page.getByRole('tab', { name: 'R', exact: true }).click();
-    expect(await copied(page, 'Copy R code')).toContain('req_auth_bearer_token("YOUR_KEY")');
+    await request.getByRole('tab', { name: 'R', exact: true }).click();
+    expect(await copied(page, 'Copy R code', request)).toContain(
+      'req_auth_bearer_token("YOUR_KEY")',
+    );
     expect(wrong).toEqual([]);
     await context.close();
   }

@@ -35,6 +35,7 @@ const states: fc.Arbitrary<MapState> = fc.record({
   origin: maybe(fc.oneof(geoid, point)),
   direction: fc.constantFrom(...DIRECTIONS),
   minutes: fc.integer({ min: 5, max: 60 }),
+  weight: maybe(fc.stringMatching(/^[a-z][a-z0-9_]{0,39}$/)),
   otherOrigin: maybe(fc.oneof(geoid, point)),
   otherMode: mode,
   compared: fc.constantFrom(...COMPARED),
@@ -75,7 +76,7 @@ test('any text is read, and a member that is not valid is said once', () =>
   forAll(
     500,
     fc.string(),
-    fc.constantFrom('v', 'map', 'b', 'o', 'd', 'min', 'k', 'a', 'q'),
+    fc.constantFrom('v', 'map', 'b', 'o', 'd', 'min', 'w', 'k', 'a', 'q'),
     (text, key) => {
       readMapState(text);
       const address = `#x=1&m=bike&${key}=${encodeURIComponent(`~${text}`)}`;

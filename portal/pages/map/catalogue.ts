@@ -2,6 +2,8 @@ import type { Client, Mode } from '../../client/src/index.ts';
 import { portalConfig } from '../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../api/release.ts';
 import { type BaseMap, loadBaseMap } from './base-map-style.ts';
+import type { Weight } from './layout/weight-choice.tsx';
+import { inOrder } from './layout/weight-order.ts';
 import { openingBox } from './opening-box.ts';
 
 /** A destination type that there is a map of. */
@@ -26,6 +28,8 @@ export interface Catalogue {
   readonly baseMap: BaseMap | null;
   /** The components of the release, with the dates of their data. */
   readonly dates: readonly { readonly name: string; readonly day: string }[];
+  /** The counts per block, in the order in which they are offered; people without a list. */
+  readonly weights: readonly Weight[];
   bandsUrl(mode: string, type: number): string | undefined;
 }
 
@@ -50,8 +54,8 @@ const EVERYDAY = [
 
 /** The layers of the release; `null` where it has no tiles. */
 export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
-  const [{ release, components, modes, types }, { data: tiles }, { map_style_url }] =
-    await Promise.all([releaseFacts(api), api.getTileArchives(), portalConfig()]);
+  const [{ release, components, modes, types }, { data: tiles }, { map_style_url }, weights] =
+    await Promise.all([releaseFacts(api), api.getTileArchives(), portalConfig(), weightsOf(api)]);
   const { bounds, poi_bounds, archives } = tiles;
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
@@ -84,9 +88,21 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
         ? [{ name: COMPONENTS[component], day: effective_date }]
         : [],
     ),
+    weights,
     bandsUrl: (mode, type) => bands.get(`${mode}-${type}`),
   };
 }
+
+/** The weights of the release; people alone where they cannot be had. */
+async function weightsOf(api: Client): Promise<readonly Weight[]> {
+  try {
+    return inOrder((await api.getWeights()).data.weights);
+  } catch {
+    return [PEOPLE];
+  }
+}
+
+const PEOPLE: Weight = { weight: 'people', label: 'People', unit: 'people' };
 
 function hasAny(bands: ReadonlyMap<string, string>, mode: string): boolean {
   return [...bands.keys()].some((key) => key.startsWith(`${mode}-`));

@@ -5,7 +5,7 @@ import type { PaidRequest } from './paid-request.ts';
 
 type Counts = DataOf<'getBlockAccess'>['results'];
 
-export const ACCESS_MINUTES = [15, 30, 45, 60];
+const ACCESS_MINUTES = [15, 30, 45, 60];
 
 /** How much of a weight is within reach of an origin; none where a mode has no street near. */
 export function accessRequest(
@@ -14,7 +14,7 @@ export function accessRequest(
   direction: Direction,
   weight: string,
 ): PaidRequest<Counts> {
-  const query = { mode: [mode], direction, of: [weight], minutes: ACCESS_MINUTES };
+  const query = accessQuery(mode, direction, weight);
   return {
     name: `access ${JSON.stringify([origin, query])}`,
     price: ACCESS_MINUTES.length * PLANS.charges.row,
@@ -26,4 +26,9 @@ export function accessRequest(
       return (await reply).results;
     },
   };
+}
+
+/** The query of that request. */
+export function accessQuery(mode: Mode, direction: Direction, weight: string) {
+  return { mode: [mode], direction, of: [weight], minutes: ACCESS_MINUTES };
 }

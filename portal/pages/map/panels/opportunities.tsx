@@ -1,36 +1,26 @@
-import { useState } from 'preact/hooks';
-import type { Mode } from '../../../client/src/index.ts';
 import { count } from '../../parts/formats.ts';
-import { useWeights, WeightChoice } from '../layout/weight-choice.tsx';
+import { WeightChoice } from '../layout/weight-choice.tsx';
 import { accessRequest } from '../paid/access-request.ts';
 import { Paid } from '../paid/paid.tsx';
-import type { PaidRequests } from '../paid/use-paid-requests.ts';
-import type { Direction, Origin } from '../state/map-state.ts';
+import { PEOPLE } from '../state/choice.ts';
+import type { Origin } from '../state/map-state.ts';
 import { SumsTable } from './sums-table.tsx';
-
-/** Counted with the reach itself. */
-const PEOPLE = 'people';
-/** Chosen at first, where the release has it. */
-const JOBS = 'jobs';
+import type { ViewProps } from './view-props.ts';
 
 /** Jobs, or another weight of the release, within reach of a block; nothing without weights. */
-export function Opportunities(props: {
-  readonly origin: Origin;
-  readonly mode: Mode;
-  readonly direction: Direction;
-  readonly requests: PaidRequests;
-}) {
-  const { origin, mode, direction, requests } = props;
-  const [chosen, setChosen] = useState(JOBS);
-  const weights = useWeights().filter(({ weight }) => weight !== PEOPLE);
-  const shown = weights.find(({ weight }) => weight === chosen) ?? weights[0];
-  if (shown === undefined) return null;
-  const { weight, label, unit } = shown;
-  const request = accessRequest(origin, mode, direction, weight);
+export function Opportunities(props: ViewProps & { readonly origin: Origin }) {
+  const { catalogue, state, choice, change, requests, origin } = props;
+  if (choice.weight === null) return null;
+  const { weight, label, unit } = choice.weight;
+  const request = accessRequest(origin, choice.mode, state.direction, weight);
   return (
     <section class="opportunities" aria-labelledby="opportunities">
       <h3 id="opportunities">Jobs and others in reach</h3>
-      <WeightChoice weights={weights} weight={weight} onWeight={setChosen} />
+      <WeightChoice
+        weights={catalogue.weights.filter((one) => one.weight !== PEOPLE)}
+        weight={weight}
+        onWeight={(next) => change({ weight: next })}
+      />
       <Paid requests={requests} request={request} label="Count them">
         {(counts) =>
           counts.length === 0 ? (

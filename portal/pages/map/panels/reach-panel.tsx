@@ -57,7 +57,7 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
           </Paid>
           <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
           <Swatches entries={reachSwatches(scheme)} />
-          <Opportunities origin={origin} mode={mode} direction={direction} requests={requests} />
+          <Opportunities {...props} origin={origin} />
           {list && <BlockTable list={list} />}
           {list && <BlockDownloads catalogue={catalogue} list={list} />}
         </>

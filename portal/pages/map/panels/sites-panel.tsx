@@ -3,7 +3,7 @@ import { counted } from '../../parts/formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Switch } from '../layout/choices.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
-import { useWeights, WeightChoice } from '../layout/weight-choice.tsx';
+import { WeightChoice } from '../layout/weight-choice.tsx';
 import { Paid } from '../paid/paid.tsx';
 import { type SitesQuery, sitesRequest } from '../paid/sites-request.ts';
 import { FileButton } from '../share/file-button.tsx';
@@ -25,7 +25,6 @@ const KINDS = [
   ['candidate', 'A candidate'],
 ] as const;
 
-const PEOPLE = 'people';
 const MAX_CHOSEN = 50;
 /** A longer list would hide what is below it. */
 const MAX_LISTED = 50;
@@ -43,7 +42,7 @@ export function SitesPanel(
   },
 ) {
   const { catalogue, choice, change, requests, sites, onSites, query, onQuery } = props;
-  const weights = useWeights();
+  const { weights } = catalogue;
   const { weight, direction, choose } = query;
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
   return (
@@ -69,7 +68,7 @@ export function SitesPanel(
           onMode={(next) => change({ mode: next })}
         />
         <WeightChoice
-          weights={weights.length > 0 ? weights : [{ weight: PEOPLE, label: 'People' }]}
+          weights={weights}
           weight={weight}
           onWeight={(next) => onQuery({ weight: next })}
         />
@@ -118,7 +117,7 @@ function bounded(number: number): number {
 }
 
 function unitOf(listed: readonly { weight: string; unit: string }[], weight: string): string {
-  return listed.find((one) => one.weight === weight)?.unit ?? PEOPLE;
+  return listed.find((one) => one.weight === weight)?.unit ?? '';
 }
 
 /** Opens a CSV of sites, which replaces those that are there. */

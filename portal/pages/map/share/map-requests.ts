@@ -1,3 +1,5 @@
+import type { Weight } from '../layout/weight-choice.tsx';
+import { accessQuery } from '../paid/access-request.ts';
 import { basketBody } from '../paid/basket-request.ts';
 import { PAGE_ROWS } from '../paid/catchment-request.ts';
 import { type SitesQuery, sitesBody } from '../paid/sites-request.ts';
@@ -10,8 +12,10 @@ export interface MapRequest {
   readonly name: string;
   readonly path: string;
   readonly operation:
+    | 'getBlockAccess'
     | 'getBlockSummary'
     | 'getIsochrone'
+    | 'getPointAccess'
     | 'listPoiCatchment'
     | 'measureCoverage'
     | 'measureSites';
@@ -37,8 +41,11 @@ export function requestsBehind(
   { area, sitesQuery }: Measured,
 ): readonly MapRequest[] {
   const { view, block, origin, otherOrigin, poi, sites } = state;
-  const { mode, otherMode } = choice;
-  if (view === 'reach' && origin !== null) return [reachRequest('Reach', state, origin, mode)];
+  const { mode, otherMode, weight } = choice;
+  if (view === 'reach' && origin !== null) {
+    const reach = reachRequest('Reach', state, origin, mode);
+    return weight === null ? [reach] : [reach, accessRequest(state, origin, mode, weight)];
+  }
   if (view === 'compare' && origin !== null) {
     return [
       reachRequest('Reach of A', state, origin, mode),
@@ -83,6 +90,27 @@ function reachRequest(
     operation: 'getIsochrone',
     parameters,
     rows: 'blocks',
+  };
+}
+
+function accessRequest(
+  { direction }: MapState,
+  origin: Origin,
+  mode: Choice['mode'],
+  { weight, label }: Weight,
+): MapRequest {
+  const query = accessQuery(mode, direction, weight);
+  const isBlock = typeof origin === 'string';
+  const at = isBlock ? [] : Object.entries({ lat: origin.lat, lon: origin.lon });
+  const members = [...at, ...Object.entries(query)].flatMap(([key, value]) =>
+    [value].flat().map((one) => `${key}=${one}`),
+  );
+  return {
+    name: `${label} within reach`,
+    path: `${isBlock ? `/v1/blocks/${origin}` : '/v1/point'}/access?${members.join('&')}`,
+    operation: isBlock ? 'getBlockAccess' : 'getPointAccess',
+    parameters: isBlock ? { geoid: origin, ...query } : { ...Object.fromEntries(at), ...query },
+    rows: 'results',
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Mode } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue.ts';
+import type { Weight } from '../layout/weight-choice.tsx';
 import type { Criterion } from '../measures/basket.ts';
 import type { MapState } from './map-state.ts';
 
@@ -13,6 +14,8 @@ export interface Choice {
   readonly type: MapType;
   readonly bandsUrl: string;
   readonly otherMode: Mode;
+  /** The weight that is counted within a reach; null where the release has people only. */
+  readonly weight: Weight | null;
   readonly basket: readonly Criterion[];
   /** Sentences on what the state has and the release lacks: it may be of another release. */
   readonly faults: readonly string[];
@@ -36,10 +39,23 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   if (state.otherMode !== null && state.otherMode !== otherMode) {
     lacks('second mode', modeName(otherMode));
   }
+  const weight = weightOf(catalogue, state.weight);
+  if (state.weight !== null && state.weight !== weight?.weight) {
+    lacks('weight', weight?.label ?? 'people');
+  }
   const { basket, isWhole } = basketOf(catalogue, state.basket);
   if (!isWhole) faults.push('The basket has criteria that this release lacks. They are left out.');
-  return { mode, type, basket, bandsUrl: catalogue.bandsUrl(mode, type.id)!, otherMode, faults };
+  const bandsUrl = catalogue.bandsUrl(mode, type.id)!;
+  return { mode, type, basket, bandsUrl, otherMode, weight, faults };
 }
+
+/** The stated weight, or the first; people are counted with the reach itself. */
+function weightOf(catalogue: Catalogue, stated: string | null): Weight | null {
+  const others = catalogue.weights.filter(({ weight }) => weight !== PEOPLE);
+  return others.find(({ weight }) => weight === stated) ?? others[0] ?? null;
+}
+
+export const PEOPLE = 'people';
 
 /** The first basket: four things of everyday life on foot. */
 const FIRST_CRITERIA = 4;

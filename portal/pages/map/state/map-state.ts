@@ -39,6 +39,8 @@ export interface MapState {
   readonly direction: Direction;
   /** Slider as it was left in any view; `minutesOf` has the minutes of this one. */
   readonly minutes: number;
+  /** The weight that is counted within a reach. */
+  readonly weight: string | null;
   /** Origin of B; null: the same as of A. */
   readonly otherOrigin: Origin | null;
   /** Mode of B; null: the same as of A. */
@@ -82,6 +84,10 @@ const mode = {
   read: (text: string) => (/^[a-z]{1,20}$/.test(text) ? text : undefined),
   write: String,
 };
+const weight = {
+  read: (text: string) => (/^[a-z][a-z0-9_]{0,39}$/.test(text) ? text : undefined),
+  write: String,
+};
 const typeId = wholeNumber(0, 999_999_999);
 const destId = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
@@ -105,6 +111,7 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
     initial: 30,
     ...wholeNumber(MIN_MINUTES, MAX_MINUTES),
   },
+  weight: { key: 'w', what: 'weight', initial: null, ...optional(weight) },
   otherOrigin: { key: 'o2', what: 'second origin', initial: null, ...optional(originCodec) },
   otherMode: { key: 'm2', what: 'second mode', initial: null, ...optional(mode) },
   compared: { key: 's', what: 'comparison', initial: 'difference', ...oneOf(COMPARED) },

@@ -1,0 +1,20 @@
+/** What is counted, in the order in which it is offered; other units follow. */
+const UNITS = ['jobs', 'workers', 'people', 'housing units', 'households'];
+const WAGES = ['low_wage', 'mid_wage', 'high_wage'];
+
+/** Orders weights by their units, each as a whole before its parts, and wages from low to high. */
+export function inOrder<T extends { readonly weight: string; readonly unit: string }>(
+  weights: readonly T[],
+): readonly T[] {
+  const byPart = weights.toSorted((a, b) => partOf(a.weight) - partOf(b.weight));
+  return byPart.toSorted((a, b) => placeOf(a.unit) - placeOf(b.unit));
+}
+
+function placeOf(unit: string): number {
+  return UNITS.includes(unit) ? UNITS.indexOf(unit) : UNITS.length;
+}
+
+/** 0 of a weight as a whole, 1 to 3 by wage. */
+function partOf(weight: string): number {
+  return 1 + WAGES.findIndex((wage) => weight.endsWith(`_${wage}`));
+}
