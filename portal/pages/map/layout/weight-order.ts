@@ -1,4 +1,4 @@
-/** What is counted, in the order in which it is offered; other units follow. */
+/** Units of weights in the order in which they are offered; others follow. */
 const UNITS = ['jobs', 'workers', 'people', 'housing units', 'households'];
 const WAGES = ['low_wage', 'mid_wage', 'high_wage'];
 
