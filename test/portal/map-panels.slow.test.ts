@@ -21,6 +21,7 @@ interface Block {
   readonly geoid: string;
   readonly lat: number;
   readonly lon: number;
+  readonly people: number;
 }
 
 /** A block with a street near on foot, and one without. */
@@ -31,6 +32,7 @@ async function blocksOnFoot(): Promise<{ readonly linked: Block; readonly unlink
     geoid: String(geoid),
     lat: index.lat[i] / 1e6,
     lon: index.lon[i] / 1e6,
+    people: index.population(i as CountyBlock) ?? 0,
     isLinked: index.link(i as CountyBlock, 'walk').status === 'linked',
   }));
   const of = (wanted: boolean) => blocks.find(({ isLinked }) => isLinked === wanted)!;
@@ -104,6 +106,55 @@ test('sites that are left out are named, each with why', async () => {
   await enterKey(page);
   await page.getByText('Outside the data, and left out: “Clinic, North”.').waitFor();
   await page.getByText('No street near, and left out: “Mill Lane”.').waitFor();
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('without a street near, a reach is refused for nothing, and no count is offered', async () => {
+  const { unlinked } = await blocksOnFoot();
+  const { page, wrong, context } = await open(`/map#x=1&v=reach&o=${unlinked.geoid}`, [404]);
+  const owner = await site.proxy.customer({ tokens: 100 });
+  await page.getByRole('button', { name: /^Count them/ }).waitFor();
+  await page.getByRole('button', { name: /^Load the reach/ }).click();
+  await page.getByLabel('API key').fill(owner.key);
+  await page.getByLabel('API key').press('Enter');
+  await page.getByRole('alert').getByText('Nothing charged.').waitFor();
+  expect(await page.getByRole('button', { name: /^Count them/ }).count()).toBe(0);
+  expect(await site.proxy.balance(owner.id)).toBe(100);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('a map that is far from its reach says why people are missing, and has them when it is near', async () => {
+  const fragment = `#x=1&v=reach&o=${site.exampleBlock}`;
+  const { page, wrong, context } = await open(`/map${fragment}&map=12/10/10`);
+  await page.getByRole('button', { name: /^Load the reach/ }).click();
+  await enterKey(page);
+  await page.getByText(/more than a degree away/).waitFor();
+  await page.evaluate(`location.hash = '${fragment}&map=12/36.1/-70.2'`);
+  await page
+    .locator('.figure')
+    .getByText(/people/)
+    .waitFor();
+  expect(await page.getByText(/more than a degree away/).count()).toBe(0);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('a link has the people of its block, and the name of its POI once its rows are there', async () => {
+  const { linked } = await blocksOnFoot();
+  const { key } = await site.proxy.customer();
+  const near = `lat=${linked.lat}&lon=${linked.lon}&radius_m=25000&type=101&limit=1`;
+  const [{ dest_id, name }] = (await site.proxy.get(`/v1/pois?${near}`, key)).json().results;
+  const { page, wrong, context } = await open(
+    `/map#x=1&v=catchment&p=${dest_id}&b=${linked.geoid}`,
+  );
+  const people = page.locator('.block-facts div').filter({ hasText: 'People' }).locator('dd');
+  await expect.poll(() => people.textContent()).toBe(linked.people.toLocaleString('en-US'));
+  await page.getByText(`POI ${dest_id}`, { exact: true }).waitFor();
+  await page.getByRole('button', { name: /^Load the catchment/ }).click();
+  await enterKey(page);
+  await page.locator('.view').getByText(name, { exact: true }).waitFor();
   expect(wrong).toEqual([]);
   await context.close();
 });

@@ -75,7 +75,8 @@ export function Explorer(props: {
   const profile = profileOf(catalogue, state, choice, requests);
   const { origin, poi, sites, view } = state;
   const setSites = (next: readonly Site[]) => change({ sites: next });
-  const poiName = poi === null ? null : nameOf(poi, [found, ...(profile?.nearest.values() ?? [])]);
+  const named = [found, ...(profile?.nearest.values() ?? []), catchment?.poi ?? null];
+  const poiName = poi === null ? null : nameOf(poi, named);
   const markers = useMemo(() => {
     if (view === 'sites') return siteMarkers(sites);
     const caught =
@@ -257,7 +258,7 @@ function siteOf(marker: string): string {
   return marker.slice(SITE_PREFIX.length);
 }
 
-function nameOf(id: number, known: readonly (FoundPoi | null)[]): string {
+function nameOf(id: number, known: readonly (Pick<FoundPoi, 'dest_id' | 'name'> | null)[]): string {
   return known.find((one) => one?.dest_id === id)?.name ?? `POI ${id}`;
 }
 

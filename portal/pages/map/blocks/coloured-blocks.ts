@@ -54,12 +54,21 @@ export async function countiesNear(
   return wanted.length < codes.size ? null : Promise.all(wanted.map(({ url }) => open(url)));
 }
 
-/** Whether a block is of a county in a box; null where there are too many counties to tell. */
-export async function hasBlock(api: Client, box: Box, geoid: number): Promise<boolean | null> {
+/** Whether the release has a block, and its people, null where unknown. */
+export type FoundBlock =
+  | { readonly isThere: true; readonly population: number | null }
+  | { readonly isThere: false };
+
+/** Finds a block of a county in a box; null where there are too many counties to tell. */
+export async function findBlock(api: Client, box: Box, geoid: number): Promise<FoundBlock | null> {
   const { data } = await api.getBlockBands({ bbox: boxText(box) });
   const county = data.counties.find((one) => Number(one.county) === countyOf(geoid));
-  if (county !== undefined) return (await open(county.url)).geoids.includes(geoid);
-  return data.counties_found > data.counties.length ? null : false;
+  if (county === undefined) {
+    return data.counties_found > data.counties.length ? null : { isThere: false };
+  }
+  const { geoids, population } = await open(county.url);
+  const at = geoids.indexOf(geoid);
+  return at === -1 ? { isThere: false } : { isThere: true, population: population[at] };
 }
 
 /** The code of a block's county, as a number: its GEOID begins with it. */

@@ -2,30 +2,40 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Client } from '../../../client/src/index.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { BlockFacts } from './block-lists.ts';
-import { type Box, countiesNear, countyOf, hasBlock } from './coloured-blocks.ts';
+import { type Box, countiesNear, countyOf, type FoundBlock, findBlock } from './coloured-blocks.ts';
 import { boxInView } from './use-blocks-in-view.ts';
 
 /** Width of the surroundings of a map in which the counties of a reach are found, degrees. */
 const AROUND_DEGREES = 1;
 
-/**
- * People and centres of blocks, by the heads of block bands: free, and read once a county. Null
- * while they are loaded, and where a county is too far from the map to be found.
- */
+/** People and centres of some blocks, as far as they are known. */
+export interface LoadedFacts {
+  /** Null while they are loaded, and where they cannot be. */
+  readonly facts: BlockFacts | null;
+  /** Whether a county of the blocks is too far from the map to be found. */
+  readonly isFar: boolean;
+}
+
+/** People and centres of blocks, by the heads of block bands: free, and read once a county. */
 export function useBlockFacts(
   api: Client,
   geoids: Float64Array | null,
   position: MapPosition | null,
   bounds: readonly number[],
-): BlockFacts | null {
+): LoadedFacts {
   const [known, setKnown] = useState<BlockFacts | null>(null);
+  const [far, setFar] = useState<Float64Array | null>(null);
   const place = position && `${position.zoom} ${position.lat} ${position.lon}`;
   const isKnown = geoids !== null && known?.geoids === geoids;
   useEffect(() => {
     if (geoids === null || isKnown) return;
     let isGone = false;
     blockFacts(api, geoids, boxInView(position, bounds)).then(
-      (facts) => isGone || (facts && setKnown(facts)),
+      (facts) => {
+        if (isGone) return;
+        if (facts !== null) setKnown(facts);
+        setFar(facts === null ? geoids : null);
+      },
       // Blocks are counted without them.
       () => {},
     );
@@ -33,21 +43,25 @@ export function useBlockFacts(
       isGone = true;
     };
   }, [api, geoids, isKnown, place, bounds]);
-  return isKnown ? known : null;
+  return { facts: isKnown ? known : null, isFar: geoids !== null && far === geoids };
 }
 
-/** Whether the release has a block near the map; null while that is not known. */
-export function useHasBlock(
+/** A block as block bands have it; null while that is not known, and without a GEOID. */
+export function useFoundBlock(
   api: Client,
-  geoid: string,
+  geoid: string | null,
   position: MapPosition | null,
   bounds: readonly number[],
-): boolean | null {
-  const [has, setHas] = useState<boolean | null>(null);
+): FoundBlock | null {
+  const [found, setFound] = useState<{
+    readonly geoid: string;
+    readonly block: FoundBlock | null;
+  }>();
   useEffect(() => {
+    if (geoid === null) return;
     let isGone = false;
-    hasBlock(api, boxInView(position, bounds), Number(geoid)).then(
-      (found) => isGone || setHas(found),
+    findBlock(api, boxInView(position, bounds), Number(geoid)).then(
+      (block) => isGone || setFound({ geoid, block }),
       // The map says that the API does not respond.
       () => {},
     );
@@ -55,7 +69,7 @@ export function useHasBlock(
       isGone = true;
     };
   }, [api, geoid, bounds]);
-  return has;
+  return found !== undefined && found.geoid === geoid ? found.block : null;
 }
 
 /** People of blocks; those of unknown number count as none. */

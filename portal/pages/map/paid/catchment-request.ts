@@ -15,6 +15,8 @@ export interface Catchment {
   readonly reach: Reach | null;
   /** The pages so far, and the next; a catchment of few blocks has one. */
   readonly pages: readonly PaidRequest<CatchmentPage>[];
+  /** The POI, as the rows name it. */
+  readonly poi: { readonly dest_id: number; readonly name: string } | null;
 }
 
 /** The blocks within 30 minutes of a POI by a mode, as far as they are loaded. */
@@ -33,7 +35,12 @@ export function catchmentOf(requests: PaidRequests, poi: number, mode: Mode): Ca
     cursor = outcome.value.next_cursor;
   }
   const blocks = rows.map(({ geoid, travel_time }) => ({ geoid, minutes: travel_time }));
-  return { reach: isLoaded ? reachOf(blocks) : null, pages };
+  const name = rows[0]?.name;
+  return {
+    reach: isLoaded ? reachOf(blocks) : null,
+    pages,
+    poi: name === undefined ? null : { dest_id: poi, name },
+  };
 }
 
 function pageOf(
@@ -42,7 +49,7 @@ function pageOf(
   number: number,
   cursor: string | undefined,
 ): PaidRequest<CatchmentPage> {
-  const query = { dest_id: poi, mode: [mode], limit: PAGE_ROWS, cursor };
+  const query = { dest_id: poi, mode: [mode], names: true, limit: PAGE_ROWS, cursor };
   return {
     name: `catchment ${poi} ${mode} ${number}`,
     price: PAGE_ROWS * PLANS.charges.row,

@@ -24,7 +24,13 @@ export type Outcome<T> =
   | { readonly state: 'offered' }
   | { readonly state: 'busy'; cancel(): void }
   | { readonly state: 'done'; readonly value: T; readonly bill: Bill }
-  | { readonly state: 'failed'; readonly message: string; readonly bill: Bill };
+  | {
+      readonly state: 'failed';
+      readonly message: string;
+      /** The kind of problem that the API responded with; null without a response. */
+      readonly slug: string | null;
+      readonly bill: Bill;
+    };
 
 /** Sends a paid request, and adds up their bill, also after a failure. */
 export async function send<T>(

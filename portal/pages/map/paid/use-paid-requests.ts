@@ -51,9 +51,11 @@ export function usePaidRequests(): PaidRequests {
     if ('value' in result) settle(name, { state: 'done', value: result.value, bill });
     else if (leaving.signal.aborted) settle(name, OFFERED);
     else {
-      const isRefused = result.error instanceof ApiError && result.error.status === 401;
-      if (isRefused) setKey('');
-      settle(name, { state: 'failed', message: explained(result.error), bill });
+      const { error } = result;
+      const problem = error instanceof ApiError ? error : null;
+      if (problem?.status === 401) setKey('');
+      const slug = problem?.slug ?? null;
+      settle(name, { state: 'failed', message: explained(error), slug, bill });
     }
   };
   useEffect(() => {

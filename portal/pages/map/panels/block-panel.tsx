@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.ts';
 import { count } from '../../parts/formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
-import { useHasBlock } from '../blocks/use-block-facts.ts';
+import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import type { TileBlock } from '../drawing/draw-map.ts';
 import { Paid } from '../paid/paid.tsx';
 import { profileRequest, summaryRequest } from '../paid/profile-request.ts';
@@ -23,11 +23,18 @@ export function BlockPanel(
     readonly onCatchment: (poi: PoiTime) => void;
   },
 ) {
-  const { catalogue, choice, change, requests, geoid, block } = props;
+  const { catalogue, state, choice, change, requests, geoid, block } = props;
   const { mode, type } = choice;
   const others = catalogue.types.filter(({ id }) => !catalogue.everyday.includes(id));
   const street = mode === 'bike' ? 'bike' : 'walk';
   const isPressed = block !== null;
+  const unseen = useFoundBlock(
+    useApi(),
+    isPressed ? null : geoid,
+    state.position,
+    catalogue.bounds,
+  );
+  const population = block?.population ?? (unseen?.isThere ? unseen.population : null);
   // Below the legend, a block that was pressed would be out of sight.
   useEffect(() => {
     if (isPressed) document.getElementById('block')?.scrollIntoView({ block: 'start' });
@@ -48,14 +55,19 @@ export function BlockPanel(
           <dt>GEOID</dt>
           <dd class="mono">{geoid}</dd>
         </div>
-        {block?.population != null && (
+        {population !== null && (
           <div>
             <dt>People</dt>
-            <dd>{count(block.population)}</dd>
+            <dd>{count(population)}</dd>
           </div>
         )}
       </dl>
-      {block === null && <UnknownBlock key={geoid} {...props} />}
+      {/* Said before it costs anything. */}
+      {unseen?.isThere === false && (
+        <Notice kind="plain">
+          This release has no such block near the map. The address may be of another release.
+        </Notice>
+      )}
       {block?.unlinked.includes(street) && (
         <p class="quiet">No street near {byMode(mode)}: its minutes are not known.</p>
       )}
@@ -105,16 +117,5 @@ export function BlockPanel(
         )}
       </Paid>
     </Section>
-  );
-}
-
-/** Says so where a block of an address is not in the release, before it costs anything. */
-function UnknownBlock({ catalogue, state, geoid }: ViewProps & { readonly geoid: string }) {
-  const has = useHasBlock(useApi(), geoid, state.position, catalogue.bounds);
-  if (has !== false) return null;
-  return (
-    <Notice kind="plain">
-      This release has no such block near the map. The address may be of another release.
-    </Notice>
   );
 }

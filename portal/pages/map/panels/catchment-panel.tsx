@@ -8,6 +8,7 @@ import { Paid } from '../paid/paid.tsx';
 import { MAX_CATCHMENT_MINUTES, minutesOf } from '../state/map-state.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
+import { FarNote } from './far-note.tsx';
 import { catchmentSwatches } from './legend-swatches.ts';
 import { reachTitle } from './names.ts';
 import { PeopleWithin } from './people-within.tsx';
@@ -24,7 +25,7 @@ export function CatchmentPanel(
   const minutes = minutesOf(state);
   const reach = catchment?.reach ?? null;
   const geoids = reach?.geoids ?? null;
-  const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
   const list =
     state.poi !== null && reach && facts
       ? catchmentList(facts, reach, minutes, { mode, dest_id: state.poi })
@@ -61,6 +62,7 @@ export function CatchmentPanel(
             onMinutes={(next) => change({ minutes: next })}
           />
           <Swatches entries={catchmentSwatches(scheme)} />
+          {isFar && <FarNote />}
           {list && <BlockTable list={list} />}
           {list && <BlockDownloads catalogue={catalogue} list={list} />}
           {state.origin !== null && (

@@ -19,6 +19,7 @@ import { sidesOf } from '../paid/reach-request.ts';
 import type { MapState } from '../state/map-state.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
+import { FarNote } from './far-note.tsx';
 import { differenceSwatches, reachSwatches } from './legend-swatches.ts';
 import { originName } from './names.ts';
 import { PercentileNote } from './percentile-note.tsx';
@@ -45,7 +46,7 @@ export function ComparePanel(
   const { mode, otherMode } = choice;
   const [a, b] = sidesOf(state, choice);
   const geoids = comparison?.geoids ?? null;
-  const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
   const list = comparison && facts && comparisonList(facts, comparison, minutes);
   const both =
     origin === null
@@ -107,6 +108,7 @@ export function ComparePanel(
               ) : (
                 <Swatches entries={reachSwatches(scheme)} />
               )}
+              {isFar && <FarNote />}
               {list && <BlockTable list={list} />}
               {list && <BlockDownloads catalogue={catalogue} list={list} />}
             </>

@@ -4,11 +4,14 @@ import { useBlockFacts } from '../blocks/use-block-facts.ts';
 import { Switch } from '../layout/choices.tsx';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
+import type { Reach } from '../measures/reach.ts';
 import { Paid } from '../paid/paid.tsx';
+import type { PaidRequest } from '../paid/paid-request.ts';
 import { reachRequest } from '../paid/reach-request.ts';
-import { resultOf } from '../paid/use-paid-requests.ts';
+import { type PaidRequests, resultOf } from '../paid/use-paid-requests.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
+import { FarNote } from './far-note.tsx';
 import { reachSwatches } from './legend-swatches.ts';
 import { originName, originText, reachTitle } from './names.ts';
 import { Opportunities } from './opportunities.tsx';
@@ -25,7 +28,7 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
   const request = origin === null ? null : reachRequest(origin, mode, direction);
   const reach = resultOf(requests, request);
   const geoids = reach?.geoids ?? null;
-  const facts = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
+  const { facts, isFar } = useBlockFacts(useApi(), geoids, state.position, catalogue.bounds);
   const list =
     origin !== null && reach && facts
       ? reachList(facts, reach, minutes, { mode, direction, origin: originText(origin) })
@@ -57,11 +60,18 @@ export function ReachPanel(props: ViewProps & { readonly poiName: string | null 
           </Paid>
           <MinutesSlider minutes={minutes} onMinutes={(next) => change({ minutes: next })} />
           <Swatches entries={reachSwatches(scheme)} />
-          <Opportunities {...props} origin={origin} />
+          {!hasNoStreet(requests, request) && <Opportunities {...props} origin={origin} />}
+          {isFar && <FarNote />}
           {list && <BlockTable list={list} />}
           {list && <BlockDownloads catalogue={catalogue} list={list} />}
         </>
       )}
     </section>
   );
+}
+
+/** Whether a reach was refused for want of a street near: there is nothing to count either. */
+function hasNoStreet(requests: PaidRequests, { name }: PaidRequest<Reach>): boolean {
+  const outcome = requests.outcomeOf<Reach>(name);
+  return outcome.state === 'failed' && outcome.slug === 'no-isochrone-data';
 }
