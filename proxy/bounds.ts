@@ -1,3 +1,4 @@
+import { REQUEST_LIMITS } from '../portal/http/request-limits.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../shards/matrix/row-codec.ts';
 import { MAX_NTH } from '../shards/nearest/nth-nearest.ts';
 
@@ -54,8 +55,8 @@ export const LIMITS = {
   areaPlaces: 20,
   areaCounties: 20,
   areaBlocks: 10_000,
-  /** Criteria of a basket; points that blocks must be near. */
-  criteria: 8,
+  criteria: REQUEST_LIMITS.criteria,
+  /** Points that blocks must be near. */
   nearPoints: 4,
   /** Sites, and as many candidates. */
   sites: 1_000,

@@ -23,6 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'portal/pages',
     'shards/geometry',
     'portal/page-paths.ts',
+    'portal/http/request-limits.ts',
     'portal/sites',
     'portal/map-classes.ts',
     'portal/plans.ts',

@@ -1,12 +1,14 @@
 import { withCommas } from '../../shards/number-words.ts';
 
-/** Limits on API requests, which the service enforces and the problem pages state. */
+/** Limits on API requests, which the service enforces; problem pages and the map state them. */
 export const REQUEST_LIMITS = {
   /** Origins per batch. */
   origins: 250,
   /** Vertices per polygon, not counting the repeated ends of its rings. */
   vertices: 2_000,
   squareKilometres: 5_000,
+  /** Criteria of a basket. */
+  criteria: 8,
 } as const;
 
 /** Limits of a polygon as text. */

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import type { Area } from '../../portal/client/src/index.ts';
 import { BLOCK_GEOID, COUNTY_FIPS, PLACE_GEOID } from '../../shards/geoid.ts';
+import { PEOPLE } from '../../shards/weights/weight.ts';
+import { BOUNDS, LIMITS } from '../bounds.ts';
 import { objectFault } from '../schemas/criteria.ts';
 import { weightName } from '../schemas/weight-name.ts';
 import { NeedsChoice } from './advice.ts';
 import { placeText, resolvePlace } from './place-names.ts';
 import type { ToolCalls } from './tool-calls.ts';
 
-const text = z.string().trim().min(1).max(100);
+const text = z.string().trim().min(1).max(LIMITS.nameLength);
 /** A type by name, or by id as text or number. */
-const type = z.coerce.string().trim().min(1).max(100);
+const type = z.coerce.string().trim().min(1).max(LIMITS.nameLength);
 const MODE = ['walk', 'bike', 'transit'] as const;
 
 /**
@@ -24,7 +26,7 @@ export const modes = listOf(z.enum(MODE), {
   of: 'modes',
   such: '["walk", "transit"]',
 }).default(['walk']);
-export const weight = weightName.default('people');
+export const weight = weightName.default(PEOPLE.weight);
 export const place = text.describe('Baltimore, MD or GEOID');
 export const area = text.describe('City, GEOID or lat,lon,radius_m');
 export const origin = text.describe('Block GEOID or lat,lon');
@@ -55,12 +57,17 @@ export function item<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
   });
 }
 
-const nth = z.int().min(1).max(5).optional();
+const nth = z.int().min(BOUNDS.nth.min).max(BOUNDS.nth.max).optional();
+const maxMinutes = z.int().min(1).max(BOUNDS.maxMinutes.max);
 /** Criteria that a block is to meet together. */
-export const criteria = listOf(
-  item('a criterion', { type, mode, max_minutes: z.int().min(1).max(30), nth }),
-  { least: 0, most: 8, of: 'criteria', such: '[{"type": "libraries", "max_minutes": 10}]' },
-);
+export const criteria = listOf(item('a criterion', { type, mode, max_minutes: maxMinutes, nth }), {
+  least: 0,
+  most: LIMITS.criteria,
+  of: 'criteria',
+  such: '[{"type": "libraries", "max_minutes": 10}]',
+});
+/** Minutes between two blocks. */
+export const reachMinutes = z.int().min(BOUNDS.contour.min).max(BOUNDS.contour.max);
 
 interface Point {
   readonly lat: number;

@@ -5,6 +5,8 @@ import {
   BASKET_BY,
   COMPARED,
   DIRECTIONS,
+  MAX_CATCHMENT_MINUTES,
+  MAX_MINUTES,
   type MapState,
   minutesOf,
   readMapState,
@@ -12,6 +14,7 @@ import {
   writeMapState,
 } from '../../portal/pages/map/state/map-state.ts';
 import { MAX_ADDRESS_SITES } from '../../portal/pages/map/state/sites-codec.ts';
+import { BOUNDS } from '../../proxy/bounds.ts';
 import { forAll } from '../support/for-all.ts';
 
 const degrees = (most: number) =>
@@ -130,4 +133,9 @@ test('a catchment shows at most half an hour, and leaves a longer slider to the 
   expect(within('catchment')).toEqual([29, 30, 30, 30]);
   expect(within('reach')).toEqual([29, 30, 31, 60]);
   expect(within('compare')).toEqual([29, 30, 31, 60]);
+});
+
+test('sliders end where the times of the API do', () => {
+  expect(MAX_MINUTES).toBe(BOUNDS.contour.max);
+  expect(MAX_CATCHMENT_MINUTES).toBe(BOUNDS.maxMinutes.max);
 });

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { MAX_POI_MINUTES } from '../../../shards/matrix/row-codec.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { withCommas } from '../../../shards/number-words.ts';
+import { PEOPLE } from '../../../shards/weights/weight.ts';
+import { LIMITS } from '../../bounds.ts';
 import { NeedsChoice } from '../advice.ts';
-import { listOf, mode, origin, originOf } from '../inputs.ts';
+import { listOf, mode, origin, originOf, reachMinutes } from '../inputs.ts';
 import { CITY_ZOOM, mapLink } from '../map-link.ts';
 import { table, transitNotes, unrouted, unroutedTexts } from '../outputs.ts';
 import { tool } from '../tool.ts';
 
-const minutes = listOf(z.int().min(1).max(60), { most: 6, of: 'minutes', such: '[15, 30]' })
+const minutes = listOf(reachMinutes, { most: 6, of: 'minutes', such: '[15, 30]' })
   .optional()
   .describe('Up to 30 for types');
 /** Counts that each opportunity has at most if no minutes are sent. */
@@ -22,11 +24,11 @@ export const reachFrom = tool({
     origin,
     mode,
     direction: z.enum(['from', 'to']).default('from'),
-    of: listOf(z.string().trim().min(1).max(100), {
+    of: listOf(z.string().trim().min(1).max(LIMITS.nameLength), {
       most: 8,
       of: 'weights or types',
       such: '["jobs", "libraries"]',
-    }).default(['people']),
+    }).default([PEOPLE.weight]),
     minutes,
   }),
   output: z.object({

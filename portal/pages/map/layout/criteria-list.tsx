@@ -1,6 +1,7 @@
+import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import { CLASS_ENDS } from '../../../map-classes.ts';
 import type { Catalogue } from '../catalogue.ts';
-import { type Criterion, MAX_CRITERIA } from '../measures/basket.ts';
+import type { Criterion } from '../measures/basket.ts';
 import { Choose } from './choices.tsx';
 import { ModeChoice, TypeChoice } from './mode-and-type.tsx';
 
@@ -59,7 +60,7 @@ export function CriteriaList(props: {
           </button>
         </fieldset>
       ))}
-      {criteria.length < MAX_CRITERIA && (
+      {criteria.length < REQUEST_LIMITS.criteria && (
         <button type="button" class="button button-small" onClick={add}>
           Add a criterion
         </button>

@@ -1,3 +1,4 @@
+import { CLASS_ENDS } from '../../../map-classes.ts';
 import { BEYOND, UNROUTED } from '../blocks/block-bands.ts';
 import { UNROUTED_CLASS } from '../drawing/block-fills.ts';
 
@@ -9,8 +10,6 @@ export interface Criterion {
   readonly minutes: number;
 }
 
-export const MAX_CRITERIA = 8;
-const BAND_MINUTES = 5;
 /** The last colour of a map by criteria met stands for all smaller numbers. */
 const MET_COLOURS = 6;
 
@@ -32,7 +31,7 @@ export function basketOf(
   const blocks = bands[0]?.length ?? 0;
   const [met, unknown, furthest] = [0, 0, 0].map(() => new Uint8Array(blocks));
   for (const [j, { minutes }] of criteria.entries()) {
-    const last = minutes / BAND_MINUTES;
+    const last = CLASS_ENDS.filter((end) => end <= minutes).length;
     for (let i = 0; i < blocks; i++) {
       const band = bands[j][i];
       if (band === UNROUTED) unknown[i] |= 1 << j;

@@ -1,4 +1,5 @@
-import { type Criterion, MAX_CRITERIA } from '../measures/basket.ts';
+import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
+import type { Criterion } from '../measures/basket.ts';
 import type { Site } from '../sites/sites.ts';
 import { listOf, type Member, oneOf, optional, wholeNumber } from './members.ts';
 import { degrees, type Point, pointCodec, readPoint } from './point.ts';
@@ -119,7 +120,7 @@ const MEMBERS: { readonly [K in keyof MapState]: Member<MapState[K]> } = {
     key: 'k',
     what: 'basket',
     initial: null,
-    ...optional(listOf({ read: readCriterion, write: writeCriterion }, MAX_CRITERIA)),
+    ...optional(listOf({ read: readCriterion, write: writeCriterion }, REQUEST_LIMITS.criteria)),
   },
   basketBy: { key: 'c', what: 'colouring of the basket', initial: 'furthest', ...oneOf(BASKET_BY) },
   area: { key: 'a', what: 'area', initial: null, ...optional(areaCodec) },
