@@ -4,6 +4,7 @@ import { DEFAULT_MEMORY, type Resources } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
 import { bytesOfColumns } from './county/nth-columns.ts';
 import { BuildError } from './errors.ts';
+import { BASE_BYTES, THREAD_BYTES } from './prepare/memory-limit.ts';
 import { duration } from './progress.ts';
 import { isLinked, type LinkedRegion } from './region/link-region.ts';
 import { PERCENTILE_INDEX } from './routing-parameters.ts';
@@ -30,9 +31,6 @@ export interface JoinFit {
 
 /** Stretches of blocks that are searched to estimate the time for the rest. */
 const SAMPLE_STRETCHES = 6;
-/** Memory of the program itself, of a thread, and uncollected garbage. */
-const BASE_BYTES: Bytes = 350 * 2 ** 20;
-const THREAD_BYTES: Bytes = 80 * 2 ** 20;
 const MIN_TRANSPOSE_BYTES: Bytes = 64 * 2 ** 20;
 const MIB = 2 ** 20;
 

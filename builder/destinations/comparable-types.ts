@@ -1,6 +1,6 @@
 import type { DestTypeId } from '../../shards/units.ts';
 import type { Destination } from './destination.ts';
-import { TAXONOMY } from './taxonomy.ts';
+import { TAXONOMY, UNKNOWN_LEVEL } from './taxonomy.ts';
 
 /**
  * The type at which sources are compared: the leaf; or its group for school levels and park sizes,
@@ -27,8 +27,6 @@ export function typesOfBoth(a: Destination, b: Destination): DestTypeId[] {
   const more = b.types.filter((type) => !compared.has(COMPARED.get(type)));
   return [...own, ...more].sort((x, y) => x - y);
 }
-
-const UNKNOWN_LEVEL = TAXONOMY.find(({ label }) => label === 'schools_level_unknown')!.dest_type_id;
 
 function comparedTypes(): ReadonlyMap<DestTypeId, DestTypeId> {
   const topLevel = new Set(TAXONOMY.filter((t) => t.parent_id === null).map((t) => t.dest_type_id));

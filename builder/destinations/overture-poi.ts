@@ -7,7 +7,7 @@ import type { Address, Destination } from './destination.ts';
 import { NEVER_BY_BASIC_CATEGORY, OVERTURE_CATEGORIES } from './overture-categories.ts';
 import { locationOf } from './poi-location.ts';
 import { saysClosed } from './poi-name.ts';
-import { TAXONOMY } from './taxonomy.ts';
+import { TAXONOMY, UNKNOWN_LEVEL } from './taxonomy.ts';
 
 /**
  * The result of reading a record of Overture's places: a destination, or the reason why it is not
@@ -120,8 +120,6 @@ function typesOf({ main, others, basic }: Categories): DestTypeId[] {
       : others.flatMap(leavesOf).filter((leaf) => groups.has(groupOf(leaf)));
   return [...new Set([...own, ...besides])].sort((a, b) => a - b);
 }
-
-const UNKNOWN_LEVEL = TAXONOMY.find(({ label }) => label === 'schools_level_unknown')!.dest_type_id;
 
 /** The leaves of a POI, with an unknown school level resolved from its name where possible. */
 function toldByName(types: readonly DestTypeId[], name: string): DestTypeId[] {

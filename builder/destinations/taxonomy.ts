@@ -338,6 +338,11 @@ export const PARK_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ source }) => source === 'park-size',
 ).map(({ dest_type_id }) => dest_type_id);
 
+/** The leaf of schools whose level is not known. */
+export const UNKNOWN_LEVEL: DestTypeId = TAXONOMY.find(
+  ({ label }) => label === 'schools_level_unknown',
+)!.dest_type_id;
+
 /** The leaves of POIs where vehicles call: between tracks, or off the quay. */
 export const STOP_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ label, source }) => source === 'gtfs' || ['rail_stations', 'ferry_terminals'].includes(label),

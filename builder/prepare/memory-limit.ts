@@ -1,5 +1,10 @@
 import type { Bytes } from '../../shards/units.ts';
 
+/** Memory of the program itself and its uncollected garbage. */
+export const BASE_BYTES: Bytes = 350 * 2 ** 20;
+/** Memory of a thread without a job. */
+export const THREAD_BYTES: Bytes = 80 * 2 ** 20;
+
 /** Runs jobs together as far as memory allows, in the order of their arrival. */
 export class MemoryLimit {
   #free: Bytes;

@@ -3,14 +3,12 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { DEFAULT_MEMORY, type Resources } from '../build-request.ts';
 import { openThreads, type ThreadPool } from '../threads/pool.ts';
-import { MemoryLimit } from './memory-limit.ts';
+import { BASE_BYTES, MemoryLimit, THREAD_BYTES } from './memory-limit.ts';
 import type { JobResult, PreparationPool } from './preparation.ts';
 import type { PreparationJob } from './preparation-job.ts';
 import { runPreparationJob } from './run-preparation-job.ts';
 
-/** Memory of the program and uncollected garbage; of a thread without a job; of a small job. */
-const BASE_BYTES: Bytes = 350 * 2 ** 20;
-const THREAD_BYTES: Bytes = 80 * 2 ** 20;
+/** Memory of a small job. */
 const JOB_BYTES: Bytes = 200 * 2 ** 20;
 
 /** The input of a thread for each job. */

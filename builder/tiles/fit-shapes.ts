@@ -2,13 +2,12 @@ import { twiceSignedArea } from '../../shards/geometry/rings.ts';
 import type { MapShapes } from '../base-map/map-shapes.ts';
 import { LineSimplifier } from '../geo/simplify.ts';
 import { WORLD_BITS } from '../geo/web-mercator.ts';
-import { EXTENT_BITS } from './fit-to-zoom.ts';
+import { EXTENT_BITS, LAST_LOW_ZOOM } from './fit-to-zoom.ts';
 import { PathList } from './path-list.ts';
 
 /** Lines and outlines are simplified to within a quarter of a pixel; half a pixel at low zooms. */
 const TOLERANCE = 2;
 const LOW_ZOOM_TOLERANCE = 4;
-const LAST_LOW_ZOOM = 9;
 
 /** Twice the area of the smallest ring that is drawn: of a pixel. */
 const LEAST_TWICE_AREA = 2 * 8 * 8;

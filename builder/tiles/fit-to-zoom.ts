@@ -11,7 +11,7 @@ export const MAX_TILE_ZOOM = 14;
 /** A screen pixel is eight units of a tile drawn 512 pixels wide. */
 const LOW_ZOOM_GRID_BITS = 3;
 const MIDDLE_ZOOM_GRID_BITS = 2;
-const LAST_LOW_ZOOM = 9;
+export const LAST_LOW_ZOOM = 9;
 
 /**
  * Points lie on a grid of a pixel below zoom 10, of half a pixel below zoom 14, and of a tile's

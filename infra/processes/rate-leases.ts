@@ -1,10 +1,9 @@
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
-import { rateState } from '../../portal/accounts/rate-state.ts';
+import { RATE_WINDOW_SECONDS, rateState } from '../../portal/accounts/rate-state.ts';
 import type { RateCounter, Taken } from '../../portal/accounts/rate-window.ts';
 import { lruMap } from '../../shards/lru-map.ts';
 import type { Millis } from '../../shards/units.ts';
 
-const WINDOW_SECONDS = 60;
 const MAX_SUBJECTS = 100_000;
 /** A lease is short, so a process's figure for the rest of a window is never older than this. */
 const LEASE_MS: Millis = 1_000;
@@ -82,7 +81,7 @@ export class RateLeases<Holder> {
   #windowOf(subject: string, nowMs: Millis): Window<Holder> {
     const known = this.#windows.get(subject);
     // A window that ends further ahead than its length was opened before the clock was set back.
-    const length = WINDOW_SECONDS * 1_000;
+    const length = RATE_WINDOW_SECONDS * 1_000;
     if (known && nowMs < known.endsMs && known.endsMs <= nowMs + length) return known;
     const unleased = this.#limit;
     const window = { endsMs: nowMs + length, unleased, held: new Map(), recalling: null };
@@ -151,8 +150,8 @@ export class LeasedRates implements RateCounter {
     if (!allowed && !held.isLast) return undefined;
     if (allowed) held.units--;
     const { limit, unleased, units, windowEndsMs } = held;
-    const elapsedMs = WINDOW_SECONDS * 1_000 - (windowEndsMs - nowMs);
-    const window = { limit, windowSeconds: WINDOW_SECONDS };
+    const elapsedMs = RATE_WINDOW_SECONDS * 1_000 - (windowEndsMs - nowMs);
+    const window = { limit, windowSeconds: RATE_WINDOW_SECONDS };
     return { allowed, rate: rateState(window, limit - unleased - units, elapsedMs) };
   }
 

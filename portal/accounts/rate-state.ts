@@ -6,6 +6,9 @@ export interface RateState {
   readonly resetSeconds: number;
 }
 
+/** The window of rates of API requests, which are stated by the minute. */
+export const RATE_WINDOW_SECONDS = 60;
+
 /** State of a window in which `used` were taken. */
 export function rateState(
   { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },

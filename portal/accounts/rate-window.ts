@@ -1,7 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import { lruMap } from '../../shards/lru-map.ts';
 import type { RateState } from './rate-state.ts';
-import { rateState } from './rate-state.ts';
+import { RATE_WINDOW_SECONDS, rateState } from './rate-state.ts';
 
 /** Whether a request is allowed, and what is left of its window. */
 export interface Taken {
@@ -27,7 +27,7 @@ export class RateWindow implements RateCounter {
   readonly #windows: LRUCache<string, Window>;
 
   /** Remembers at most `maxSubjects`, evicting the longest idle. */
-  constructor(limit: number, windowSeconds = 60, maxSubjects = 100_000) {
+  constructor(limit: number, windowSeconds = RATE_WINDOW_SECONDS, maxSubjects = 100_000) {
     this.limit = limit;
     this.windowSeconds = windowSeconds;
     this.#windows = lruMap(maxSubjects);

@@ -4,14 +4,13 @@ import { BROWSER_TOKEN_KEY_ID } from '../browser-token.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import type { Admission } from '../metering.ts';
-import { rateState } from '../rate-state.ts';
+import { RATE_WINDOW_SECONDS, rateState } from '../rate-state.ts';
 import { SESSION_LIFE_MS, type SessionId } from '../sessions.ts';
 import type { RedisConnection } from './connection.ts';
 import { keyEntry, keysOf, PREFIX } from './key-names.ts';
 import { TAKE } from './lua.ts';
 import { fleeting, type Script } from './script.ts';
 
-const WINDOW_SECONDS = 60;
 const MAX_KEYS_KNOWN = 100_000;
 
 /**
@@ -26,7 +25,7 @@ export class Admissions {
 
   constructor(redis: RedisConnection, rateLimitPerMinute: number) {
     this.#redis = redis;
-    this.#window = { limit: rateLimitPerMinute, windowSeconds: WINDOW_SECONDS };
+    this.#window = { limit: rateLimitPerMinute, windowSeconds: RATE_WINDOW_SECONDS };
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
@@ -57,7 +56,7 @@ export class Admissions {
   }
 
   async #ask(keyHash: KeyHash, nowMs: number, isUseDue: boolean): Promise<Admitted | null> {
-    const of = [nowMs, this.#window.limit, WINDOW_SECONDS * 1000, Number(isUseDue)];
+    const of = [nowMs, this.#window.limit, RATE_WINDOW_SECONDS * 1000, Number(isUseDue)];
     if (!this.#redis.isCluster) {
       return this.#redis.run(FIND_AND_ADMIT, [keyEntry(keyHash)], of);
     }
