@@ -18,12 +18,23 @@ class NestedTooDeep extends Error {
 export const MAX_VALUES = 50_000;
 const MAX_DEPTH = 32;
 
+/** The number of values in a body, and advice on what to send instead of more. */
+interface ValueLimit {
+  readonly values: number;
+  readonly advice: string;
+}
+
+const OF_BODIES: ValueLimit = {
+  values: MAX_VALUES,
+  advice: 'send shorter lists, and GeoJSON without properties but the id',
+};
+
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Refuses a body with more than `MAX_VALUES` values or `MAX_DEPTH` levels before it is parsed. */
-function checkSize(bytes: Uint8Array): void {
+/** Refuses a body with too many values, or more than `MAX_DEPTH` levels, before it is parsed. */
+function checkSize(bytes: Uint8Array, limit: ValueLimit): void {
   let depth = 0;
   let values = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -34,14 +45,14 @@ function checkSize(bytes: Uint8Array): void {
       if (++depth > MAX_DEPTH) throw new NestedTooDeep();
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--;
     else if (byte === COMMA || byte === COLON) values++;
-    if (values > MAX_VALUES) throw tooManyValues();
+    if (values > limit.values) throw tooManyValues(limit);
   }
 }
 
-function tooManyValues(): Problem {
+function tooManyValues({ values, advice }: ValueLimit): Problem {
   return new Problem(
     'payload-too-large',
-    `the body contains more than ${withCommas(MAX_VALUES)} values, names included: send shorter lists, and GeoJSON without properties but the id`,
+    `the body contains more than ${withCommas(values)} values, names included: ${advice}`,
   );
 }
 
@@ -86,13 +97,13 @@ function faultOf(error: unknown): string {
 }
 
 /** Parses a body strictly: valid UTF-8 and valid JSON only. */
-export function parseJson({ body }: FastifyRequest): unknown {
+export function parseJson({ body }: FastifyRequest, limit = OF_BODIES): unknown {
   if (body === undefined) {
     throw invalidParameters([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
   }
   const bytes = body as Buffer;
   try {
-    checkSize(bytes);
+    checkSize(bytes, limit);
     return JSON.parse(DECODER.decode(bytes));
   } catch (error) {
     if (error instanceof Problem) throw error;

@@ -6,6 +6,7 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import { ApiError, type Client, type ParamsOf } from '../../portal/client/src/index.ts';
+import { truncate } from '../../portal/http/problem.ts';
 import { type AdvisedSite, adviceOn } from './advice.ts';
 import type { ToolLink } from './tool.ts';
 
@@ -18,6 +19,8 @@ const FORMATS = ['csv', 'parquet'] as const;
 const TEMPLATE = 'table://blocks/{format}/{request}';
 /** Rows of a table: of one page, so that it is charged as a whole or not at all. */
 const MAX_ROWS = 1_000;
+/** Characters of an unknown address that an error quotes. */
+const MAX_QUOTED = 100;
 const ABOUT = `Matching blocks, up to ${MAX_ROWS}, a token each.`;
 
 /**
@@ -40,7 +43,9 @@ export function registerBlockTable(server: McpServer, client: Client, site: Advi
   server.registerResource('Blocks', template, about, async ({ href }, { format, request }) => {
     const known = FORMATS.find((one) => one === format);
     const asked = requestIn(String(request));
-    if (known === undefined || asked === null) throw new ResourceNotFoundError(href);
+    if (known === undefined || asked === null) {
+      throw new ResourceNotFoundError(truncate(href, MAX_QUOTED));
+    }
     const mimeType = MEDIA_TYPES[known];
     try {
       const page = { limit: MAX_ROWS, ...asked };

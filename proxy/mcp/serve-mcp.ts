@@ -12,6 +12,7 @@ import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import { parseJson } from '../../portal/http/json-body.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { overRate } from '../../portal/http/rate-limiting.ts';
+import type { Bytes } from '../../shards/units.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 import { authorize } from '../metering/authorize.ts';
 import type { ProxyServices } from '../services.ts';
@@ -23,6 +24,12 @@ export const MCP_PATH = '/mcp';
 
 const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
 
+/**
+ * Bounds of a message, far above those of any call: the SDK searches what it is sent and quotes it
+ * in errors without a pause.
+ */
+const MAX_BYTES: Bytes = 64 << 10;
+const MAX_VALUES = { values: 2_500, advice: 'send fewer arguments and messages' };
 /** Messages of a batch, each of which counts as a request. */
 const MAX_MESSAGES = 10;
 
@@ -44,11 +51,12 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
   const handler = createMcpHandler(({ requestInfo }) => mcpServer(clientOf(requestInfo!), site));
   app.addHook('onClose', () => handler.close());
   const { shutdown } = services;
-  app.post(MCP_PATH, { config: { keyed: true } }, async (request, reply) => {
+  const options = { bodyLimit: MAX_BYTES, config: { keyed: true } };
+  app.post(MCP_PATH, options, async (request, reply) => {
     await countMessage(services, request, reply);
     const key = keyOf(request);
     requireKnownOrigin(request, key, services);
-    const value = parseJson(request);
+    const value = parseJson(request, MAX_VALUES);
     if (Array.isArray(value) && value.length > MAX_MESSAGES) {
       throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
     }

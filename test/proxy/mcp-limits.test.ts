@@ -97,6 +97,35 @@ test('each message of a batch counts', async () => {
   expect(statuses).toEqual([200, 429]);
 });
 
+/** Sends a message; the status and length of the response. */
+async function sent(proxy: ProxyHarness, method: string, params: object) {
+  const message = requestOf(method, params, VERSION);
+  const { status, text } = await sendMessage(proxy, message, { version: VERSION });
+  return { status, length: text.length };
+}
+
+test('a message of over 64 KiB, or 2,500 values, is refused in few words', async () => {
+  const proxy = await openLimited({});
+  const unknown = Array.from({ length: 1_300 }, (_, i) => [`unknown${i}`, 1]);
+  for (const [method, params] of [
+    ['resources/read', { uri: `table://blocks/csv/${'x'.repeat(900_000)}` }],
+    ['resources/read', { uri: `x://${'x'.repeat(66_000)}` }],
+    ['tools/call', { name: 'x'.repeat(66_000), arguments: {} }],
+    ['tools/call', { name: 'list_types', arguments: Object.fromEntries(unknown) }],
+  ] as const) {
+    const { status, length } = await sent(proxy, method, params);
+    expect(status).toBe(413);
+    expect(length).toBeLessThan(400);
+  }
+});
+
+test('a long address of no table is quoted in part', async () => {
+  const proxy = await openLimited({});
+  const uri = `table://blocks/csv/${'x'.repeat(50_000)}`;
+  const { length } = await sent(proxy, 'resources/read', { uri });
+  expect(length).toBeLessThan(500);
+});
+
 test('a server that closes completes the calls in progress, which still send requests', async () => {
   const proxy = await openProxy(inject('demoStore'), { debitDelayMs: 300 });
   const { key } = await proxy.customer({ tokens: 1_000 });

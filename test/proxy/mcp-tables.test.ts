@@ -134,7 +134,7 @@ test.each([
     addressOf({ ...REQUEST, area: { places: ['9900000'] } }),
     /Nothing was charged/,
   ],
-  ['a long address', addressOf('x'.repeat(1e5)), /\w/],
+  ['a long address', addressOf('x'.repeat(4e4)), /\w/],
 ])('%s is an error, and free', async (_, uri, message) => {
   const { id, key } = await proxy.customer({ tokens: 100 });
   const error = await read(uri, key);
