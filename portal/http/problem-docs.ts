@@ -26,7 +26,7 @@ export const problemDocument = z
       .optional(),
     errors_omitted: z.int().min(1).optional().meta({
       description:
-        'Number of further errors that `errors` does not list. At most 100 wrong items of a list, or unknown members, are counted.',
+        'Number of further errors that `errors` does not list, at least: of the wrong items of a list, or unknown members, the first 100 are counted.',
     }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });

@@ -68,6 +68,12 @@ const MAX_REPORTED = 3;
 const MAX_NAME = 60;
 const MAX_MESSAGE = 600;
 
+/**
+ * Wrong items of a list, and unknown members of an object, that are counted: a fault costs as much
+ * as dozens of right items, and a body can hold thousands.
+ */
+export const MAX_COUNTED_FAULTS = 100;
+
 /** A problem with all errors of a request: the first ones are listed, the rest are counted. */
 export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
   const errors = faults.slice(0, MAX_LISTED).map(
@@ -78,7 +84,10 @@ export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
     }),
   );
   const lines = errors.slice(0, MAX_REPORTED).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
-  if (faults.length > lines.length) lines.push(`and ${faults.length - lines.length} more`);
+  const unsaid = faults.length - lines.length;
+  // Where as many are counted as may be, there may be more.
+  const isCounted = faults.length < MAX_COUNTED_FAULTS;
+  if (unsaid > 0) lines.push(`and ${unsaid} ${isCounted ? '' : 'or '}more`);
   const omitted = faults.length - errors.length;
   return new Problem('invalid-parameters', lines.join('; '), {
     errors,

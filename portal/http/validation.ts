@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { counted } from '../../shards/number-words.ts';
-import { invalidParameters, type ParameterIssue } from './problem.ts';
+import { invalidParameters, MAX_COUNTED_FAULTS, type ParameterIssue } from './problem.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'text',
@@ -58,12 +58,6 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
     ...issuesOf('query', schemas.query, query.error),
   ]);
 }
-
-/**
- * Wrong items of a list, and unknown members of an object, that are counted: a fault costs as much
- * as dozens of right items, and a body can hold thousands.
- */
-export const MAX_COUNTED_FAULTS = 100;
 
 /**
  * Issues of a part of a request, as listed by `invalid-parameters`. For unknown members, a nested

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invalidParameters, Problem } from '../../portal/http/problem.ts';
+import { invalidParameters, MAX_COUNTED_FAULTS, Problem } from '../../portal/http/problem.ts';
 import type { ProblemSlug } from '../../portal/http/problem-types.ts';
-import { MAX_COUNTED_FAULTS, missing } from '../../portal/http/validation.ts';
+import { missing } from '../../portal/http/validation.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import {
   BLOCK_GEOID,

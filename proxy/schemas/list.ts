@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { MAX_COUNTED_FAULTS, missing } from '../../portal/http/validation.ts';
+import { MAX_COUNTED_FAULTS } from '../../portal/http/problem.ts';
+import { missing } from '../../portal/http/validation.ts';
 
 /** Messages for a value that is not a list, an empty list, and one that is too long. */
 interface ListFaults {

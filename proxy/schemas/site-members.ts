@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { MAX_VALUES } from '../../portal/http/json-body.ts';
-import { MAX_COUNTED_FAULTS, missing } from '../../portal/http/validation.ts';
+import { MAX_COUNTED_FAULTS } from '../../portal/http/problem.ts';
+import { missing } from '../../portal/http/validation.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
 import { integer, number } from './body-members.ts';

@@ -239,8 +239,9 @@ test('of thousands of wrong items, or unknown members, counts a hundred', async 
     const headers = { authorization: `Bearer ${key}` };
     const request = { method: 'POST', url, headers, payload } as const;
     await expectCheap(`faults for ${url}`, request);
-    const { errors, errors_omitted } = (await proxy.app.inject(request)).json();
+    const { errors, errors_omitted, detail } = (await proxy.app.inject(request)).json();
     expect([errors.length, errors_omitted], url).toEqual([20, counted - 20]);
+    expect(detail, url).toMatch(new RegExp(`; and ${counted - 3} or more$`));
   }
 });
 
@@ -274,5 +275,6 @@ test('counts the errors left out of a list', async () => {
   ).json();
   expect([errors.length, errors_omitted]).toEqual([20, 25]);
   expect(errors[0].loc).toEqual(['query', 'stranger_0']);
+  expect(detail).toMatch(/; and 42 more$/);
   expect(detail.length).toBeLessThan(1_000);
 });

@@ -59,7 +59,7 @@ export type Problem = {
     msg: string;
     type: string;
   }>;
-  /** Number of further errors that `errors` does not list. At most 100 wrong items of a list, or unknown members, are counted. */
+  /** Number of further errors that `errors` does not list, at least: of the wrong items of a list, or unknown members, the first 100 are counted. */
   errors_omitted?: number;
   /** For `tokens-exhausted`: the balance. The price of the response is not disclosed. */
   tokens_remaining?: number;
