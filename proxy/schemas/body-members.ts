@@ -15,7 +15,13 @@ import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descr
 import { distinct, listOf, singleFault } from './list.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
-const EMPTY = 'must not be empty: omit it to request all';
+/** Faults of empty lists, by what their omission requests. */
+const EMPTY = {
+  all: 'must not be empty: omit it to request all',
+  nearest: 'must not be empty: omit it for the nearest only',
+  people: 'must not be empty: omit it for people',
+  none: 'must not be empty: omit it',
+} as const;
 
 /** A single mode. */
 export const modeItem = oneOf(MODE_LABELS);
@@ -40,18 +46,15 @@ export const nthMember = list(
   boundsSchema('integer', BOUNDS.nth),
   'whole numbers',
   FIELD_DESCRIPTIONS.nth,
+  { empty: EMPTY.nearest },
 );
 
 export const oneNthMember = integer(BOUNDS.nth)
   .default(1)
   .meta({ description: FIELD_DESCRIPTIONS.oneNth });
 
-export const weightMember = weights(FIELD_DESCRIPTIONS.weight, LIMITS.weightsListed, EMPTY);
-export const byMember = weights(
-  FIELD_DESCRIPTIONS.by,
-  LIMITS.groupsListed,
-  'must not be empty: omit it',
-);
+export const weightMember = weights(FIELD_DESCRIPTIONS.weight, LIMITS.weightsListed, EMPTY.people);
+export const byMember = weights(FIELD_DESCRIPTIONS.by, LIMITS.groupsListed, EMPTY.none);
 
 /** In the order sent, which is that of the rows. */
 function weights({ what, more }: ListDescription, most: number, empty: string) {
@@ -82,7 +85,7 @@ export const blockMember = list(
   boundsSchema('integer', BOUNDS.block),
   'integers',
   FIELD_DESCRIPTIONS.block,
-  LIMITS.blocksListed,
+  { most: LIMITS.blocksListed },
 );
 
 export const maxMinutesMember = number(BOUNDS.maxMinutes)
@@ -155,10 +158,10 @@ function list<V extends string | number>(
   items: Readonly<Record<string, unknown>>,
   kind: string,
   { what, more }: ListDescription,
-  most: number = LIMITS.listed,
+  { most = LIMITS.listed, empty = EMPTY.all }: { most?: number; empty?: string } = {},
 ) {
   const none = `must be an array of ${kind}`;
-  return listOf(item, most, { none, empty: EMPTY, many: `must list at most ${most}` })
+  return listOf(item, most, { none, empty, many: `must list at most ${most}` })
     .transform((values): V[] => distinct(values))
     .optional()
     .meta({

@@ -198,6 +198,17 @@ describe('an error message says what to do instead', () => {
     }
   });
 
+  test.each([
+    ['/v1/blocks/query', 'type', 'to request all'],
+    ['/v1/blocks/query', 'nth', 'for the nearest only'],
+    ['/v1/coverage', 'weight', 'for people'],
+  ])('an empty list of POST %s, %s: what its omission requests', async (path, name, omitted) => {
+    const response = await demo.api.post(path, { [name]: [] });
+    const { errors } = expectProblem(response, 'invalid-parameters');
+    const issue = errors.find(({ loc }: { loc: string[] }) => loc.at(-1) === name);
+    expect(issue.msg).toBe(`must not be empty: omit it ${omitted}`);
+  });
+
   test('an unknown destination type: where to find the list', async () => {
     for (const type of [999_999, 9_999, 0, -1]) {
       const msg = `this release has no destination type ${type}; see /v1/meta/destination-types`;
