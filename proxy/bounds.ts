@@ -26,8 +26,8 @@ export const BOUNDS = {
   /** Any integer: one that is not a type is reported as unknown. */
   typeId: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
   destId: { min: 0, max: Number.MAX_SAFE_INTEGER },
-  /** A GEOID as an integer. */
-  block: { min: 0, max: 999_999_999_999_999 },
+  /** A GEOID as an integer: states begin with 01. */
+  block: { min: 10_000_000_000_000, max: 999_999_999_999_999 },
   /** Minutes of an isochrone, limited to the reach between blocks. */
   contour: { min: 1, max: MINUTES.most },
   /** Number of candidate sites chosen. */
@@ -90,6 +90,7 @@ export function boundsText(bounds: Bounds): string {
 
 /** The fault of a number outside its bounds; a latitude may be a longitude in its place. */
 export function rangeFault(bounds: Bounds, value: number): string {
+  if (bounds === BOUNDS.block) return 'must be the 15 digits of a GEOID, as an integer';
   const fault = `must be ${boundsText(bounds)}`;
   const isLongitude = bounds === BOUNDS.latitude && isWithin(BOUNDS.longitude, value);
   return isLongitude ? `${fault}: are lat and lon exchanged?` : fault;

@@ -24,7 +24,7 @@ const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
   contours: ['', '10,5', '5,5', '1,2,3,4,5', '0,5', '5,61', '5,x', '5,,10', '5;10'],
   direction: ['both', '', ['from', 'from']],
   format: ['kml', '', ['geojson', 'geojson']],
-  block: ['x', 1.5, -1, '9'.repeat(17)],
+  block: ['x', 1.5, -1, 1, 24510, '9'.repeat(17)],
   include_population: NO_FLAG,
   include_missing: NO_FLAG,
   names: NO_FLAG,
@@ -54,7 +54,7 @@ test.each([...METERED_GETS, ISOCHRONE, PLACES])(
 const NO_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
   mode: [[], 'walk', [1], ['drive']],
   type: [[], 101, ['101'], [65_000]],
-  block: [[], 1, ['x']],
+  block: [[], 1, ['x'], [1]],
   max_minutes: [0, 30.5, '5', null, []],
   radius_m: [0, -5, 50_000.1, '500', null, []],
   limit: ['5', 5.5, 0, 1001],
