@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { ApiError, type Client, type ParamsOf } from '../../portal/client/src/index.ts';
 import { truncate } from '../../portal/http/problem.ts';
+import { withCommas } from '../../shards/number-words.ts';
 import { type AdvisedSite, adviceOn } from './advice.ts';
 import type { ToolLink } from './tool.ts';
 
@@ -21,7 +22,7 @@ const TEMPLATE = 'table://blocks/{format}/{request}';
 const MAX_ROWS = 1_000;
 /** Characters of an unknown address that an error quotes. */
 const MAX_QUOTED = 100;
-const ABOUT = `Matching blocks, up to ${MAX_ROWS}, a token each.`;
+const ABOUT = `Matching blocks, a token each: reading costs up to ${withCommas(MAX_ROWS)} tokens.`;
 
 /**
  * Links of all blocks that a request matches, as tables that clients read by `resources/read`. The

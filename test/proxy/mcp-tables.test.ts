@@ -62,7 +62,11 @@ async function rowsOfParquet(blob: string): Promise<Row[]> {
 test.each(VERSIONS)('clients of %s read the blocks beyond a result as tables', async (version) => {
   const links = await linksOf({ ...MANY, limit: 5 });
   expect(links).toMatchObject([
-    { name: 'CSV', mimeType: 'text/csv', description: expect.stringContaining('a token each') },
+    {
+      name: 'CSV',
+      mimeType: 'text/csv',
+      description: expect.stringContaining('a token each: reading costs up to 1,000 tokens'),
+    },
     { name: 'Parquet', mimeType: 'application/vnd.apache.parquet' },
   ]);
   const expected = await rowsOfApi();
