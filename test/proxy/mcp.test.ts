@@ -137,15 +137,28 @@ describe('results', () => {
     const all_of = [{ type: 'parks', max_minutes: 30 }];
     const { content, structuredContent } = await call('find_blocks', { area: 'Halcyon', all_of });
     const [first] = Object.keys(structuredContent.population);
-    expect(content[1].uri).toBe(`${map}&m=walk&t=511&b=${first}&map=12/${place.lat}/${place.lon}`);
+    expect(content[1].uri).toBe(`${map}&m=walk&b=${first}&t=511&map=12/${place.lat}/${place.lon}`);
     expect(await linkOf('find_blocks', { area: `${origin},900`, all_of })).toMatch(
       `&map=12/${lat}/${lon}`,
     );
   });
 
+  test('name the type that a map shows where it is not the one that was measured', async () => {
+    const linked = async (name: string, args: object) => (await call(name, args)).content[1];
+    const only = { description: 'Parks under 1 hectare only' };
+    expect(await linked('explain_block', { origin: block, types: ['parks'] })).toMatchObject(only);
+    const all_of = [{ type: 'parks', max_minutes: 30 }];
+    expect(await linked('find_blocks', { area: 'Halcyon', all_of })).toMatchObject(only);
+    const leaf = await linked('explain_block', { origin: block, types: ['pharmacies'] });
+    expect(leaf).not.toHaveProperty('description');
+  });
+
   test('say that there is nothing rather than show zeros or nothing', async () => {
     const sea = await call('measure_coverage', { area: '36,-60,1000', types: [101] });
     expect(textOf(sea)).toContain('No block of this release has its centre there.');
+    const all_of = [{ type: 'parks', max_minutes: 30 }];
+    const found = await call('find_blocks', { area: '36,-60,1000', all_of });
+    expect(textOf(found)).toContain('no block of this release has its centre there');
     const none = await call('list_types', { query: 'zzz' });
     expect(textOf(none)).toMatch(/^No type has that name\. .*\nWeights: people, /);
   });

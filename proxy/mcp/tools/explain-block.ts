@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLANS } from '../../../portal/plans.ts';
 import { byMode } from '../../../shards/modes.ts';
 import { modes, origin, originOf, types } from '../inputs.ts';
-import { mapLink, STREETS_ZOOM } from '../map-link.ts';
+import { mapLink, mapOfType, STREETS_ZOOM } from '../map-link.ts';
 import { population as populationText, transitNotes, unrouted, unroutedTexts } from '../outputs.ts';
 import { tool } from '../tool.ts';
 import { rowCountOf } from '../type-catalogue.ts';
@@ -61,8 +61,7 @@ export const explainBlock = tool({
       data: { block: geoid, population, minutes, unrouted: unroutedTexts(unrouted) },
       links: mapLink(
         site,
-        // The map has leaf types only.
-        { b: geoid, m: modes[0], t: String(types[0].leafIds[0]) },
+        mapOfType(catalogue, types[0], { b: geoid, m: modes[0] }),
         'lat' in origin ? { ...origin, zoom: STREETS_ZOOM } : undefined,
       ),
     };

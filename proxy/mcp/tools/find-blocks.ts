@@ -3,7 +3,7 @@ import { byMode } from '../../../shards/modes.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { tableLinks } from '../block-table.ts';
 import { area, criteria, item, listOf, mode, origin, pointOf, resolveArea } from '../inputs.ts';
-import { CITY_ZOOM, mapLink } from '../map-link.ts';
+import { CITY_ZOOM, mapLink, mapOfType } from '../map-link.ts';
 import { population as populationText, transitNotes } from '../outputs.ts';
 import { tool } from '../tool.ts';
 
@@ -63,15 +63,19 @@ export const findBlocks = tool({
       ...(next_cursor === null ? [] : [`More by cursor: ${next_cursor}`]),
       ...transitNotes(modes),
     ];
+    if (results.length === 0 && area.center) {
+      lines.push(
+        'None meets all, or no block of this release has its centre there: measure_coverage tells.',
+      );
+    }
     const [first] = results;
-    // The map has leaf types only.
-    const state = { m: criteria[0].mode, t: String(types[0].leafIds[0]) };
+    const map = first && mapOfType(catalogue, types[0], { m: criteria[0].mode, b: first.geoid });
     const position = middle && { ...middle, zoom: CITY_ZOOM };
     return {
       text: lines.join('\n'),
       data: { area: name, population, next_cursor },
       links: [
-        ...(first ? mapLink(site, { ...state, b: first.geoid }, position) : []),
+        ...(map ? mapLink(site, map, position) : []),
         ...(next_cursor === null ? [] : tableLinks(request)),
       ],
     };

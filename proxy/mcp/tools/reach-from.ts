@@ -96,7 +96,7 @@ export const reachFrom = tool({
       data: { block: geoid, within, unrouted: unroutedTexts(unrouted) },
       links: mapLink(
         site,
-        { v: 'reach', o: geoid, m: mode, d: direction },
+        { state: { v: 'reach', o: geoid, m: mode, d: direction } },
         'lat' in origin ? { ...origin, zoom: CITY_ZOOM } : undefined,
       ),
     };
