@@ -34,11 +34,7 @@ export async function exportRelease(
   const root = `release=${release.manifest.release}`;
   const refusal = (owner: string) =>
     `${out.location}: another export (${owner}) is writing to it; wait for it, or use another --out`;
-  if ((await out.stat(LATEST)) !== null) {
-    throw new BuildError(
-      `${out.location}: is a store of releases; use another --out, or none to export into the store of the release`,
-    );
-  }
+  await refuseReleases(out);
   return withLock(out, `${root}/export.lock`, refusal, async () => {
     const there = await readFiles(out, root);
     if (there && there.version !== release.version) {
@@ -64,6 +60,14 @@ export async function exportRelease(
     await writeCompanions(release, files, out, root);
     return files;
   });
+}
+
+/** Throws a `BuildError` for a store of releases: with an export in it, a build would refuse it. */
+export async function refuseReleases(out: WritableStore): Promise<void> {
+  if ((await out.stat(LATEST)) === null) return;
+  throw new BuildError(
+    `${out.location}: is a store of releases; use another --out, or none to export into the store of the release`,
+  );
 }
 
 function pathOf({ table, county, format }: ExportedTable): string {

@@ -17,6 +17,11 @@ export function factsOf({ name, description }: CountyTable | ReleaseTable, relea
   };
 }
 
+/** Whether the rows of a table have outlines. */
+export function isSpatial(table: CountyTable | ReleaseTable, release: Release): boolean {
+  return table.columns(release).some(({ type }) => type === 'polygons');
+}
+
 /** The key-value metadata of a table's Parquet file. */
 export function metadataOf(
   table: CountyTable | ReleaseTable,
@@ -25,9 +30,8 @@ export function metadataOf(
   version: GeoParquetVersion,
 ): Record<string, string> {
   const columns = storedColumns(table.columns(release), version);
-  const isSpatial = columns.some(({ type }) => type === 'polygons');
   return {
-    ...(isSpatial && { geo: geoMetadata(county?.blockBox, version) }),
+    ...(isSpatial(table, release) && { geo: geoMetadata(county?.blockBox, version) }),
     ...factsOf(table, release),
     columns: JSON.stringify(
       Object.fromEntries(columns.map(({ name, description }) => [name, description])),

@@ -14,6 +14,8 @@ import { type Progress, startBytes } from '../progress.ts';
 import { Receipts } from '../receipts/receipts.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { inOrder } from '../threads/pool.ts';
+import type { CountyTable, ReleaseTable } from './export-table.ts';
+import { isSpatial } from './metadata.ts';
 import type { TableJob } from './table-job.ts';
 import { openTablePool } from './table-pool.ts';
 import type { TableRequest } from './table-writer.ts';
@@ -116,17 +118,16 @@ export function tableJobsOf(
 ): TableJob[] {
   const wanted = ({ name }: { readonly name: string }) => tables.includes(name);
   const { byCounty, ofRelease } = tablesIn(format);
+  const jobOf = (table: CountyTable | ReleaseTable, county: CountyFips | null): TableJob => {
+    // Without outlines, tables are the same in all versions.
+    const version = isSpatial(table, release) ? geoparquet : GEOPARQUET_VERSIONS[0];
+    return { table: table.name, county, format, geoparquet: version };
+  };
   return [
-    ...ofRelease
-      .filter(wanted)
-      .map(({ name }) => ({ table: name, county: null, format, geoparquet })),
+    ...ofRelease.filter(wanted).map((table) => jobOf(table, null)),
     ...release.counties
       .filter(({ fips }) => counties.includes(fips))
-      .flatMap(({ fips }) =>
-        byCounty
-          .filter(wanted)
-          .map(({ name }) => ({ table: name, county: fips, format, geoparquet })),
-      ),
+      .flatMap(({ fips }) => byCounty.filter(wanted).map((table) => jobOf(table, fips))),
   ];
 }
 

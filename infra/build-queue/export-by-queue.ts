@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BuildError } from '../../builder/errors.ts';
-import { exportRelease } from '../../builder/export/export-release.ts';
+import { exportRelease, refuseReleases } from '../../builder/export/export-release.ts';
 import { findExported, publishExports } from '../../builder/export/publish-exports.ts';
 import type { TableJob } from '../../builder/export/table-job.ts';
 import { type ExportRequest, tableJobsOf } from '../../builder/export/write-tables.ts';
@@ -34,6 +34,7 @@ export async function exportByQueue(
   progress: Progress,
   out: WritableStore | null = null,
 ): Promise<readonly ExportedTable[]> {
+  if (out !== null) await refuseReleases(out);
   const build = buildOf(release);
   const queue = await BuildQueue.open(address, progress.note);
   try {

@@ -167,6 +167,12 @@ test('an export that is cancelled ends the command that waits for it, and stays 
   expect(await queue.jobs.getJobs()).toEqual([]);
 });
 
+test('a store of releases is refused as --out before any table is queued', async () => {
+  const refused = start(...queued(), '--out', at('threads'));
+  await expect.poll(() => refused.said).toContain('is a store of releases');
+  expect(refused.said).not.toContain('queued');
+});
+
 test('with --out, what workers wrote is copied: the files that threads write, and not served', async () => {
   const counties = [
     '--county',

@@ -5,6 +5,7 @@ import { publishExports } from '../../../builder/export/publish-exports.ts';
 import { TABLE_NAMES, tableNamesIn } from '../../../builder/export/tables.ts';
 import { verifyExport } from '../../../builder/export/verify-export.ts';
 import type { ExportRequest } from '../../../builder/export/write-tables.ts';
+import type { Progress } from '../../../builder/progress.ts';
 import { counted } from '../../../shards/number-words.ts';
 import { GEOPARQUET_VERSIONS, type GeoParquetVersion } from '../../../shards/parquet/table.ts';
 import {
@@ -40,8 +41,12 @@ interface ExportFlags extends Selection, Flags {
   out?: string;
 }
 
-/** Writes the tables of a request, and returns all files that are there afterwards. */
-type Write = (release: Release, request: ExportRequest) => Promise<readonly ExportedTable[]>;
+/** Writes tables of the release of a store, and returns all files that are there afterwards. */
+type Write<S extends Store> = (
+  release: Release,
+  request: ExportRequest,
+  store: S,
+) => Promise<readonly ExportedTable[]>;
 
 /** Defines the options and the action of `tta export`. */
 export function defineExport(command: Command): void {
@@ -99,39 +104,54 @@ async function exportTables(flags: ExportFlags): Promise<void> {
   const { out } = flags;
   const { STORE, WORKERS, QUEUE } = readSettings(exportSchema, flags);
   const progress = terminalProgress(process.stderr);
-  const exportFrom = async (store: Store, write: Write): Promise<void> => {
+  if (QUEUE !== undefined) {
+    const write = byQueue({ queue: QUEUE, threads: WORKERS }, out, progress);
+    return exportFrom(openWritableStore(STORE), write, flags);
+  }
+  if (out !== undefined)
+    return exportFrom(openStore(STORE), toFolder(out, WORKERS, progress), flags);
+  return exportFrom(openWritableStore(STORE), intoStore(WORKERS, progress), flags);
+}
+
+/** Writes the tables that the flags select, and reports how many files there are now. */
+function exportFrom<S extends Store>(
+  opening: Promise<S>,
+  write: Write<S>,
+  flags: ExportFlags,
+): Promise<void> {
+  return whileOpen(opening, async (store) => {
     const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
     const request = await requestOf(release, flags);
-    const place = out
-      ? `${out}/release=${release.manifest.release}`
-      : `${STORE}, for the API to serve,`;
-    report(release, request, place, (await write(release, request)).length);
-  };
-  if (out !== undefined && QUEUE === undefined) {
-    return whileOpen(openStore(STORE), (store) =>
-      exportFrom(store, (release, request) =>
-        whileOpen(openWritableStore(out), (folder) =>
-          exportRelease(release, request, folder, progress, WORKERS),
-        ),
-      ),
+    const files = await write(release, request, store);
+    const place = flags.out
+      ? `${flags.out}/release=${release.manifest.release}`
+      : `${store.location}, for the API to serve,`;
+    report(release, request, place, files.length);
+  });
+}
+
+function toFolder(out: string, threads: number, progress: Progress): Write<Store> {
+  return (release, request) =>
+    whileOpen(openWritableStore(out), (folder) =>
+      exportRelease(release, request, folder, progress, threads),
     );
-  }
-  await whileOpen(openWritableStore(STORE), (store) =>
-    exportFrom(store, async (release, request) => {
-      if (QUEUE === undefined) return publishExports(release, request, store, progress, WORKERS);
-      const { exportByQueue } = await import('../../build-queue/export-by-queue.ts');
-      const byQueue = (folder: WritableStore | null) =>
-        exportByQueue(
-          release,
-          request,
-          { queue: QUEUE, threads: WORKERS },
-          store,
-          progress,
-          folder,
-        );
-      return out === undefined ? byQueue(null) : whileOpen(openWritableStore(out), byQueue);
-    }),
-  );
+}
+
+function intoStore(threads: number, progress: Progress): Write<WritableStore> {
+  return (release, request, store) => publishExports(release, request, store, progress, threads);
+}
+
+function byQueue(
+  workers: { readonly queue: string; readonly threads: number },
+  out: string | undefined,
+  progress: Progress,
+): Write<WritableStore> {
+  return async (release, request, store) => {
+    const { exportByQueue } = await import('../../build-queue/export-by-queue.ts');
+    const write = (folder: WritableStore | null) =>
+      exportByQueue(release, request, workers, store, progress, folder);
+    return out === undefined ? write(null) : whileOpen(openWritableStore(out), write);
+  };
 }
 
 async function requestOf(release: Release, asked: Selection): Promise<ExportRequest> {
