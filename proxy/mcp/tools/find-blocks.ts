@@ -65,7 +65,7 @@ export const findBlocks = tool({
     ];
     if (results.length === 0 && area.center) {
       lines.push(
-        'None meets all, or no block of this release has its centre there: measure_coverage tells.',
+        'None meets all, or no block of this release has its centre there; use measure_coverage to find out.',
       );
     }
     const [first] = results;
