@@ -152,7 +152,7 @@ describe('tta accounts', () => {
     expect((await json(...grant)).tokens_remaining).toBe(120);
     expect((await json(...grant)).tokens_remaining).toBe(180);
     expect(await ledger.keys(id)).toEqual([]);
-    for (const tokens of ['0', '']) {
+    for (const tokens of ['0', ' ']) {
       const refused = ['accounts', 'grant', id, `--tokens=${tokens}`];
       expect(await refusal(...refused)).toContain('--tokens');
     }
