@@ -6,16 +6,23 @@ import { standardWorks } from '../support/standard-work.ts';
 import { output, writtenCity } from './written-city.ts';
 
 const BLOCKS = 200_000;
+const MAX_WORKS = 4_000;
+/** Other tests share the memory's bandwidth: they lengthen the work, and never shorten it. */
+const TRIES = 2;
 const KIB_PER_GIB = 1 << 20;
 
 test('writes a city of 200,000 blocks completely, in less than a minute and a gigabyte', async () => {
   await ensureDebianPackage('osmium-tool', 'osmium');
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   const cities: Awaited<ReturnType<typeof writtenCity>>[] = [];
-  const works = await standardWorks(async () => cities.push(await writtenCity(BLOCKS, 5)));
-  const [{ out, files }] = cities;
-  onTestFinished(() => rm(out, { recursive: true, force: true }));
-  expect(works).toBeLessThan(4_000);
+  onTestFinished(async () => {
+    for (const { out } of cities) await rm(out, { recursive: true, force: true });
+  });
+  const write = async () => cities.push(await writtenCity(BLOCKS, 5));
+  let works = Number.POSITIVE_INFINITY;
+  for (let made = 0; made < TRIES && works >= MAX_WORKS; made++) works = await standardWorks(write);
+  expect(works).toBeLessThan(MAX_WORKS);
+  const [{ files }] = cities;
   expect(process.resourceUsage().maxRSS).toBeLessThan(KIB_PER_GIB);
   const info = JSON.parse(await output('osmium', 'fileinfo', '-e', '-j', files.osm));
   expect(info.data.objects_ordered).toBe(true);
