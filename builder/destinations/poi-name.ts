@@ -33,7 +33,7 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
 
 /**
  * Whether two names are of one POI, if one POI is inside the other and they are alike: as above,
- * except that long words may differ by one letter, as in "Armstead" and "Armistead". Numbers may
+ * except that long words may lack one letter, as in "Armstead" and "Armistead". Numbers may
  * not.
  */
 export function isMisspeltName(a: NameWords, b: NameWords): boolean {
@@ -55,15 +55,17 @@ function isAboutAsLong(shorter: NameWords, longer: NameWords): boolean {
 /** Below this, one letter makes another word: "Lake", "Lane". */
 const MISSPELT_FROM_LETTERS = 5;
 
-/** Whether two words differ by one letter, added, missing or another. */
+/**
+ * Whether two words differ by one letter that one of them lacks. Another letter makes another word
+ * too often: "Hearing", "Healing".
+ */
 function isMisspelt(a: string, b: string): boolean {
-  const [shorter, longer] = a.length <= b.length ? [a, b] : [b, a];
+  const [shorter, longer] = a.length < b.length ? [a, b] : [b, a];
   if (shorter.length < MISSPELT_FROM_LETTERS || /\p{N}/u.test(a + b)) return false;
-  if (longer.length - shorter.length > 1) return false;
+  if (longer.length - shorter.length !== 1) return false;
   let at = 0;
   while (at < shorter.length && shorter[at] === longer[at]) at++;
-  const rest = longer.slice(at + 1);
-  return rest === shorter.slice(longer.length === shorter.length ? at + 1 : at);
+  return longer.slice(at + 1) === shorter.slice(at);
 }
 
 /** Whether words say more than the kind of POI. */
@@ -73,15 +75,18 @@ export function tellsApart(words: NameWords): boolean {
 
 /**
  * Whether a name ends with a remark that the POI no longer exists: `(historical)`, as OSM has it
- * from GNIS, `(closed 2014)`, `(out of business)`. Hours, as in `(closed Sundays)`, are no such
- * remark, nor is an earlier name: `(former Elm School)`.
+ * from GNIS, `(closed 2014)`, `(out of business)`. Hours and seasons, as in `(closed Sundays)`, are
+ * no such remark, nor is an earlier name: `(former Elm School)`.
  */
 export function saysClosed(name: string): boolean {
   return CLOSED.test(name);
 }
 
-const CLOSED =
-  /\((?:historical|former|permanently closed|closed(?: permanently|[^)]*\b\d{4})?|out of business[^)]*)\)$/i;
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
+const CLOSED = new RegExp(
+  `\\((?:historical|former|permanently closed|closed(?: permanently)?|out of business[^)]*|closed(?: in| since| as of)?(?: ${MONTH})? (?:19|20)\\d\\d)\\)$`,
+  'i',
+);
 
 /** Words for kinds of POIs: those of the taxonomy, of OSM's tags and of Overture's categories. */
 const KINDS: NameWords = new Set(

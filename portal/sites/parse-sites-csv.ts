@@ -45,7 +45,7 @@ const BEFORE_HEADER = /^\ufeff?(sep=.(?=[\r\n]))?/i;
 
 const MAX_COLUMNS = 1_000;
 const MAX_ID_LENGTH = 100;
-const MAX_FAULTS = 20;
+const MAX_FAULTS = 100;
 const MAX_QUOTED = 100;
 
 /**

@@ -64,7 +64,7 @@ function sitesOfFeatures(features: readonly unknown[], member: SitesMember): Par
       return { faults: [{ path: [i], msg, type: 'invalid_type' }] };
     }
     const properties = isObject(feature.properties) ? feature.properties : {};
-    const fault = faultOfMember(candidacy(String(properties.candidate ?? '')), member);
+    const fault = faultOfMember(candidacyOf(properties.candidate), member);
     if (fault) return { faults: [{ path: [i], msg: fault, type: 'misplaced' }] };
     const [lon, lat] = Array.isArray(geometry.coordinates) ? geometry.coordinates : [];
     list.push({ id: feature.id ?? properties.id, lon, lat });
@@ -77,6 +77,11 @@ function faultOfMember(isCandidate: boolean | null | undefined, member: SitesMem
   if (isCandidate === true && member === 'sites') return 'is a candidate: send it in candidates';
   if (isCandidate === false && member === 'candidates') return 'is no candidate: send it in sites';
   return null;
+}
+
+function candidacyOf(value: unknown): boolean | null | undefined {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' || typeof value === 'number' ? candidacy(String(value)) : null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

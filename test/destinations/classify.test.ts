@@ -395,6 +395,9 @@ describe('classification', () => {
     ['schools_level_unknown', { amenity: 'school', access: 'private' }],
     ['supermarkets', { shop: 'supermarket', access: 'private' }],
     ['cafes', { amenity: 'cafe', name: 'Elm (closed Sundays)' }],
+    ['cafes', { amenity: 'cafe', name: 'Elm (closed after 1500)' }],
+    ['cafes', { amenity: 'cafe', name: 'Elm (closed until May 2027)' }],
+    ['cafes', { amenity: 'cafe', name: 'Elm (closed Nov 1 2025 - Apr 1 2026)' }],
     ['cafes', { amenity: 'cafe', name: 'Elm (former Oak)' }],
     ['cafes', { amenity: 'cafe', name: 'Out of Business' }],
   ])('classifies as %s, in spite of a tag: %o', (label, tags) => {

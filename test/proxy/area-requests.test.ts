@@ -1,4 +1,5 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { parseSites } from '../../proxy/schemas/parse-sites.ts';
 import { MICRO } from '../../shards/units.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
@@ -325,3 +326,12 @@ async function releaseWithoutTransit(): Promise<string> {
   await release.publish();
   return release.folder;
 }
+
+test('a property `candidate` that is neither text nor true or false is ignored', () => {
+  const list = [{ id: 'a', lon: -70, lat: 36 }];
+  for (const candidate of [{ toString: 1 }, [{ toString: 1 }], null]) {
+    const geometry = { type: 'Point', coordinates: [-70, 36] };
+    const features = [{ type: 'Feature', geometry, properties: { id: 'a', candidate } }];
+    expect(parseSites({ type: 'FeatureCollection', features }, 'sites')).toEqual({ list });
+  }
+});
