@@ -1,9 +1,9 @@
-/** Says why people, table and files are missing where the map is elsewhere. */
+/** Says why people, table and files are missing where facts of some blocks cannot be found. */
 export function FarNote() {
   return (
     <p role="status">
-      The map is more than a degree away from these blocks. Move it there to count people, and for
-      the table and files.
+      Some of these blocks are outside this release, or more than a degree away from the map: people
+      cannot be counted, and there is no table or file. If the map is elsewhere, move it there.
     </p>
   );
 }
