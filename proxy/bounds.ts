@@ -58,13 +58,12 @@ export const LIMITS = {
   criteria: REQUEST_LIMITS.criteria,
   /** Points that blocks must be near. */
   nearPoints: 4,
-  /** Sites, and as many candidates. */
-  sites: 1_000,
+  sites: REQUEST_LIMITS.sites,
   minutesListed: 12,
   /** Levels of an isochrone. */
   contours: 4,
   cursorLength: 512,
-  nameLength: 100,
+  nameLength: REQUEST_LIMITS.nameLength,
   versionLength: 100,
 } as const;
 

@@ -140,7 +140,6 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   portal: [
     'client',
-    'sites',
     'plans',
     'page-paths',
     'map-classes',
@@ -148,6 +147,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'accounts',
     'responses',
     'http',
+    'sites',
     'mail',
     'sign-in',
     'config',

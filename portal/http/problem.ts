@@ -1,4 +1,5 @@
 import { PROBLEM_TYPES, type ProblemSlug } from './problem-types.ts';
+import { MAX_COUNTED_FAULTS } from './request-limits.ts';
 
 /** One invalid parameter, as `invalid-parameters` lists it. */
 export interface ParameterIssue {
@@ -67,12 +68,6 @@ const MAX_LISTED = 20;
 const MAX_REPORTED = 3;
 const MAX_NAME = 60;
 const MAX_MESSAGE = 600;
-
-/**
- * Wrong items of a list, and unknown members of an object, that are counted: a fault costs as much
- * as dozens of right items, and a body can hold thousands.
- */
-export const MAX_COUNTED_FAULTS = 100;
 
 /** A problem with all errors of a request: the first ones are listed, the rest are counted. */
 export function invalidParameters(faults: readonly ParameterIssue[]): Problem {

@@ -9,7 +9,17 @@ export const REQUEST_LIMITS = {
   squareKilometres: 5_000,
   /** Criteria of a basket. */
   criteria: 8,
+  /** Sites of one's own, and as many candidates. */
+  sites: 1_000,
+  /** Characters of a name or an id. */
+  nameLength: 100,
 } as const;
+
+/**
+ * Wrong items of a list, and unknown members of an object, that are counted: a fault costs as much
+ * as dozens of right items, and a body can hold thousands.
+ */
+export const MAX_COUNTED_FAULTS = 100;
 
 /** Limits of a polygon as text. */
 export const POLYGON_LIMITS = `${withCommas(REQUEST_LIMITS.vertices)} vertices and ${withCommas(REQUEST_LIMITS.squareKilometres)} km²`;

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { counted } from '../../shards/number-words.ts';
-import { invalidParameters, MAX_COUNTED_FAULTS, type ParameterIssue } from './problem.ts';
+import { invalidParameters, type ParameterIssue } from './problem.ts';
+import { MAX_COUNTED_FAULTS } from './request-limits.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'text',

@@ -1,3 +1,4 @@
+import { MAX_COUNTED_FAULTS, REQUEST_LIMITS } from '../http/request-limits.ts';
 import { csvRecords, MismatchedQuotes } from './csv-records.ts';
 
 /** A site of CSV text, and the line that it begins on, from 1. */
@@ -44,15 +45,13 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 const BEFORE_HEADER = /^\ufeff?(sep=.(?=[\r\n]))?/i;
 
 const MAX_COLUMNS = 1_000;
-const MAX_ID_LENGTH = 100;
-const MAX_FAULTS = 100;
 const MAX_QUOTED = 100;
 
 /**
  * Parses sites from CSV with the columns `id`, `lat`, `lon` and, if some are candidates,
  * `candidate` (`yes` or `no`), as spreadsheets save it in any language: between commas, semicolons
  * or tabs, with decimal points or commas. Other columns are ignored. Text with more than `most`
- * sites is refused. The first `MAX_FAULTS` faults of lines are listed.
+ * sites is refused. The first `MAX_COUNTED_FAULTS` faults of lines are listed.
  */
 export function parseSitesCsv(text: string, most: number): ParsedSites {
   try {
@@ -87,7 +86,7 @@ function sitesOf(text: string, most: number): ParsedSites {
       cells.length > header.length ? EXTRA_VALUES : faultOfRow(row, lineById.get(row.id));
     if (fault) {
       faults.push({ line, ...fault });
-      if (faults.length === MAX_FAULTS) break;
+      if (faults.length === MAX_COUNTED_FAULTS) break;
       continue;
     }
     lineById.set(row.id, line);
@@ -138,8 +137,8 @@ const EXTRA_VALUES: SitesFault = {
 function faultOfRow(row: Row, earlier: number | undefined): SitesFault | null {
   const empty = REQUIRED.find((column) => row[column] === '');
   if (empty) return { msg: `${empty} is missing`, type: 'missing' };
-  if (row.id.length > MAX_ID_LENGTH) {
-    return { msg: `id must have at most ${MAX_ID_LENGTH} characters`, type: 'too_big' };
+  if (row.id.length > REQUEST_LIMITS.nameLength) {
+    return { msg: `id must have at most ${REQUEST_LIMITS.nameLength} characters`, type: 'too_big' };
   }
   if (earlier !== undefined) {
     return { msg: `id ${quoted(row.id)} is also that of line ${earlier}`, type: 'duplicate' };

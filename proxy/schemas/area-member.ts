@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { invalidParameters, MAX_COUNTED_FAULTS, Problem } from '../../portal/http/problem.ts';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ProblemSlug } from '../../portal/http/problem-types.ts';
+import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_COUNTED_FAULTS } from '../../portal/http/problem.ts';
+import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 
 /** Messages for a value that is not a list, an empty list, and one that is too long. */

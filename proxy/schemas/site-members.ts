@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { MAX_VALUES } from '../../portal/http/json-body.ts';
-import { MAX_COUNTED_FAULTS } from '../../portal/http/problem.ts';
+import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';

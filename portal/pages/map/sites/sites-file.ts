@@ -1,5 +1,6 @@
+import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import { parseSitesCsv } from '../../../sites/parse-sites-csv.ts';
-import { MAX_SITES, type Site } from './sites.ts';
+import type { Site } from './sites.ts';
 
 /** The sites of a file, or what is wrong with it. */
 export type ReadSites = { readonly sites: readonly Site[] } | { readonly fault: string };
@@ -11,7 +12,7 @@ export async function readSites(file: Blob): Promise<ReadSites> {
   if (file.size > MAX_BYTES) return { fault: 'The file is over 1 MB: too large for 1,000 sites.' };
   const text = textOf(await file.arrayBuffer());
   if (text.includes('\0')) return { fault: 'The file is not text: save it as CSV.' };
-  const parsed = parseSitesCsv(text, 2 * MAX_SITES);
+  const parsed = parseSitesCsv(text, 2 * REQUEST_LIMITS.sites);
   if ('faults' in parsed) {
     const [{ line, msg }] = parsed.faults;
     return { fault: `${line === undefined ? 'The file' : `Line ${line} of the file:`} ${msg}.` };
@@ -21,8 +22,8 @@ export async function readSites(file: Blob): Promise<ReadSites> {
   });
   if (sites.length === 0) return { fault: 'The file has no sites.' };
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
-  return Math.max(candidates, sites.length - candidates) > MAX_SITES
-    ? { fault: `The file has more than ${MAX_SITES} sites or candidates.` }
+  return Math.max(candidates, sites.length - candidates) > REQUEST_LIMITS.sites
+    ? { fault: `The file has more than ${REQUEST_LIMITS.sites} sites or candidates.` }
     : { sites };
 }
 

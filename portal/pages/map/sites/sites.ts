@@ -6,9 +6,6 @@ export interface Site extends Point {
   readonly isCandidate: boolean;
 }
 
-/** Sites, and candidates, of one request. */
-export const MAX_SITES = 1000;
-
 /** The sites, with one more under the first free number. */
 export function withSite(
   sites: readonly Site[],
