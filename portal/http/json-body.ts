@@ -26,7 +26,7 @@ interface ValueLimit {
 
 const OF_BODIES: ValueLimit = {
   values: MAX_VALUES,
-  advice: 'send shorter lists, and GeoJSON without properties but the id',
+  advice: 'send shorter lists, fewer vertices, and GeoJSON points without properties but the id',
 };
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
