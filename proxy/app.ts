@@ -102,7 +102,7 @@ export async function buildProxy(parts: {
     addressRates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
     responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
     onward: new Map(),
-    batchSemaphore: new FairSemaphore(POST_CONCURRENCY),
+    postSemaphore: new FairSemaphore(POST_CONCURRENCY),
     shutdown: { hasBegun: false, senders: 0 },
   };
 

@@ -48,7 +48,7 @@ export interface ProxyServices extends Authority {
    */
   readonly onward: Map<string, Promise<DeliveredFraction>>;
   /** Queues requests with large responses, by account. */
-  readonly batchSemaphore: FairSemaphore;
+  readonly postSemaphore: FairSemaphore;
   /** Set once the service is asked to shut down: it is not ready from then on. */
   readonly shutdown: Shutdown;
 }

@@ -38,7 +38,7 @@ export function proxyMetrics(parts: ProxyParts): Registry {
 }
 
 function addResponses(registry: Registry, { services }: FastifyInstance): void {
-  const { responseWriter, batchSemaphore } = services;
+  const { responseWriter, postSemaphore } = services;
   addFigures(registry, 'counter', [
     [
       'tta_http_readers_ended_total',
@@ -52,7 +52,7 @@ function addResponses(registry: Registry, { services }: FastifyInstance): void {
       'Bytes of large responses waiting for slow clients.',
       () => responseWriter.waiting,
     ],
-    ['tta_batches_waiting', 'POST requests waiting for their turn.', () => batchSemaphore.waiting],
+    ['tta_batches_waiting', 'POST requests waiting for their turn.', () => postSemaphore.waiting],
   ]);
 }
 

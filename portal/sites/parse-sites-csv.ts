@@ -41,7 +41,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['lng', 'lon'],
 ]);
 
-/** A byte order mark, and the line that states the delimiter in some files of Excel. */
+/** Ignored: a byte order mark, and the line that states the delimiter in some files of Excel. */
 const BEFORE_HEADER = /^\ufeff?(sep=.(?=[\r\n]))?/i;
 
 const MAX_COLUMNS = 1_000;

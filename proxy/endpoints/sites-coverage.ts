@@ -36,9 +36,9 @@ export const sitesCoverage = postEndpoint({
     '`uncovered` are of the first weight. Without `area`: the counties that the sites lie in, or ' +
     'the candidates if there are no sites. Times are those between the blocks of the points, in ' +
     'whole minutes (`precision`: `block`); for exact times build with the sites as POIs. In CSV, ' +
-    'NDJSON and GeoJSON, `sites`, `gains` and `uncovered` are rows with their coordinates, and ' +
-    '`chosen` columns of them; the first rows of CSV are `results` (`list`: `area`). Nothing that you send is stored. One token a site or candidate, at ' +
-    'least ' +
+    'NDJSON and GeoJSON, `sites`, `gains` (`list`: `candidates`) and `uncovered` are rows with ' +
+    'their coordinates, and `chosen` columns of them; the first rows of CSV are `results` ' +
+    '(`list`: `area`). Nothing that you send is stored. One token a site or candidate, at least ' +
     `${PLANS.charges.sites_minimum}.`,
   tag: 'Coverage',
   body: z.strictObject({

@@ -25,7 +25,7 @@ interface OtherMembers {
   readonly truncated?: readonly (NamedOrigin | string | number)[];
   readonly truncated_reason?: string | null;
   readonly area?: object;
-  /** Sums that are not the rows of the format. */
+  /** Sums beside rows of another kind; rows themselves in CSV of sites. */
   readonly results?: object;
   readonly basket?: object | null;
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];

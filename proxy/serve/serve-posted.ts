@@ -77,7 +77,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       },
     };
     try {
-      const { settled } = await services.batchSemaphore.run(clientId, async () => {
+      const { settled } = await services.postSemaphore.run(clientId, async () => {
         if (request.raw.socket.destroyed) throw new ClientGone();
         return (await replayed(post)) ?? charged(post);
       });
