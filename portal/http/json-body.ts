@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { withCommas } from '../../shards/number-words.ts';
 import { invalidParameters, Problem } from './problem.ts';
+import type { ProblemSlug } from './problem-types.ts';
 import { hasBody } from './slow-clients.ts';
 import { issuesOf, validationMessage } from './validation.ts';
 
@@ -33,19 +34,50 @@ const DECODER = new TextDecoder('utf-8', { fatal: true });
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Refuses a body with too many values, or more than `MAX_DEPTH` levels, before it is parsed. */
-function checkSize(bytes: Uint8Array, limit: ValueLimit): void {
-  let depth = 0;
+/** Where a text is cut, always before a comma, and the closers of all brackets open there. */
+interface Extent {
+  readonly end: number;
+  readonly closers: string;
+}
+
+/** The beginning of a text that has at most a number of values; throws `NestedTooDeep`. */
+function extentOf(bytes: Uint8Array, maxValues: number): Extent {
+  const open: number[] = [];
   let values = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) i = endOfString(bytes, i);
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       values++;
-      if (++depth > MAX_DEPTH) throw new NestedTooDeep();
-    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--;
-    else if (byte === COMMA || byte === COLON) values++;
-    if (values > limit.values) throw tooManyValues(limit);
+      // In ASCII, each closing bracket is two after its opening one.
+      if (open.push(byte + 2) > MAX_DEPTH) throw new NestedTooDeep();
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) open.pop();
+    else if (byte === COLON) values++;
+    else if (byte === COMMA && ++values > maxValues) {
+      return { end: i, closers: String.fromCharCode(...open.reverse()) };
+    }
+  }
+  return { end: bytes.length, closers: '' };
+}
+
+/** Problems of lists that are too long. */
+const COUNT_PROBLEMS: ReadonlySet<string> = new Set<ProblemSlug>([
+  'too-many-origins',
+  'polygon-too-complex',
+]);
+
+/**
+ * The problem of a list that is too long in the beginning of a body already. Other faults of a
+ * beginning may be due to what follows it.
+ */
+function countProblem(schema: z.ZodObject, beginning: unknown): Problem | undefined {
+  try {
+    const { error } = schema.safeParse(beginning, { error: validationMessage });
+    const tooLong = issuesOf('body', schema, error).filter(({ type }) => type === 'too_big');
+    return tooLong.length > 0 ? invalidParameters(tooLong) : undefined;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return COUNT_PROBLEMS.has(error.slug) ? error : undefined;
   }
 }
 
@@ -96,19 +128,28 @@ function faultOf(error: unknown): string {
   return error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
 }
 
-/** Parses a body strictly: valid UTF-8 and valid JSON only. */
-export function parseJson({ body }: FastifyRequest, limit = OF_BODIES): unknown {
+/**
+ * Parses a body strictly: valid UTF-8 and valid JSON only. One with too many values is refused by
+ * the count of its list that the schema limits, or else as `payload-too-large`.
+ */
+export function parseJson(
+  { body }: FastifyRequest,
+  { limit = OF_BODIES, schema }: { limit?: ValueLimit; schema?: z.ZodObject } = {},
+): unknown {
   if (body === undefined) {
     throw invalidParameters([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
   }
   const bytes = body as Buffer;
+  let value: unknown;
+  let extent: Extent;
   try {
-    checkSize(bytes, limit);
-    return JSON.parse(DECODER.decode(bytes));
+    extent = extentOf(bytes, limit.values);
+    value = JSON.parse(DECODER.decode(bytes.subarray(0, extent.end)) + extent.closers);
   } catch (error) {
-    if (error instanceof Problem) throw error;
     throw invalidParameters([{ loc: ['body'], msg: faultOf(error), type: 'malformed' }]);
   }
+  if (extent.end === bytes.length) return value;
+  throw (schema && countProblem(schema, value)) ?? tooManyValues(limit);
 }
 
 /** Whether a body may be absent: all of its members are optional. */
@@ -119,7 +160,7 @@ export function isOptionalBody(schema: z.ZodObject): boolean {
 /** Parses and validates a body; an absent one is `{}` if all members are optional. */
 export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequest): z.output<B> {
   if (request.body === undefined && isOptionalBody(schema)) return schema.parse({});
-  return validBody(schema, parseJson(request));
+  return validBody(schema, parseJson(request, { schema }));
 }
 
 /** Validates a body. All errors are reported in one `invalid-parameters`. */

@@ -56,7 +56,7 @@ export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
     await countMessage(services, request, reply);
     const key = keyOf(request);
     requireKnownOrigin(request, key, services);
-    const value = parseJson(request, MAX_VALUES);
+    const value = parseJson(request, { limit: MAX_VALUES });
     if (Array.isArray(value) && value.length > MAX_MESSAGES) {
       throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
     }

@@ -47,7 +47,7 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
     const format = formatFor(request.headers.accept, offers);
     const clientId = request.admitted!.account;
     await turnOf(clientId);
-    const json = parseJson(request);
+    const json = parseJson(request, { schema: endpoint.body });
     await turnOf(clientId);
     const body = validBody(endpoint.body, json);
     await turnOf(clientId);

@@ -292,6 +292,15 @@ describe('the longest lists of sites and candidates, over ten thousand blocks', 
     expect(slug).toBe('block-not-found');
   });
 
+  test('are refused as too long, however long', async () => {
+    const sites = Array.from({ length: 20_000 }, (_, id) => ({ id, lon: 0, lat: 0 }));
+    const { slug, body } = await post('/v1/sites/coverage', { sites, mode: 'walk' });
+    expect(slug).toBe('invalid-parameters');
+    expect(body.errors).toEqual([
+      { loc: ['body', 'sites'], msg: 'must list at most 1000', type: 'too_big' },
+    ]);
+  });
+
   test('are refused by the limit of a body if features have more properties', async () => {
     const sites = collection(
       Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}`, i])),

@@ -181,6 +181,7 @@ describe('POST /v1/blocks/query', () => {
     // The count is checked before the contents.
     const wrong = polygon(Array(2_500).fill(['x']) as unknown as Ring);
     expectProblem(await query({ polygon: wrong }), 'polygon-too-complex');
+    expectProblem(await query({ polygon: polygon(circle(20_000, 0.05)) }), 'polygon-too-complex');
     const large = polygon(boxRing(-71, 35, -70, 36));
     expectProblem(await query({ polygon: large }), 'polygon-too-complex');
     expectOk(await query({ polygon: polygon(boxRing(-70.3, 35.8, -69.8, 36.3)) }));

@@ -65,6 +65,11 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectProblem(await post(path, { [origins]: [], mode: 'x' }), 'missing-origins');
   });
 
+  test('and of a hundred thousand too, whose body has more values than are read', async () => {
+    const body = { [origins]: Array(100_000).fill(1), mode: 'walk' };
+    expectProblem(await post(path, body), 'too-many-origins');
+  });
+
   test('empty or absent origins give missing-origins', async () => {
     expectProblem(await post(path, {}), 'missing-origins');
     expectProblem(await post(path, { [origins]: [] }), 'missing-origins');
