@@ -1,5 +1,4 @@
-/** Upper bounds of the classes of every map and legend, in minutes. */
-export const CLASS_ENDS = [5, 10, 15, 20, 25, 30] as const;
+import { BAND_ENDS } from '../shards/bands/time-bands.ts';
 
 /** Colours of a map: of each class from the nearest on, and of what is in none. */
 export interface MapColours {
@@ -52,5 +51,5 @@ export const MAP_COLOURS: Readonly<Record<'light' | 'dark', MapColours>> = {
 
 /** `0–5`, `5–10` … as a legend has them. */
 export function classLabel(index: number): string {
-  return `${CLASS_ENDS[index - 1] ?? 0}–${CLASS_ENDS[index]}`;
+  return `${BAND_ENDS[index - 1] ?? 0}–${BAND_ENDS[index]}`;
 }

@@ -21,7 +21,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'portal/pages': [
     'portal/client/src',
     'portal/pages',
+    'shards/arrays/bits.ts',
+    'shards/bands/block-band-layout.ts',
+    'shards/bands/time-bands.ts',
     'shards/geometry',
+    'shards/modes.ts',
     'portal/page-paths.ts',
     'portal/http/request-limits.ts',
     'portal/sites',

@@ -1,4 +1,5 @@
-import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
+import { classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
+import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import type { Release } from '../../shards/release/release.ts';
 
 const { classes, beyond, stripe } = MAP_COLOURS.light;
@@ -14,9 +15,9 @@ interface Swatch {
 
 /** Features by classes of minutes, the classes and colours of the map. */
 const classSwatches = (minutes: string): readonly Swatch[] =>
-  CLASS_ENDS.map((end, i) => ({
+  BAND_ENDS.map((end, i) => ({
     label: `${classLabel(i)} min`,
-    filter: `${minutes} > ${CLASS_ENDS[i - 1] ?? -1} and ${minutes} <= ${end}`,
+    filter: `${minutes} > ${BAND_ENDS[i - 1] ?? -1} and ${minutes} <= ${end}`,
     colour: classes[i],
   }));
 
@@ -35,7 +36,7 @@ export function blockStyle({ manifest, taxonomy }: Release): string {
   const swatches: readonly Swatch[] = [
     ...classSwatches(minutes),
     {
-      label: `over ${CLASS_ENDS.at(-1)} min`,
+      label: `over ${BAND_ENDS.at(-1)} min`,
       filter: `${minutes} is null and ${isLinked}`,
       colour: beyond,
     },

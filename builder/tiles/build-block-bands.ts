@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BEYOND, encodeBlockBands, UNROUTED } from '../../shards/bands/block-bands.ts';
+import { encodeBlockBands } from '../../shards/bands/block-bands.ts';
+import { BEYOND, UNROUTED } from '../../shards/bands/time-bands.ts';
 import { BlockIndex, linkModeOf } from '../../shards/blocks/block-index.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';

@@ -1,4 +1,4 @@
-import { lowestBit } from '../../shards/arrays/lowest-bit.ts';
+import { lowestBit } from '../../shards/arrays/bits.ts';
 import type { Millis } from '../../shards/units.ts';
 import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, GROUP_SHIFT } from './egress.ts';
 import {

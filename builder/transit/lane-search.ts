@@ -1,4 +1,4 @@
-import { lowestBit } from '../../shards/arrays/lowest-bit.ts';
+import { lowestBit } from '../../shards/arrays/bits.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { CallOrder } from './call-order.ts';
 import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';

@@ -1,4 +1,4 @@
-import { lowestBit } from './lowest-bit.ts';
+import { lowestBit } from './bits.ts';
 
 const WORD_SHIFT = 5;
 const WORD_MASK = 31;

@@ -7,50 +7,29 @@ import { ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { Mode } from '../modes.ts';
 import type { Bytes, CountyBlock, CountyFips, DestTypeId, MicroDegrees } from '../units.ts';
-import { BANDS } from './time-bands.ts';
+import {
+  BLOCK_BANDS_MAGIC,
+  type BlockBandsHead,
+  columnBytes,
+  decodeColumn,
+  encodeColumn,
+  HEAD_AT,
+  stepsBetween,
+  sumsOf,
+} from './block-band-layout.ts';
 
-/**
- * The bands of a county's blocks, for maps: what the tiles of bands show, by block instead of by
- * area. A public object, so its layout is made for other programs:
- *
- *     0   8  `TTABAND1`
- *     8   4  bytes of the head, little-endian
- *    12   …  head: JSON, as raw Deflate
- *     …   …  columns, one a mode and leaf type, mode by mode; each by itself as raw Deflate
- *
- * A column has half a byte a block, the lower half first: its band minus that of the block before,
- * modulo 8. Neighbours by GEOID are mostly neighbours on the ground, so most differences are 0,
- * which Deflate makes a tenth smaller than bands. A reader takes one range for the head, and one a
- * column.
- */
-export const BLOCK_BANDS_MAGIC = 'TTABAND1';
-const HEAD_AT: Bytes = 12;
-
-/** Band of a block beyond the last band. */
-export const BEYOND = BANDS + 1;
-/** Band of a block that its mode cannot be routed from: no street is near. */
-export const UNROUTED = 0;
-
-/** Bands are counted modulo this. */
-const MODULUS = 8;
 /** More than the head of any county needs; a few bytes of Deflate could claim gigabytes. */
 const MAX_HEAD_BYTES: Bytes = 1 << 26;
 
-const headSchema = z.strictObject({
+const headSchema: z.ZodType<BlockBandsHead> = z.strictObject({
   county: z.string(),
   modes: z.array(z.string()),
-  /** Leaf types, ascending. */
   dest_type_ids: z.array(z.int()),
-  /** Length of each column. */
   column_bytes: z.array(z.int().min(0)),
-  /** The first GEOID as a number, and each of the others minus the previous one. */
   geoid_steps: z.array(z.int().min(1)),
-  /** Centres, likewise, in degrees × 10⁵. */
   lon_steps: z.array(z.int()),
   lat_steps: z.array(z.int()),
-  /** By block; null if unknown. */
   population: z.array(z.int().min(0).nullable()),
-  /** Positions of the blocks without land, which maps do not draw. */
   water: z.array(z.int().min(0)),
 });
 
@@ -80,7 +59,7 @@ export async function encodeBlockBands(
   const blocks = geoids.length;
   const columns = await Promise.all(
     Array.from({ length: modes.length * leafIds.length }, (_, i) =>
-      deflate(stepsOf(bands.subarray(i * blocks, (i + 1) * blocks)), DENSEST),
+      deflate(encodeColumn(bands.subarray(i * blocks, (i + 1) * blocks)), DENSEST),
     ),
   );
   const head = {
@@ -93,7 +72,7 @@ export async function encodeBlockBands(
     lat_steps: stepsBetween(Array.from(lat, toCentre)),
     population: [...population],
     water: [...water],
-  } satisfies z.infer<typeof headSchema>;
+  } satisfies BlockBandsHead;
   const packed = await deflate(JSON.stringify(head), DENSEST);
   const start = Buffer.alloc(HEAD_AT);
   start.write(BLOCK_BANDS_MAGIC, 'latin1');
@@ -106,29 +85,6 @@ const CENTRE: MicroDegrees = 10;
 
 function toCentre(degrees: MicroDegrees): number {
   return Math.round(degrees / CENTRE);
-}
-
-function stepsBetween(values: readonly number[]): number[] {
-  return values.map((value, i) => value - (i === 0 ? 0 : values[i - 1]));
-}
-
-function sumsOf(steps: readonly number[]): Float64Array {
-  let sum = 0;
-  return Float64Array.from(steps, (step) => {
-    sum += step;
-    return sum;
-  });
-}
-
-function stepsOf(bands: Uint8Array): Uint8Array {
-  const steps = new Uint8Array(Math.ceil(bands.length / 2));
-  let before = 0;
-  for (let block = 0; block < bands.length; block++) {
-    const step = (bands[block] - before + MODULUS) % MODULUS;
-    steps[block >> 1] |= step << (4 * (block & 1));
-    before = bands[block];
-  }
-  return steps;
 }
 
 /** A decoded object, whole in memory. */
@@ -188,18 +144,12 @@ export class BlockBands {
   column(number: number): Uint8Array {
     const part = `column ${number}`;
     const blocks = this.geoids.length;
-    const half = Math.ceil(blocks / 2);
-    const steps = inflated(this.#object, part, this.#columns[number], half);
-    if (steps.length !== half) {
-      throw new ShardError(this.#object, part, `has ${steps.length} of ${half} bytes`);
+    const bytes = columnBytes(blocks);
+    const steps = inflated(this.#object, part, this.#columns[number], bytes);
+    if (steps.length !== bytes) {
+      throw new ShardError(this.#object, part, `has ${steps.length} of ${bytes} bytes`);
     }
-    const bands = new Uint8Array(blocks);
-    let band = 0;
-    for (let block = 0; block < blocks; block++) {
-      band = (band + (steps[block >> 1] >> (4 * (block & 1)))) % MODULUS;
-      bands[block] = band;
-    }
-    return bands;
+    return decodeColumn(steps, blocks);
   }
 }
 

@@ -9,6 +9,11 @@ export const BAND_ENDS: readonly Minutes[] = Array.from(
   (_, i) => (i + 1) * BAND_MINUTES,
 );
 
+/** Band of a block beyond the last band. */
+export const BEYOND = BANDS + 1;
+/** Band of a block that its mode cannot be routed from: no street is near. */
+export const UNROUTED = 0;
+
 const TENTHS_PER_BAND: Tenths = BAND_MINUTES * 10;
 
 /** Number of the band of a stored time, from 1; a bound belongs to the lower band. 0 stays 0. */

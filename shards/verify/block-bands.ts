@@ -1,5 +1,5 @@
-import { BEYOND, BlockBands, UNROUTED } from '../bands/block-bands.ts';
-import { BAND_ENDS } from '../bands/time-bands.ts';
+import { BlockBands } from '../bands/block-bands.ts';
+import { BAND_ENDS, BEYOND, UNROUTED } from '../bands/time-bands.ts';
 import type { BlockIndex } from '../blocks/block-index.ts';
 import { linkModeOf } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';

@@ -7,7 +7,8 @@ import { exportRelease } from '../../builder/export/export-release.ts';
 import { TABLE_NAMES } from '../../builder/export/tables.ts';
 import { attributionOf, attributionText } from '../../builder/export/terms.ts';
 import { silent } from '../../builder/progress.ts';
-import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
+import { classLabel, MAP_COLOURS } from '../../portal/map-classes.ts';
+import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { Mirror } from '../fetch/mirror.ts';
@@ -321,7 +322,7 @@ test('the styles of QGIS have the classes and colours of the map', async () => {
     [rules.slice(0, 6), 'attribute(@column)'],
     [styles, '"minutes"'],
   ]) {
-    const expected = CLASS_ENDS.map((end, i) => [
+    const expected = BAND_ENDS.map((end, i) => [
       `${classLabel(i)} min`,
       `${minutes} > ${i === 0 ? -1 : end - 5} and ${minutes} <= ${end}`,
       [classes[i]],

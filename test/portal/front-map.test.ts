@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CLASS_ENDS } from '../../portal/map-classes.ts';
 import { bandPaths } from '../../portal/pages/front/band-paths.ts';
 import { drawOutline } from '../../portal/pages/front/outline.ts';
+import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
@@ -53,7 +53,7 @@ test('the front page’s map shows each block in the class of its minutes from t
       const time = minutes.get(geoidFromNumber(index.geoids[i]));
       if (time === undefined) continue;
       const at = drawing.place(index.lon[i] / MICRO, index.lat[i] / MICRO);
-      const expected = CLASS_ENDS.findIndex((end) => time <= end);
+      const expected = BAND_ENDS.findIndex((end) => time <= end);
       const shown = paths.flatMap((path, band) => (isInside(path, at) ? [band] : []));
       expect([index.geoids[i], shown]).toEqual([index.geoids[i], [expected]]);
       seen.add(expected);

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { CLASS_ENDS, MAP_COLOURS } from '../../portal/map-classes.ts';
+import { MAP_COLOURS } from '../../portal/map-classes.ts';
+import { BAND_ENDS } from '../../shards/bands/time-bands.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { MICRO } from '../../shards/units.ts';
 import { runsSmuggled, SOFTWARE_GL } from '../support/chromium.ts';
@@ -189,7 +190,7 @@ test('the colour at each block is that of the minutes the API gives', async () =
   }
   expect(sampled).toBeGreaterThan(1_000);
   // Every kind of colour was there.
-  for (const kind of [...CLASS_ENDS.keys(), CLASS_ENDS.length, 'unknown']) {
+  for (const kind of [...BAND_ENDS.keys(), BAND_ENDS.length, 'unknown']) {
     expect([kind, counts[kind] ?? 0]).toEqual([kind, expect.toSatisfy((n: number) => n > 0)]);
   }
 });
@@ -206,12 +207,12 @@ test('the legend has the colours of the map, and the people of each class', asyn
       ) => items.map((item) => item.querySelector('rect')?.getAttribute('fill')),
     );
     expect(fills).toEqual([...classes, beyond, beyond, outside]);
-    const people = new Array<number>(CLASS_ENDS.length + 2).fill(0);
+    const people = new Array<number>(BAND_ENDS.length + 2).fill(0);
     for (const { geoid, population } of blocks) {
       const url = `/v1/blocks/${geoid}/summary?mode=walk&type=101`;
       const { results, unrouted } = (await site.proxy.get(url, key)).json();
-      const end = CLASS_ENDS.findIndex((one) => results[0]?.travel_time <= one);
-      const row = end !== -1 ? end : CLASS_ENDS.length + (unrouted === undefined ? 0 : 1);
+      const end = BAND_ENDS.findIndex((one) => results[0]?.travel_time <= one);
+      const row = end !== -1 ? end : BAND_ENDS.length + (unrouted === undefined ? 0 : 1);
       people[row] += population ?? 0;
     }
     const rows = await page.locator('.people-legend tbody').innerText();

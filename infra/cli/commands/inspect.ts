@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { BEYOND, BLOCK_BANDS_MAGIC, BlockBands } from '../../../shards/bands/block-bands.ts';
+import { BLOCK_BANDS_MAGIC } from '../../../shards/bands/block-band-layout.ts';
+import { BlockBands } from '../../../shards/bands/block-bands.ts';
+import { BEYOND } from '../../../shards/bands/time-bands.ts';
 import { BlockIndex, INDEX_KIND, LINK_MODES } from '../../../shards/blocks/block-index.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';

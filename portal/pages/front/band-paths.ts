@@ -1,4 +1,4 @@
-import { CLASS_ENDS } from '../../map-classes.ts';
+import { BAND_ENDS } from '../../../shards/bands/time-bands.ts';
 import { latOf, lonOf, readTiles, TILE_ZOOMS, tilesIn } from '../map/still/vector-tiles.ts';
 import type { Drawing } from './outline.ts';
 
@@ -11,10 +11,10 @@ const TILE_SIZE = 512;
  * polygons of neighbouring tiles overlap in their buffers.
  */
 export async function bandPaths(archiveUrl: string, drawing: Drawing): Promise<readonly string[]> {
-  const paths = CLASS_ENDS.map(() => '');
+  const paths = BAND_ENDS.map(() => '');
   const tiles = tilesIn(drawing.bounds, zoomFor(drawing));
   for (const { zoom, x, y, extent, feature } of await readTiles(archiveUrl, tiles, ['bands'])) {
-    const band = (CLASS_ENDS as readonly number[]).indexOf(Number(feature.properties.minutes));
+    const band = BAND_ENDS.indexOf(Number(feature.properties.minutes));
     if (band === -1) continue;
     const at = (part: { readonly x: number; readonly y: number }) => {
       const lon = lonOf((x + part.x / extent) / 2 ** zoom);

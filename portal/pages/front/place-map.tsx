@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { CLASS_ENDS, classLabel, MAP_COLOURS } from '../../map-classes.ts';
+import { BAND_ENDS } from '../../../shards/bands/time-bands.ts';
+import { classLabel, MAP_COLOURS } from '../../map-classes.ts';
 import type { Boundary, Place } from '../api/release.ts';
 import { useColourScheme } from '../map/drawing/use-colour-scheme.ts';
 import { type Drawing, drawOutline } from './outline.ts';
@@ -25,7 +26,7 @@ export function PlaceMap(props: {
       <path class="outline" d={path} fill-rule="evenodd" fill={colours.beyond} />
       <g class="bands" key={path}>
         {bands.map((band, i) => (
-          <path key={CLASS_ENDS[i]} d={band} fill={colours.classes[i]} />
+          <path key={BAND_ENDS[i]} d={band} fill={colours.classes[i]} />
         ))}
       </g>
       <path class="outline" d={path} fill="none" />
@@ -44,7 +45,7 @@ export function PlaceMap(props: {
 export function BandLegend() {
   const colours = MAP_COLOURS[useColourScheme()];
   const swatches = [
-    ...CLASS_ENDS.map((_, i) => ({ label: classLabel(i), colour: colours.classes[i] })),
+    ...BAND_ENDS.map((_, i) => ({ label: classLabel(i), colour: colours.classes[i] })),
     { label: 'over 30', colour: colours.beyond },
   ];
   return (

@@ -1,4 +1,5 @@
 import { invalidParameters } from '../../../portal/http/problem.ts';
+import { bitCount } from '../../../shards/arrays/bits.ts';
 import { linkModeOf } from '../../../shards/blocks/block-index.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
@@ -125,10 +126,4 @@ export class BasketSums {
       no_data: this.#noData,
     };
   }
-}
-
-function bitCount(bits: number): number {
-  let count = 0;
-  for (let left = bits; left !== 0; left &= left - 1) count++;
-  return count;
 }

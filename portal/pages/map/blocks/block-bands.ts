@@ -1,36 +1,24 @@
-import { CLASS_ENDS } from '../../../map-classes.ts';
+import {
+  BLOCK_BANDS_MAGIC,
+  type BlockBandsHead,
+  decodeColumn,
+  HEAD_AT,
+  sumsOf,
+} from '../../../../shards/bands/block-band-layout.ts';
+import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { ArchiveSource } from '../drawing/archive-source.ts';
 import { keepUntilFailed } from '../drawing/keep-until-failed.ts';
-
-const MAGIC = 'TTABAND1';
-const HEAD_AT = 12;
-
-/** Band of a block by number: 1 to 6 from the nearest; no street near; over 30 minutes. */
-export const UNROUTED = 0;
-export const BEYOND = 7;
 
 /** `5–10 min`, `over 30 min` … of a band. */
 export function classWords(band: number): string {
   if (band === UNROUTED) return 'no street near';
-  if (band === BEYOND) return `over ${CLASS_ENDS.at(-1)} min`;
-  return `${CLASS_ENDS[band - 2] ?? 0}–${CLASS_ENDS[band - 1]} min`;
+  if (band === BEYOND) return `over ${BAND_ENDS.at(-1)} min`;
+  return `${BAND_ENDS[band - 2] ?? 0}–${BAND_ENDS[band - 1]} min`;
 }
 
 /** The same in ASCII, for files: spreadsheets guess the encoding of a CSV. */
 export function classText(band: number): string {
   return classWords(band).replace('–', '-');
-}
-
-interface Head {
-  readonly county: string;
-  readonly modes: readonly string[];
-  readonly dest_type_ids: readonly number[];
-  readonly column_bytes: readonly number[];
-  readonly geoid_steps: readonly number[];
-  readonly lon_steps: readonly number[];
-  readonly lat_steps: readonly number[];
-  readonly population: readonly (number | null)[];
-  readonly water: readonly number[];
 }
 
 /** The block bands of a county, read by ranges: the head once, and a column when it is needed. */
@@ -45,15 +33,15 @@ export class CountyBands {
   /** 1 for a block without land, which the map does not draw. */
   readonly isWater: Uint8Array;
   readonly #source: ArchiveSource;
-  readonly #head: Head;
+  readonly #head: BlockBandsHead;
   readonly #columnsAt: number;
   readonly #columns = new Map<number, Promise<Uint8Array>>();
 
-  private constructor(source: ArchiveSource, head: Head, columnsAt: number) {
+  private constructor(source: ArchiveSource, head: BlockBandsHead, columnsAt: number) {
     this.county = head.county;
-    this.geoids = sums(head.geoid_steps, 1);
-    this.lon = sums(head.lon_steps, 1e5);
-    this.lat = sums(head.lat_steps, 1e5);
+    this.geoids = sumsOf(head.geoid_steps);
+    this.lon = sumsOf(head.lon_steps).map(toDegrees);
+    this.lat = sumsOf(head.lat_steps).map(toDegrees);
     this.population = head.population;
     this.isWater = new Uint8Array(this.geoids.length);
     for (const block of head.water) this.isWater[block] = 1;
@@ -65,10 +53,12 @@ export class CountyBands {
   static async open(url: string): Promise<CountyBands> {
     const source = new ArchiveSource(url);
     const start = await rangeOf(source, 0, HEAD_AT);
-    if (new TextDecoder().decode(start.subarray(0, MAGIC.length)) !== MAGIC) {
+    if (
+      new TextDecoder().decode(start.subarray(0, BLOCK_BANDS_MAGIC.length)) !== BLOCK_BANDS_MAGIC
+    ) {
       throw new Error(`${url}: not block bands`);
     }
-    const bytes = new DataView(start.buffer).getUint32(MAGIC.length, true);
+    const bytes = new DataView(start.buffer).getUint32(BLOCK_BANDS_MAGIC.length, true);
     const text = new TextDecoder().decode(await inflate(await rangeOf(source, HEAD_AT, bytes)));
     return new CountyBands(source, JSON.parse(text), HEAD_AT + bytes);
   }
@@ -88,20 +78,12 @@ export class CountyBands {
     const lengths = this.#head.column_bytes;
     const at = lengths.slice(0, number).reduce((sum, length) => sum + length, this.#columnsAt);
     const steps = await inflate(await rangeOf(this.#source, at, lengths[number]));
-    let band = 0;
-    return Uint8Array.from(this.geoids, (_, block) => {
-      band = (band + (steps[block >> 1] >> (4 * (block & 1)))) & 7;
-      return band;
-    });
+    return decodeColumn(steps, this.geoids.length);
   }
 }
 
-function sums(steps: readonly number[], scale: number): Float64Array {
-  let sum = 0;
-  return Float64Array.from(steps, (step) => {
-    sum += step;
-    return sum / scale;
-  });
+function toDegrees(step: number): number {
+  return step / 1e5;
 }
 
 async function rangeOf(

@@ -1,9 +1,9 @@
-import { CLASS_ENDS } from '../../../map-classes.ts';
+import { BAND_ENDS, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { type BasketBlocks, type Criterion, criteriaMet } from '../measures/basket.ts';
 import type { Comparison } from '../measures/comparison.ts';
 import type { Reach } from '../measures/reach.ts';
 import { MAX_MINUTES, writeCriterion } from '../state/map-state.ts';
-import { classText, classWords, UNROUTED } from './block-bands.ts';
+import { classText, classWords } from './block-bands.ts';
 import type { Box, ColouredBlocks, CountyBlocks } from './coloured-blocks.ts';
 
 /** Blocks with the facts that every list states. */
@@ -159,8 +159,8 @@ export function boxAround({ blocks: { lon, lat }, listed }: BlockList): Box | nu
 /** `NAME_over` and `NAME_to`: the minutes between which a band is; `to` is null over 30 minutes. */
 function boundMembers(name: string, bands: Uint8Array): BlockList['members'] {
   return {
-    [`${name}_over`]: (i) => (bands[i] === UNROUTED ? null : (CLASS_ENDS[bands[i] - 2] ?? 0)),
-    [`${name}_to`]: (i) => CLASS_ENDS[bands[i] - 1] ?? null,
+    [`${name}_over`]: (i) => (bands[i] === UNROUTED ? null : (BAND_ENDS[bands[i] - 2] ?? 0)),
+    [`${name}_to`]: (i) => BAND_ENDS[bands[i] - 1] ?? null,
   };
 }
 

@@ -1,6 +1,7 @@
+import { BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import type { Client, DataOf } from '../../../client/src/index.ts';
 import { keepUntilFailed } from '../drawing/keep-until-failed.ts';
-import { BEYOND, CountyBands, UNROUTED } from './block-bands.ts';
+import { CountyBands } from './block-bands.ts';
 
 /** West, south, east and north edge, degrees. */
 export type Box = readonly [west: number, south: number, east: number, north: number];

@@ -1,5 +1,6 @@
 import type { ExpressionSpecification, LayerSpecification, Map as MapLibreMap } from 'maplibre-gl';
-import { CLASS_ENDS, type MAP_COLOURS, type MapColours } from '../../../map-classes.ts';
+import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
+import type { MAP_COLOURS, MapColours } from '../../../map-classes.ts';
 import { CLASS_STATE, isBlock, isUnlinkedFor, stripeOpacity } from './block-expressions.ts';
 import { stripes } from './stripes.ts';
 
@@ -54,7 +55,7 @@ export function paintWith(
   { hasGround, palette }: { readonly hasGround: boolean; readonly palette: Palette },
 ): void {
   const { classes, beyond, outside, blockLine, chosen, difference, halo } = colours;
-  const ends = CLASS_ENDS.flatMap((end, i) => [end, classes[i]]);
+  const ends = BAND_ENDS.flatMap((end, i) => [end, classes[i]]);
   const ground = hasGround ? beyond : outside;
   map.setPaintProperty('outside', 'background-color', outside);
   map.setPaintProperty('beyond', 'fill-color', ground);

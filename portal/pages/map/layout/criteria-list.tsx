@@ -1,5 +1,5 @@
+import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
-import { CLASS_ENDS } from '../../../map-classes.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Criterion } from '../measures/basket.ts';
 import { Choose } from './choices.tsx';
@@ -43,7 +43,7 @@ export function CriteriaList(props: {
             value={minutes}
             onChoose={(next) => replace(i, { minutes: Number(next) })}
           >
-            {CLASS_ENDS.map((end) => (
+            {BAND_ENDS.map((end) => (
               <option key={end} value={end}>
                 {end} min
               </option>

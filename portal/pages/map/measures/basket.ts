@@ -1,5 +1,5 @@
-import { CLASS_ENDS } from '../../../map-classes.ts';
-import { BEYOND, UNROUTED } from '../blocks/block-bands.ts';
+import { bitCount } from '../../../../shards/arrays/bits.ts';
+import { BAND_ENDS, BEYOND, UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { UNROUTED_CLASS } from '../drawing/block-fills.ts';
 
 /** A criterion of a basket: the nearest POI of a type is within some minutes by a mode. */
@@ -31,7 +31,7 @@ export function basketOf(
   const blocks = bands[0]?.length ?? 0;
   const [met, unknown, furthest] = [0, 0, 0].map(() => new Uint8Array(blocks));
   for (const [j, { minutes }] of criteria.entries()) {
-    const last = CLASS_ENDS.filter((end) => end <= minutes).length;
+    const last = BAND_ENDS.filter((end) => end <= minutes).length;
     for (let i = 0; i < blocks; i++) {
       const band = bands[j][i];
       if (band === UNROUTED) unknown[i] |= 1 << j;
@@ -112,10 +112,4 @@ function isNotKnown(criteria: number, met: number, unknown: number): boolean {
 /** How many criteria a block meets; null if none fails and one is not known. */
 export function criteriaMet({ criteria, met, unknown }: BasketBlocks, i: number): number | null {
   return isNotKnown(criteria, met[i], unknown[i]) ? null : bitCount(met[i]);
-}
-
-function bitCount(bits: number): number {
-  let count = 0;
-  for (let left = bits; left !== 0; left &= left - 1) count++;
-  return count;
 }

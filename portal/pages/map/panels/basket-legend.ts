@@ -1,5 +1,5 @@
+import { UNROUTED } from '../../../../shards/bands/time-bands.ts';
 import { MAP_COLOURS } from '../../../map-classes.ts';
-import { UNROUTED } from '../blocks/block-bands.ts';
 import type { Scheme } from '../drawing/paint.ts';
 import { type BasketTally, metClass } from '../measures/basket.ts';
 import type { MapState } from '../state/map-state.ts';

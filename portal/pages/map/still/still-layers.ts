@@ -1,4 +1,4 @@
-import { CLASS_ENDS } from '../../../map-classes.ts';
+import { BAND_ENDS } from '../../../../shards/bands/time-bands.ts';
 import type { BaseMap } from '../base-map-style.ts';
 import { UNROUTED_CLASS } from '../drawing/block-fills.ts';
 import type { Shown } from '../drawing/draw-map.ts';
@@ -63,7 +63,7 @@ export async function stillLayers(frame: Frame, sources: StillSources): Promise<
       ? readTiles(baseMap.archive, tiles, ['earth', 'water', 'roads', 'places'])
       : [],
   ]);
-  const classes = CLASS_ENDS.map(() => '');
+  const classes = BAND_ENDS.map(() => '');
   const add = (index: number, feature: TileFeature) => {
     if (index >= 0) classes[index] = (classes[index] ?? '') + pathOf(feature, frame);
   };
@@ -105,7 +105,7 @@ function isArea({ feature }: TileFeature): boolean {
 }
 
 function bandOf({ feature }: TileFeature): number {
-  return (CLASS_ENDS as readonly number[]).indexOf(Number(feature.properties.minutes));
+  return BAND_ENDS.indexOf(Number(feature.properties.minutes));
 }
 
 /** The class of a block; 0 where it has none. */
