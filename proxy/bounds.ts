@@ -1,6 +1,7 @@
 import { REQUEST_LIMITS } from '../portal/http/request-limits.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../shards/matrix/row-codec.ts';
 import { MAX_NTH } from '../shards/nearest/nth-nearest.ts';
+import type { Minutes } from '../shards/units.ts';
 
 /** Allowed range of a number. */
 export type Bounds = { readonly max: number } & (
@@ -31,7 +32,7 @@ export const BOUNDS = {
   /** Minutes of an isochrone, limited to the reach between blocks. */
   contour: { min: 1, max: MINUTES.most },
   /** Number of candidate sites chosen. */
-  choose: { min: 1, max: 50 },
+  choose: { min: 1, max: REQUEST_LIMITS.chosen },
   /** Number of blocks listed that no site covers. */
   uncovered: { min: 1, max: 1000 },
   /** Bounds of tile coordinates. */
@@ -70,6 +71,8 @@ export const LIMITS = {
 /** Default numbers of rows per page and of places found. */
 export const DEFAULT_LIMIT = 100;
 export const DEFAULT_PLACES_FOUND = 10;
+/** Minutes that weights are counted within by default. */
+export const DEFAULT_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
 
 export function isWithin(bounds: Bounds, value: number): boolean {
   return value <= bounds.max && ('over' in bounds ? value > bounds.over : value >= bounds.min);

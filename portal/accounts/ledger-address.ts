@@ -20,7 +20,7 @@ export const LEDGER_FORMS =
   'redis+cluster://HOST[:PORT],…; use rediss instead of redis for TLS, and put USER:PASSWORD@ ' +
   'before the hosts';
 
-const FORM = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:(.*)@)?([^/@]+)(?:\/(.*))?$/;
+const REDIS_ADDRESS = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:(.*)@)?([^/@]+)(?:\/(.*))?$/;
 const PORTS = { redis: 6379, sentinel: 26_379, cluster: 6379 };
 
 /** Parses an address; throws a `TypeError`, without its password, if it is invalid. */
@@ -42,7 +42,7 @@ const NO_ADDRESS = `a ledger address must be ${LEDGER_FORMS}`;
 function partsOf(text: string): LedgerAddress | string {
   const directory = /^sqlite:(.+)$/.exec(text)?.[1];
   if (directory !== undefined) return { kind: 'sqlite', directory };
-  const [, scheme, way, user, hosts, path = ''] = FORM.exec(text) ?? [];
+  const [, scheme, way, user, hosts, path = ''] = REDIS_ADDRESS.exec(text) ?? [];
   if (hosts === undefined) return NO_ADDRESS;
   const kind = way === 'sentinel' || way === 'cluster' ? way : 'redis';
   const nodes = hosts.split(',').map((host) => hostOf(host, PORTS[kind]));

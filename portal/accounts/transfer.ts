@@ -32,7 +32,7 @@ export async function* exportLines(
   onAccount: (done: number) => void = () => {},
 ): AsyncGenerator<string, Transferred> {
   const head: Head = {
-    ledger: FORM,
+    ledger: EXPORT_VERSION,
     secrets: await ledger.secrets(),
     ...headOf(await ledger.formerMailboxes()),
   };
@@ -127,12 +127,13 @@ function requireSum({ account, grants, usage }: AccountRecords, line: number): v
   );
 }
 
-const FORM = 1;
+/** Version of the export format. */
+const EXPORT_VERSION = 1;
 const tokens = z.int().min(0);
 const at = z.number();
 
 const HEAD = z.object({
-  ledger: z.literal(FORM, 'is not a ledger export that this version supports'),
+  ledger: z.literal(EXPORT_VERSION, 'is not a ledger export that this version supports'),
   secrets: z.record(z.string(), z.string()),
   formerMailboxes: z.array(z.string()),
   /** The subset whose accounts were disabled. */

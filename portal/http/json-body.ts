@@ -1,5 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfString,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../shards/codec/json-bytes.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { invalidParameters, Problem } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
@@ -31,8 +41,6 @@ const OF_BODIES: ValueLimit = {
 };
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Where a text is cut, always before a comma, and the closers of all brackets open there. */
 interface Extent {
@@ -86,13 +94,6 @@ function tooManyValues({ values, advice }: ValueLimit): Problem {
     'payload-too-large',
     `the body contains more than ${withCommas(values)} values, names included: ${advice}`,
   );
-}
-
-/** Index of the closing quote of a string. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let i = start + 1;
-  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
-  return i;
 }
 
 /** Accepts JSON bodies as bytes; `parseJson` parses them in their turn. */

@@ -131,8 +131,6 @@ function pascalCase(slug: string): string {
   return slug.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const MARKDOWN = 'text/markdown; charset=utf-8';
-
 const KINDS = { ...PROBLEM_TYPES, ...BATCH_FAULTS };
 
 /**
@@ -150,7 +148,10 @@ export function serveProblemPages(
     const { status, title, advice } = KINDS[slug];
     const helpUrl = helpAt(slug);
     if (extension !== undefined) {
-      reply.headers({ 'content-type': MARKDOWN, 'cache-control': CACHE_CONTROL.catalogue });
+      reply.headers({
+        'content-type': 'text/markdown; charset=utf-8',
+        'cache-control': CACHE_CONTROL.catalogue,
+      });
       const help = helpUrl === undefined ? [] : [`Keys and tokens: <${helpUrl}>`];
       const parts = [`# ${title}`, `\`${slug}\`, HTTP status ${status}`, advice, ...help];
       return `${parts.join('\n\n')}\n`;

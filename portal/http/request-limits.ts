@@ -11,6 +11,8 @@ export const REQUEST_LIMITS = {
   criteria: 8,
   /** Sites of one's own, and as many candidates. */
   sites: 1_000,
+  /** Candidate sites chosen. */
+  chosen: 50,
   /** Characters of a name or an id. */
   nameLength: 100,
 } as const;

@@ -19,7 +19,7 @@ import { requireOwnSite } from './own-site.ts';
 
 const PATH = '/auth/verify';
 const MAX_FORM_BYTES = 4_096;
-const FORM = 'application/x-www-form-urlencoded';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 const token = z.string().meta({ description: 'The token of the mailed link.' });
 const next = z.string().optional().meta({ description: 'The page to open after signing in.' });
 const tokenSchema = z.strictObject({ token });
@@ -51,7 +51,7 @@ const SIGN_IN: PortalOperation = {
   query: z.object({ token: token.optional() }),
   body: z.object({ token, next }),
   bodyExample: { token: 'Nq3…' },
-  bodyType: FORM,
+  bodyType: FORM_TYPE,
   isBodyOptional: true,
   response: {
     status: 200,
@@ -75,7 +75,7 @@ export async function serveSignInLink(
   const { ledger, secrets, config, now } = services;
   await app.register(async (link) => {
     link.addContentTypeParser<string>(
-      FORM,
+      FORM_TYPE,
       { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
       (_request, body, done) => done(null, new URLSearchParams(body)),
     );

@@ -4,8 +4,8 @@ import type { Bytes } from '../../shards/units.ts';
 import { type ByteText, toBytes } from './byte-text.ts';
 import type { RowFormat } from './row-format.ts';
 
-/** Rendered rows are buffered up to this length. */
-const PIECE = 16_384;
+/** Rendered rows are buffered as text up to this length. */
+const BUFFERED_BYTES: Bytes = 16_384;
 
 /**
  * The rows of a response, as bytes of a format: they are added as text and never become objects.
@@ -32,7 +32,7 @@ export class Rows {
   /** Adds a row, from its `begin` to its `end`. */
   add(row: ByteText): void {
     this.#count++;
-    if (this.#text.length + row.length > PIECE && this.#text !== '') {
+    if (this.#text.length + row.length > BUFFERED_BYTES && this.#text !== '') {
       this.#pieces.push(toBytes(this.#text));
       this.#pieceBytes += this.#text.length;
       this.#text = '';

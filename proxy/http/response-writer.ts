@@ -4,7 +4,7 @@ import type { Body } from '../../portal/http/content-encoding.ts';
 import type { Bytes } from '../../shards/units.ts';
 
 /** Bytes per write: the granularity of a measured partial delivery. */
-const PIECE: Bytes = 16_384;
+const WRITE_BYTES: Bytes = 16_384;
 const SWEEP_MS = 1_000;
 /**
  * Small responses written back to back when several are ready in one turn of the event loop.
@@ -82,7 +82,7 @@ export class ResponseWriter {
   send(raw: ServerResponse, body: Body): Promise<DeliveredFraction> {
     const { socket } = raw.req;
     if (raw.destroyed || !isWritable(socket)) return Promise.resolve(0);
-    if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
+    if (body.length > WRITE_BYTES) return this.#sendInPieces(raw, socket, body);
     return new Promise((resolve) => {
       const response = this.#sendWhole(raw, body);
       raw.on('finish', () => resolve(Number(response.isBegun || isWritable(socket))));
@@ -92,7 +92,7 @@ export class ResponseWriter {
 
   /** Writes a free body. */
   sendUnmetered(raw: ServerResponse, body: Body): void {
-    if (body.length > PIECE) void this.send(raw, body);
+    if (body.length > WRITE_BYTES) void this.send(raw, body);
     else if (!raw.destroyed) this.#sendWhole(raw, body);
   }
 
@@ -146,7 +146,7 @@ export class ResponseWriter {
         large.takenMs = performance.now();
         this.#waiting -= bytes;
       };
-      const pieces = body.cut(PIECE);
+      const pieces = body.cut(WRITE_BYTES);
       const next = () => {
         const piece: Buffer = pieces.next().value;
         if (large.handed + piece.length === body.length) {

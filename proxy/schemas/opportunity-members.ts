@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
+import { MAX_POI_MINUTES } from '../../shards/matrix/row-codec.ts';
 import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { WEIGHT_NAME } from '../../shards/weights/weight.ts';
-import { BOUNDS, boundsSchema, boundsText, LIMITS } from '../bounds.ts';
+import { BOUNDS, boundsSchema, boundsText, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
 import { DECAY_PATTERN, decayOf } from '../queries/opportunities/decay.ts';
 import { integer, oneOf } from './body-members.ts';
 import { listOf } from './list.ts';
@@ -30,8 +31,8 @@ const ascends = (levels: readonly number[]) =>
   levels.every((level, i) => i === 0 || level > levels[i - 1]);
 const MINUTES: ZodOpenApiMetadata = {
   description:
-    'Time limits in minutes, ascending; up to 30 for `type:`. Omitted: 15, 30, 45, 60 (15, 30 for ' +
-    '`type:`).',
+    `Time limits in minutes, ascending; up to ${MAX_POI_MINUTES} for \`type:\`. Omitted: ${DEFAULT_MINUTES.join(', ')} ` +
+    `(${DEFAULT_MINUTES.filter((one) => one <= MAX_POI_MINUTES).join(', ')} for \`type:\`).`,
   override: {
     type: 'array',
     items: boundsSchema('integer', BOUNDS.contour),

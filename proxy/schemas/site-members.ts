@@ -4,7 +4,7 @@ import { MAX_VALUES } from '../../portal/http/json-body.ts';
 import { MAX_COUNTED_FAULTS } from '../../portal/http/request-limits.ts';
 import { missing } from '../../portal/http/validation.ts';
 import { withCommas } from '../../shards/number-words.ts';
-import { BOUNDS, boundsSchema, LIMITS } from '../bounds.ts';
+import { BOUNDS, boundsSchema, DEFAULT_MINUTES, LIMITS } from '../bounds.ts';
 import { integer, number } from './body-members.ts';
 import { objectFault } from './criteria.ts';
 import { listOf } from './list.ts';
@@ -134,7 +134,6 @@ export const uncoveredMember = integer(BOUNDS.uncovered)
   });
 
 const MINUTES_FAULT = `must be 1 to ${LIMITS.minutesListed} whole minutes from ${BOUNDS.contour.min} to ${BOUNDS.contour.max}, ascending`;
-const DEFAULT_MINUTES = [15, 30, 45, 60];
 
 /** Ascending minutes. */
 export const siteMinutesMember = listOf(integer(BOUNDS.contour), LIMITS.minutesListed, {
@@ -154,6 +153,6 @@ export const siteMinutesMember = listOf(integer(BOUNDS.contour), LIMITS.minutesL
       items: boundsSchema('integer', BOUNDS.contour),
       minItems: 1,
       maxItems: LIMITS.minutesListed,
-      default: DEFAULT_MINUTES,
+      default: [...DEFAULT_MINUTES],
     },
   });

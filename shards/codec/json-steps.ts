@@ -1,4 +1,14 @@
 import type { Bytes } from '../units.ts';
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfString,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-bytes.ts';
 
 /** JSON that is parsed in one step, or scanned: well below a millisecond. */
 const STEP_BYTES: Bytes = 2 ** 15;
@@ -7,8 +17,6 @@ const SPLIT_LEVELS = 4;
 
 // A byte order mark within the text is invalid and must not be dropped.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 type Steps<T> = Generator<undefined, T, undefined>;
@@ -111,13 +119,6 @@ function splitMember(text: Uint8Array): [name: string, value: Uint8Array] {
 function requireMembers<T>(members: T[]): T[] {
   if (members.length === 0) throw new SyntaxError('a member is empty');
   return members;
-}
-
-/** Index of the closing quote of a string. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  let i = start + 1;
-  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
-  return i;
 }
 
 function trimmed(text: Uint8Array): Uint8Array {

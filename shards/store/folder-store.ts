@@ -6,13 +6,12 @@ import { StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
 import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
 import { type PutBody, putBodyOf } from './put-body.ts';
-import type { Lock, StoredObject, WritableStore } from './store.ts';
+import { LOCK_NAME, type Lock, type StoredObject, type WritableStore } from './store.ts';
 
 /** Unpublished files of a build into a folder. */
 const SCRATCH = '.build-scratch';
 /** A file not yet renamed into place: `<name>.<UUID>.tmp`. */
 const HALF_WRITTEN = /\.[0-9a-f-]{36}\.tmp$/;
-const LOCK = /[.-]lock$/;
 /** The lock on taking over a dead owner's lock; its owner may have died as well. */
 const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
 
@@ -61,7 +60,7 @@ export class FolderStore extends FolderReader implements WritableStore {
   }
 
   list(prefix: string): Promise<StoredObject[]> {
-    return this.#find(prefix, (name) => !HALF_WRITTEN.test(name) && !LOCK.test(name));
+    return this.#find(prefix, (name) => !HALF_WRITTEN.test(name) && !LOCK_NAME.test(name));
   }
 
   async leftovers(prefix: string): Promise<StoredObject[]> {

@@ -3,6 +3,8 @@ import type { PutBody } from './put-body.ts';
 
 /** The only mutable object of a store: it names the current release. */
 export const LATEST = 'latest.json';
+/** The end of a lock's name; listings leave locks out. */
+export const LOCK_NAME = /[.-]lock$/;
 
 /** An immutable object as recorded in a manifest. */
 export interface ObjectRef {

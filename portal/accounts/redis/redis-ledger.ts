@@ -54,11 +54,11 @@ export async function openRedisLedger(
 }
 
 /** Version of the record format. */
-const FORM = 1;
+const RECORD_VERSION = 1;
 
 /** Marks a new ledger; rejects one written by a newer version of the program. */
 async function requireForm(redis: RedisConnection): Promise<void> {
   const form = Number((await redis.ask((client) => client.get(FORM_MARK))) ?? 0);
-  if (form > FORM) throw tooNew(redis.shown, form, FORM);
-  if (form < FORM) await redis.ask((client) => client.set(FORM_MARK, FORM));
+  if (form > RECORD_VERSION) throw tooNew(redis.shown, form, RECORD_VERSION);
+  if (form < RECORD_VERSION) await redis.ask((client) => client.set(FORM_MARK, RECORD_VERSION));
 }

@@ -1,3 +1,4 @@
+import { byMode } from '../../../shards/modes.ts';
 import type { Client, Mode } from '../../client/src/index.ts';
 import { portalConfig } from '../api/portal.ts';
 import { type DestinationType, releaseFacts } from '../api/release.ts';
@@ -122,13 +123,7 @@ export function modeName(mode: string): string {
   return BY_MODE[mode] ?? mode;
 }
 
-const MINUTES_BY: Readonly<Record<string, string>> = {
-  walk: 'minutes on foot',
-  bike: 'minutes by bike',
-  transit: 'minutes by public transit',
-};
-
 /** `Grocery stores: minutes on foot to the nearest`. */
 export function mapTitle(mode: string, typeName: string): string {
-  return `${typeName}: ${MINUTES_BY[mode] ?? `minutes by ${mode}`} to the nearest`;
+  return `${typeName}: minutes ${byMode(mode)} to the nearest`;
 }

@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { byMode } from '../../../shards/modes.ts';
 import { useApi } from '../api/use-api.ts';
 import { Notice } from '../parts/notice.tsx';
 import { useBasket } from './blocks/use-basket.ts';
@@ -20,7 +21,7 @@ import { areaOf, BasketPanel } from './panels/basket-panel.tsx';
 import { BlockPanel } from './panels/block-panel.tsx';
 import { CatchmentPanel } from './panels/catchment-panel.tsx';
 import { ComparePanel } from './panels/compare-panel.tsx';
-import { byMode, originName, PERCENTILE } from './panels/names.ts';
+import { originName, PERCENTILE } from './panels/names.ts';
 import { NearestPanel } from './panels/nearest-panel.tsx';
 import { markerId } from './panels/profile-bars.tsx';
 import { ReachPanel } from './panels/reach-panel.tsx';

@@ -1,8 +1,19 @@
 import { z } from 'zod';
 import { byMode } from '../../../shards/modes.ts';
 import { counted } from '../../../shards/number-words.ts';
+import { LIMITS } from '../../bounds.ts';
 import { tableLinks } from '../block-table.ts';
-import { area, criteria, item, listOf, mode, origin, pointOf, resolveArea } from '../inputs.ts';
+import {
+  area,
+  criteria,
+  item,
+  listOf,
+  mode,
+  origin,
+  pointOf,
+  reachMinutes,
+  resolveArea,
+} from '../inputs.ts';
 import { CITY_ZOOM, mapLink, mapOfType } from '../map-link.ts';
 import { population as populationText, transitNotes } from '../outputs.ts';
 import { tool } from '../tool.ts';
@@ -11,7 +22,7 @@ const DIRECTIONS = ['to', 'from'] as const;
 
 export const findBlocks = tool({
   name: 'find_blocks',
-  description: 'Blocks of an area that meet all_of and are near up to 4 points. A token each.',
+  description: `Blocks of an area that meet all_of and are near up to ${LIMITS.nearPoints} points. A token each.`,
   isOnMap: true,
   input: z.object({
     area,
@@ -20,10 +31,15 @@ export const findBlocks = tool({
       item('a point', {
         point: origin.describe('lat,lon'),
         mode,
-        max_minutes: z.int().min(1).max(60),
+        max_minutes: reachMinutes,
         direction: z.enum(DIRECTIONS).optional(),
       }),
-      { least: 0, most: 4, of: 'points', such: '[{"point": "39.29,-76.61", "max_minutes": 15}]' },
+      {
+        least: 0,
+        most: LIMITS.nearPoints,
+        of: 'points',
+        such: '[{"point": "39.29,-76.61", "max_minutes": 15}]',
+      },
     ).optional(),
     limit: z.int().min(1).max(100).default(20),
     cursor: z.string().max(2_000).optional(),

@@ -7,6 +7,7 @@ import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
+import { DEFAULT_MINUTES } from '../../bounds.ts';
 import type { RowMembers } from '../../formats/row-format.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import { modeLabels, modePositions } from '../modes-and-types.ts';
@@ -46,7 +47,6 @@ export interface AccessQuery {
   readonly columns: readonly string[];
 }
 
-const DEFAULT_MINUTES: readonly Minutes[] = [15, 30, 45, 60];
 const CURVE: readonly Minutes[] = Array.from({ length: MINUTES.most }, (_, i) => i + 1);
 
 /** The counts that a request selects, and their spelling in a canonical request. */

@@ -6,13 +6,12 @@ import type { Bytes } from '../../units.ts';
 import { transientFault } from '../http/network-errors.ts';
 import { bufferBody, type PutBody, putBodyOf } from '../put-body.ts';
 import { isAsRecorded } from '../recorded-hash.ts';
-import type { Lock, StoredObject, WritableStore } from '../store.ts';
+import { LOCK_NAME, type Lock, type StoredObject, type WritableStore } from '../store.ts';
 import { s3Name } from './s3-address.ts';
 import { s3Problem } from './s3-errors.ts';
 import { type HeldLock, LOCK_LAPSES_MS, takeObjectLock } from './s3-lock.ts';
 import { S3Reader } from './s3-reader.ts';
 
-const LOCK = /[.-]lock$/;
 /** Name of a leftover: an incomplete multipart upload to this key. */
 const UPLOAD = /^(.*)\?uploadId=(.+)$/;
 const PART_BYTES: Bytes = 16 * 2 ** 20;
@@ -97,7 +96,7 @@ export class S3Store extends S3Reader implements WritableStore {
 
   async list(prefix: string): Promise<StoredObject[]> {
     const { objects } = await this.#listed(prefix);
-    return objects.filter(({ name }) => !LOCK.test(name)).sort(byName);
+    return objects.filter(({ name }) => !LOCK_NAME.test(name)).sort(byName);
   }
 
   async leftovers(prefix: string): Promise<StoredObject[]> {

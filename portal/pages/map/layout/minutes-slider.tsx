@@ -1,7 +1,5 @@
 import { useId } from 'preact/hooks';
-import { MAX_MINUTES, MIN_MINUTES } from '../state/map-state.ts';
-
-const TICKS = [15, 30, 45, 60];
+import { COUNTED_MINUTES, MAX_MINUTES, MIN_MINUTES } from '../state/map-state.ts';
 
 /** Minutes from 5 to 60. It moves what is on the page: no request is sent. */
 export function MinutesSlider(props: {
@@ -29,13 +27,13 @@ export function MinutesSlider(props: {
         onInput={(event) => onMinutes(event.currentTarget.valueAsNumber)}
       />
       <datalist id={`${id}-ticks`}>
-        {TICKS.filter((tick) => tick <= most).map((tick) => (
+        {COUNTED_MINUTES.filter((tick) => tick <= most).map((tick) => (
           <option key={tick} value={tick} label={String(tick)} />
         ))}
       </datalist>
       {most === MAX_MINUTES && (
         <div class="slider-ticks" aria-hidden="true">
-          {TICKS.map((tick) => (
+          {COUNTED_MINUTES.map((tick) => (
             <span key={tick} class={`tick tick-${tick}`}>
               {tick}
             </span>

@@ -1,11 +1,9 @@
 import type { DataOf, Mode } from '../../../client/src/index.ts';
 import { PLANS } from '../../../plans.ts';
-import type { Direction, Origin } from '../state/map-state.ts';
+import { COUNTED_MINUTES, type Direction, type Origin } from '../state/map-state.ts';
 import type { PaidRequest } from './paid-request.ts';
 
 type Counts = DataOf<'getBlockAccess'>['results'];
-
-const ACCESS_MINUTES = [15, 30, 45, 60];
 
 /** How much of a weight is within reach of an origin; none where a mode has no street near. */
 export function accessRequest(
@@ -17,7 +15,7 @@ export function accessRequest(
   const query = accessQuery(mode, direction, weight);
   return {
     name: `access ${JSON.stringify([origin, query])}`,
-    price: ACCESS_MINUTES.length * PLANS.charges.row,
+    price: COUNTED_MINUTES.length * PLANS.charges.row,
     async run(client, pay, signal) {
       const reply =
         typeof origin === 'string'
@@ -30,5 +28,5 @@ export function accessRequest(
 
 /** The query of that request. */
 export function accessQuery(mode: Mode, direction: Direction, weight: string) {
-  return { mode: [mode], direction, of: [weight], minutes: ACCESS_MINUTES };
+  return { mode: [mode], direction, of: [weight], minutes: COUNTED_MINUTES };
 }

@@ -1,7 +1,7 @@
 import type { DataOf, Mode, ParamsOf } from '../../../client/src/index.ts';
 import { PLANS } from '../../../plans.ts';
 import type { Site } from '../sites/sites.ts';
-import type { Direction } from '../state/map-state.ts';
+import { COUNTED_MINUTES, type Direction } from '../state/map-state.ts';
 import type { PaidRequest } from './paid-request.ts';
 
 export type SitesCoverage = DataOf<'measureSites'>;
@@ -14,8 +14,6 @@ export interface SitesQuery {
   /** How many of the candidates to choose. */
   readonly choose: number;
 }
-
-export const SITE_MINUTES = [15, 30, 45, 60];
 
 /** Sums of a weight by minutes to the nearest site, and what candidates would add. */
 export function sitesRequest(
@@ -47,6 +45,6 @@ export function sitesBody(
     mode,
     direction,
     weight: [weight],
-    minutes: SITE_MINUTES,
+    minutes: COUNTED_MINUTES,
   };
 }

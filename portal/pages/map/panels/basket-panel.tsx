@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { byMode } from '../../../../shards/modes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { count, counted, percent } from '../../parts/formats.ts';
 import { basketList } from '../blocks/block-lists.ts';
@@ -14,7 +15,6 @@ import type { MapState } from '../state/map-state.ts';
 import { basketRows } from './basket-legend.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
-import { byMode } from './names.ts';
 import { PeopleLegend } from './people-legend.tsx';
 import { PercentileNote } from './percentile-note.tsx';
 import { SumsTable } from './sums-table.tsx';

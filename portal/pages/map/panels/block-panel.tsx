@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { byMode } from '../../../../shards/modes.ts';
 import type { PoiTime } from '../../../client/src/index.ts';
 import { useApi } from '../../api/use-api.ts';
 import { count } from '../../parts/formats.ts';
@@ -8,7 +9,6 @@ import { useFoundBlock } from '../blocks/use-block-facts.ts';
 import type { TileBlock } from '../drawing/draw-map.ts';
 import { Paid } from '../paid/paid.tsx';
 import { profileRequest, summaryRequest } from '../paid/profile-request.ts';
-import { byMode } from './names.ts';
 import { OtherTypes, ProfileBars } from './profile-bars.tsx';
 import type { ViewProps } from './view-props.ts';
 

@@ -1,19 +1,9 @@
+import { byMode } from '../../../../shards/modes.ts';
 import type { Direction, Origin } from '../state/map-state.ts';
-
-const BY: Readonly<Record<string, string>> = {
-  walk: 'on foot',
-  bike: 'by bike',
-  transit: 'by public transit',
-};
 
 /** Describes the time of a transit trip. */
 export const PERCENTILE =
   '10th percentile: door to door for someone who knows the timetable, leaving between 8:00 and 9:00 on a weekday.';
-
-/** `on foot`, `by bike` … */
-export function byMode(mode: string): string {
-  return BY[mode] ?? `by ${mode}`;
-}
 
 /** `Reached within 30 minutes on foot`. */
 export function reachTitle(mode: string, direction: Direction, minutes: number): string {

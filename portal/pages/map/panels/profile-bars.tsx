@@ -1,7 +1,7 @@
+import { byMode } from '../../../../shards/modes.ts';
 import type { CategoryTime, DataOf, PoiTime } from '../../../client/src/index.ts';
 import { type Catalogue, type MapType, modeName } from '../catalogue.ts';
 import type { Profile } from '../paid/profile-request.ts';
-import { byMode } from './names.ts';
 import { PercentileNote } from './percentile-note.tsx';
 
 const LONGEST_MINUTES = 30;

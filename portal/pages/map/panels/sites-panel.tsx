@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { REQUEST_LIMITS } from '../../../http/request-limits.ts';
 import { counted } from '../../parts/formats.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Switch } from '../layout/choices.tsx';
@@ -25,7 +26,6 @@ const KINDS = [
   ['candidate', 'A candidate'],
 ] as const;
 
-const MAX_CHOSEN = 50;
 /** A longer list would hide what is below it. */
 const MAX_LISTED = 50;
 
@@ -87,7 +87,7 @@ export function SitesPanel(
           <input
             type="number"
             min={1}
-            max={MAX_CHOSEN}
+            max={REQUEST_LIMITS.chosen}
             value={choose}
             onInput={(event) => onQuery({ choose: bounded(event.currentTarget.valueAsNumber) })}
           />
@@ -113,7 +113,7 @@ function addressed(sites: readonly Site[]): string {
 
 /** How many candidates to choose. */
 function bounded(number: number): number {
-  return Math.min(MAX_CHOSEN, Math.max(1, number || 1));
+  return Math.min(REQUEST_LIMITS.chosen, Math.max(1, number || 1));
 }
 
 function unitOf(listed: readonly { weight: string; unit: string }[], weight: string): string {

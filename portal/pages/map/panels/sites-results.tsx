@@ -1,8 +1,9 @@
 import { count, percent } from '../../parts/formats.ts';
-import { SITE_MINUTES, type SitesCoverage } from '../paid/sites-request.ts';
+import type { SitesCoverage } from '../paid/sites-request.ts';
 import { FileButton } from '../share/file-button.tsx';
 import type { Site } from '../sites/sites.ts';
 import { sitesCsv } from '../sites/sites-csv.ts';
+import { COUNTED_MINUTES } from '../state/map-state.ts';
 import { SumsTable } from './sums-table.tsx';
 
 type Sums = Readonly<Record<string, unknown>>;
@@ -19,9 +20,9 @@ export function SitesResults(props: {
   const { sites, gains, chosen, errors } = coverage;
   const [{ total, within, beyond, no_data }] = coverage.results;
   const csv = async () => new Blob([await sitesCsv(coverage, points)], { type: 'text/csv' });
-  const last = SITE_MINUTES.at(-1)!;
+  const last = COUNTED_MINUTES.at(-1)!;
   const rows: (readonly [string, number])[] = [
-    ...SITE_MINUTES.map((minutes) => [`within ${minutes} min`, sumAt(within, minutes)] as const),
+    ...COUNTED_MINUTES.map((minutes) => [`within ${minutes} min`, sumAt(within, minutes)] as const),
     [`over ${last} min: not covered`, beyond],
     ['no street near', no_data],
   ];
@@ -51,7 +52,7 @@ export function SitesResults(props: {
       />
       {chosen.length > 0 && (
         <SumsTable
-          caption={`Best candidates, one after the other, within ${SITE_MINUTES[0]} min`}
+          caption={`Best candidates, one after the other, within ${COUNTED_MINUTES[0]} min`}
           heads={['Add', 'gain', 'then within']}
           rows={chosen.map(({ id, gain, total_within }) => ({
             name: id,
@@ -95,10 +96,10 @@ function BySite(props: {
     <section class="block-rows" aria-label={caption} tabIndex={0}>
       <SumsTable
         caption={caption}
-        heads={['id', ...SITE_MINUTES.map((minutes) => `${minutes} min`)]}
+        heads={['id', ...COUNTED_MINUTES.map((minutes) => `${minutes} min`)]}
         rows={rows.map(({ id, sums }) => ({
           name: id,
-          figures: SITE_MINUTES.map((minutes) => count(sumAt(sums, minutes))),
+          figures: COUNTED_MINUTES.map((minutes) => count(sumAt(sums, minutes))),
         }))}
       />
     </section>

@@ -1,4 +1,5 @@
-import { SITE_MINUTES, type SitesCoverage } from '../paid/sites-request.ts';
+import type { SitesCoverage } from '../paid/sites-request.ts';
+import { COUNTED_MINUTES } from '../state/map-state.ts';
 import type { Site } from './sites.ts';
 
 /** Measured sites as CSV, the same as that of the API: the area, each site, each candidate. */
@@ -54,9 +55,11 @@ const PLACE = ['list', 'id', 'lon', 'lat', 'block'];
 const CHOICE = ['chosen_rank', 'chosen_gain', 'chosen_total_within'];
 
 function columnsOf(member: string): string[] {
-  return SITE_MINUTES.map((minutes) => `${member}_${minutes}`);
+  return COUNTED_MINUTES.map((minutes) => `${member}_${minutes}`);
 }
 
 function byMinutes(member: string, sums: Readonly<Record<string, unknown>>) {
-  return Object.fromEntries(SITE_MINUTES.map((minutes) => [`${member}_${minutes}`, sums[minutes]]));
+  return Object.fromEntries(
+    COUNTED_MINUTES.map((minutes) => [`${member}_${minutes}`, sums[minutes]]),
+  );
 }

@@ -61,6 +61,8 @@ export interface MapState {
 /** The longest reach, minutes. */
 export const MAX_MINUTES = 60;
 export const MIN_MINUTES = 5;
+/** Minutes within which people, jobs and other weights are counted. */
+export const COUNTED_MINUTES = [15, 30, 45, 60];
 /** The longest way to the POI of a catchment. */
 export const MAX_CATCHMENT_MINUTES = 30;
 
