@@ -129,7 +129,7 @@ function faultOfHeader(header: readonly string[]): SitesFault | null {
 type Row = Readonly<Record<Column, string>>;
 
 const EXTRA_VALUES: SitesFault = {
-  msg: 'has more values than there are columns: put those that contain commas in quotes',
+  msg: 'has more values than there are columns: put those that contain the delimiter in quotes',
   type: 'malformed',
 };
 
