@@ -18,9 +18,6 @@ export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 /** Members common to all batch responses. */
 export const BATCH_MEMBERS = { errors: z.array(originError), truncated_reason: truncatedReason };
 
-/** Members by which rows and errors name a point origin. */
-export const ORIGIN_POINT = { origin_lat: z.number(), origin_lon: z.number() };
-
 /**
  * Builds the response to a batch; if `name` is given, metadata of its origins goes into that
  * member.

@@ -27,6 +27,7 @@ export const blockOrigins = originList(
   ' A malformed or unknown one fails alone and is listed in `errors`.',
 );
 
+export type Point = z.output<typeof pointItem>;
 export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points');
 
 /** Block origins or point origins, by the first of them. */

@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import type { Release } from '../../shards/release/release.ts';
 import { type Batch, rowBudgetOf } from '../batch/batch.ts';
-import {
-  BATCH_MEMBERS,
-  BATCH_PROBLEMS,
-  BATCH_RULES,
-  batchResponse,
-  ORIGIN_POINT,
-} from '../batch/batch-docs.ts';
-import { blockBatch, type Point, pointBatch } from '../batch/block-origins.ts';
-import { blockOrPointOrigins } from '../batch/origin-lists.ts';
+import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
+import { BLOCKS, type OriginKind, originBatch, POINTS } from '../batch/origin-kinds.ts';
+import { blockOrPointOrigins, type Point } from '../batch/origin-lists.ts';
 import { meteredEndpoint, postEndpoint, type QueryResult, rowsResponse } from '../endpoint.ts';
 import { OPPORTUNITIES, withOrigin } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
@@ -136,7 +130,7 @@ const pointAccess = meteredEndpoint({
   },
 });
 
-const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
+const ORIGIN = { ...BLOCKS.members, ...POINTS.members };
 
 const batchAccess = postEndpoint({
   access: 'posted',
@@ -153,17 +147,11 @@ const batchAccess = postEndpoint({
     max_rows,
   }),
   requestExample: ({ block, mode }) => ({ origins: [block], mode: [mode], minutes: [15, 30] }),
-  table: withOrigin(OPPORTUNITIES, ['geoid', ...ORIGIN_COLUMNS]),
+  table: withOrigin(OPPORTUNITIES, Object.keys(ORIGIN)),
   responseDescription: 'The opportunities within reach of each origin.',
   response: z.object({
-    results: z.array(
-      opportunityCount.extend({ geoid: z.string(), ...ORIGIN_POINT }).partial({
-        geoid: true,
-        origin_lat: true,
-        origin_lon: true,
-      }),
-    ),
-    truncated: z.array(z.union([z.string(), z.object(ORIGIN_POINT)])),
+    results: z.array(opportunityCount.extend(z.object(ORIGIN).partial().shape)),
+    truncated: z.array(z.union([BLOCKS.short, POINTS.short])),
     ...BATCH_MEMBERS,
   }),
   problems: [...BATCH_PROBLEMS, 'direction-not-available'],
@@ -171,18 +159,11 @@ const batchAccess = postEndpoint({
     const { access } = requestedAccess(release, asked, 'body');
     const { modes, columns } = access;
     const rowBudget = rowBudgetOf(asked, services);
-    if (isBlocks(origins)) {
-      const blocks = { origins, rowBudget, modes };
-      const batch = blockBatch(release, blocks, async (block) => ({
-        rows: accessOf(block, access, { geoid: block.geoid }),
+    const batchOf = <O>(kind: OriginKind<O>, list: readonly O[]) =>
+      originBatch(release, kind, { origins: list, rowBudget, modes, columns }, (block, name) => ({
+        rows: accessOf(block, access, name),
       }));
-      return { ...batch, columns: ['geoid', ...columns] };
-    }
-    const points = { origins, rowBudget, modes };
-    const batch = pointBatch(release, points, async (block, _waiters, name) => ({
-      rows: accessOf(block, access, name),
-    }));
-    return { ...batch, columns: [...ORIGIN_COLUMNS, ...columns] };
+    return isBlocks(origins) ? batchOf(BLOCKS, origins) : batchOf(POINTS, origins);
   },
   respond: (_release, batch, context, balance) =>
     batchResponse(batch as Batch<unknown>, context, balance),

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../endpoint.ts';
 import { access } from './access.ts';
-import { blockBatches } from './batch-blocks.ts';
 import { poisCatchment } from './batch-catchments.ts';
-import { pointBatches } from './batch-points.ts';
+import { blocksPois, pointsPois } from './batch-poi-times.ts';
+import { blocksSummary, pointsSummary } from './batch-summaries.ts';
 import { blockBands } from './block-bands.ts';
 import { blocksMatch } from './blocks-match.ts';
 import { blocksQuery } from './blocks-query.ts';
@@ -43,8 +43,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...coverage,
   blocksMatch,
   sitesCoverage,
-  ...blockBatches,
-  ...pointBatches,
+  blocksSummary,
+  blocksPois,
+  pointsSummary,
+  pointsPois,
   ...access,
   poisCatchment,
   isochroneMeta,

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { Problem } from '../../portal/http/problem.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { isGeoid } from '../../shards/geoid.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { ReleaseMode } from '../../shards/units.ts';
+import type { ExampleMarks } from '../endpoint.ts';
+import {
+  locateOrigin,
+  type OriginBlock,
+  originOfGeoid,
+  originOfPoint,
+} from '../queries/origins/origin-block.ts';
+import { unroutedModes, unroutedReasons } from '../queries/origins/unrouted.ts';
+import { type Batch, type OriginOutcome, type OriginResult, originError } from './batch.ts';
+import { blockOrigins, type Point, pointOrigins } from './origin-lists.ts';
+
+/** The origins of a batch, blocks or points: how they are sent, located and named. */
+export interface OriginKind<O> {
+  readonly one: 'block' | 'point';
+  readonly tag: 'Blocks' | 'Points';
+  /** Beginning of the paths of its batches, and of those of a single origin. */
+  readonly path: string;
+  readonly singlePath: string;
+  /** The list in a request's body. */
+  readonly list: z.ZodType<readonly O[]>;
+  /** Members by which rows name an origin; `errors` has them too. */
+  readonly members: z.ZodRawShape;
+  /** An item of `truncated`. */
+  readonly short: z.ZodType;
+  example(marks: ExampleMarks): O;
+  /** The values of `members`. */
+  nameOf(origin: O): object;
+  shorten(origin: O): unknown;
+  /** Finds the block of an origin, or throws a not-found problem. */
+  locate(release: Release, origin: O, waiters: Waiters): Promise<OriginBlock>;
+}
+
+/** Metadata of a batch's origins, in a list beside its rows. */
+export interface OriginMetadata {
+  readonly list: 'blocks' | 'origins';
+  readonly schema: z.ZodType;
+  of(block: OriginBlock, name: object): object;
+}
+
+export const BLOCKS: OriginKind<string> = {
+  one: 'block',
+  tag: 'Blocks',
+  path: '/v1/blocks',
+  singlePath: '/v1/blocks/{geoid}',
+  list: blockOrigins,
+  members: { geoid: z.string() },
+  short: z.string(),
+  example: ({ block }) => block,
+  nameOf: (geoid) => ({ geoid }),
+  shorten: (geoid) => geoid,
+  async locate(release, geoid, waiters) {
+    if (isGeoid(geoid)) return locateOrigin(release, originOfGeoid(release, geoid), waiters);
+    throw new Problem(
+      'block-not-found',
+      `${JSON.stringify(geoid)} is not a block GEOID: 15 digits, including leading zeros`,
+    );
+  },
+};
+
+const POINT_MEMBERS = { origin_lat: z.number(), origin_lon: z.number() };
+const nameOfPoint = ({ lat, lon }: Point) => ({ origin_lat: lat, origin_lon: lon });
+
+/** Points, each resolved to the block that contains it. */
+export const POINTS: OriginKind<Point> = {
+  one: 'point',
+  tag: 'Points',
+  path: '/v1/point',
+  singlePath: '/v1/point',
+  list: pointOrigins,
+  members: POINT_MEMBERS,
+  short: z.object(POINT_MEMBERS),
+  example: ({ point }) => point,
+  nameOf: nameOfPoint,
+  shorten: nameOfPoint,
+  locate: async (release, { lon, lat }, waiters) =>
+    locateOrigin(release, originOfPoint(release, lon, lat), waiters),
+};
+
+/** A batch request, apart from its lookup. */
+interface BatchRequest<O> {
+  readonly origins: readonly O[];
+  readonly rowBudget: number;
+  /** The requested modes. */
+  readonly modes: readonly ReleaseMode[];
+  /** Columns of its rows, without those of origins. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * A batch of origins, in request order. `look` is called for each block that at least one requested
+ * mode could be routed from, with the members that name its origin.
+ */
+export function originBatch<O>(
+  release: Release,
+  { members, nameOf, shorten, locate }: OriginKind<O>,
+  { origins, rowBudget, modes, columns }: BatchRequest<O>,
+  look: (
+    block: OriginBlock,
+    name: object,
+    waiters: Waiters,
+  ) => OriginResult | Promise<OriginResult>,
+): Batch<O> {
+  const respond = async (origin: O, waiters: Waiters): Promise<OriginOutcome> => {
+    const block = await locate(release, origin, waiters);
+    const unrouted = unroutedModes(block, modes);
+    if (unrouted === null || unrouted.length < modes.length) {
+      return look(block, nameOf(origin), waiters);
+    }
+    return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
+  };
+  return {
+    origins,
+    rowBudget,
+    columns: [...Object.keys(members), ...columns],
+    identify: nameOf,
+    shorten,
+    respond: (origin, waiters) => respond(origin, waiters).catch(originError),
+  };
+}

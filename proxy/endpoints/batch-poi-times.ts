@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { type Batch, NO_LIMIT, rowBudgetOf } from '../batch/batch.ts';
+import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
+import {
+  BLOCKS,
+  type OriginKind,
+  type OriginMetadata,
+  originBatch,
+  POINTS,
+} from '../batch/origin-kinds.ts';
+import { postEndpoint } from '../endpoint.ts';
+import { POI_TIMES, withOrigin } from '../formats/row-table.ts';
+import { poiColumns, poisOf, requestedPois } from '../queries/pois/poi-times.ts';
+import { ROW_BEGINS } from '../queries/rows/row-page.ts';
+import {
+  destIdMember,
+  maxMinutesMember,
+  maxRowsMember,
+  modeMember,
+  namesMember,
+  typeMember,
+} from '../schemas/body-members.ts';
+import { poiTime } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
+
+function poiTimes<O>(kind: OriginKind<O>, operationId: string, metadata?: OriginMetadata) {
+  return postEndpoint({
+    access: 'posted',
+    path: `${kind.path}/pois`,
+    operationId,
+    summary: `POIs within reach of many ${kind.one}s`,
+    description: `All rows of \`GET ${kind.singlePath}/pois\` for many ${kind.one}s.${BATCH_RULES}`,
+    tag: kind.tag,
+    body: z.strictObject({
+      origins: kind.list,
+      mode: modeMember,
+      ...WINDOW_MEMBERS,
+      type: typeMember,
+      dest_id: destIdMember,
+      max_minutes: maxMinutesMember,
+      names: namesMember,
+      max_rows: maxRowsMember,
+    }),
+    requestExample: (marks) => ({
+      origins: [kind.example(marks)],
+      mode: [marks.mode],
+      type: [marks.type],
+      max_minutes: marks.maxMinutes,
+    }),
+    table: withOrigin(POI_TIMES, Object.keys(kind.members)),
+    responseDescription: `Minutes to each POI within reach, for each ${kind.one}.`,
+    response: z.object({
+      results: z.array(poiTime.extend(kind.members)),
+      ...(metadata && { [metadata.list]: z.array(metadata.schema) }),
+      truncated: z.array(kind.short),
+      ...BATCH_MEMBERS,
+    }),
+    problems: BATCH_PROBLEMS,
+    resolve(release, { origins, ...query }, services): Batch<O> {
+      const { filter } = requestedPois(release, query, 'body');
+      const request = {
+        origins,
+        rowBudget: rowBudgetOf(query, services),
+        modes: filter.modes,
+        columns: poiColumns(filter),
+      };
+      const all = { position: ROW_BEGINS, limit: NO_LIMIT };
+      return originBatch(release, kind, request, async (block, name, waiters) => ({
+        rows: await poisOf(block, filter, all, waiters, name),
+        about: metadata?.of(block, name),
+      }));
+    },
+    respond: (_release, batch, context, balance) =>
+      batchResponse(batch, context, balance, metadata?.list),
+  });
+}
+
+export const blocksPois = poiTimes(BLOCKS, 'listBlocksPois');
+
+export const pointsPois = poiTimes(POINTS, 'listPointsPois', {
+  list: 'origins',
+  schema: z.object({ ...POINTS.members, resolved_block: z.string() }),
+  of: ({ geoid }, name) => ({ ...name, resolved_block: geoid }),
+});

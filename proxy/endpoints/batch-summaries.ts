@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { type Batch, rowBudgetOf } from '../batch/batch.ts';
+import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
+import {
+  BLOCKS,
+  type OriginKind,
+  type OriginMetadata,
+  originBatch,
+  POINTS,
+} from '../batch/origin-kinds.ts';
+import { postEndpoint } from '../endpoint.ts';
+import { CATEGORY_TIMES, withOrigin } from '../formats/row-table.ts';
+import { nthRows, nthTimesOf } from '../queries/nearest/nth-times.ts';
+import {
+  blockMetadata,
+  requestedCells,
+  requestedNth,
+  summaryColumns,
+  summaryOf,
+  summaryRows,
+} from '../queries/nearest/summary.ts';
+import {
+  countWithinMember,
+  maxRowsMember,
+  modeMember,
+  namesMember,
+  nthMember,
+  typeMember,
+} from '../schemas/body-members.ts';
+import { blockMetadata as blockMetadataSchema, categoryTime } from '../schemas/schemas.ts';
+import { WINDOW_MEMBERS } from '../schemas/window-parameters.ts';
+
+function summaries<O>(
+  kind: OriginKind<O>,
+  operationId: string,
+  { list, schema, of }: OriginMetadata,
+) {
+  return postEndpoint({
+    access: 'posted',
+    path: `${kind.path}/summary`,
+    operationId,
+    summary: `Summaries of many ${kind.one}s`,
+    description: `\`GET ${kind.singlePath}/summary\` for many ${kind.one}s.${BATCH_RULES}`,
+    tag: kind.tag,
+    body: z.strictObject({
+      origins: kind.list,
+      mode: modeMember,
+      ...WINDOW_MEMBERS,
+      type: typeMember,
+      nth: nthMember,
+      count_within: countWithinMember,
+      names: namesMember,
+      max_rows: maxRowsMember,
+    }),
+    requestExample: (marks) => ({
+      origins: [kind.example(marks)],
+      mode: [marks.mode],
+      type: [marks.type],
+    }),
+    table: withOrigin(CATEGORY_TIMES, Object.keys(kind.members)),
+    responseDescription: `Minutes to the nearest POI of each type, for each ${kind.one}.`,
+    response: z.object({
+      results: z.array(categoryTime.extend(kind.members)),
+      [list]: z.array(schema),
+      truncated: z.array(kind.short),
+      ...BATCH_MEMBERS,
+    }),
+    problems: BATCH_PROBLEMS,
+    resolve(release, { origins, nth, count_within, ...query }, services): Batch<O> {
+      const { filter } = requestedCells(release, query, 'body');
+      const nthFilter = requestedNth(filter, { nth, count_within });
+      const request = {
+        origins,
+        rowBudget: rowBudgetOf(query, services),
+        modes: filter.modes,
+        columns: summaryColumns(filter, nthFilter),
+      };
+      return originBatch(release, kind, request, async (block, name, waiters) => ({
+        rows:
+          nthFilter === null
+            ? summaryRows(await summaryOf(block, filter), name)
+            : nthRows(await nthTimesOf(block, nthFilter, waiters), nthFilter, name),
+        about: of(block, name),
+      }));
+    },
+    respond: (_release, batch, context, balance) => batchResponse(batch, context, balance, list),
+  });
+}
+
+export const blocksSummary = summaries(BLOCKS, 'getBlockSummaries', {
+  list: 'blocks',
+  schema: blockMetadataSchema,
+  of: blockMetadata,
+});
+
+export const pointsSummary = summaries(POINTS, 'getPointSummaries', {
+  list: 'origins',
+  schema: z.object({
+    ...POINTS.members,
+    resolved_block: z.string(),
+    population: z.int().nullable(),
+    land_area_m2: z.number().nullable(),
+  }),
+  of(block, name) {
+    const { geoid, ...metadata } = blockMetadata(block);
+    return { ...name, resolved_block: geoid, ...metadata };
+  },
+});
