@@ -28,6 +28,8 @@ interface OtherMembers {
   /** Sums beside rows of another kind; rows themselves in CSV of sites. */
   readonly results?: object;
   readonly basket?: object | null;
+  /** The precision of times to sites. */
+  readonly precision?: string;
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }
 
@@ -42,6 +44,7 @@ export const ROW_METADATA = [
   repeated('unrouted', 'X-Unrouted', (modes) =>
     modes.map(({ mode, reason }) => `${mode}=${reason}`).join(', '),
   ),
+  repeated('precision', 'X-Precision', (precision) => precision),
   repeated('truncated_reason', 'X-Truncated-Reason', (reason) => reason),
 ];
 

@@ -2,7 +2,7 @@ import { invalidParameters, type ParameterIssue } from '../../portal/http/proble
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release/release.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
-import type { DestTypeId } from '../../shards/units.ts';
+import type { DestTypeId, ReleaseMode } from '../../shards/units.ts';
 
 /**
  * Requested leaf types, with parents expanded; undefined for all. Throws for an id that the
@@ -35,7 +35,7 @@ export function modePositions(
   release: Release,
   modes: readonly Mode[] | undefined,
   part: 'query' | 'body' = 'query',
-): number[] {
+): ReleaseMode[] {
   const lacking = modes?.flatMap((mode) => modeFault(release, mode, [part, 'mode'])) ?? [];
   if (lacking.length > 0) throw invalidParameters(lacking);
   return release.manifest.modes.flatMap((mode, position) =>
@@ -48,7 +48,7 @@ export function modePosition(
   release: Release,
   mode: Mode,
   part: 'query' | 'body' = 'query',
-): number {
+): ReleaseMode {
   return modePositions(release, [mode], part)[0];
 }
 
@@ -64,7 +64,7 @@ export function modeFault(
 }
 
 /** Labels of mode positions, as spelled in a canonical request. */
-export function modeLabels(release: Release, positions: readonly number[]): Mode[] {
+export function modeLabels(release: Release, positions: readonly ReleaseMode[]): Mode[] {
   return positions.map((position) => release.manifest.modes[position]);
 }
 

@@ -6,7 +6,7 @@ import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { nthNearestId } from '../../../shards/nearest/nth-nearest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { DestTypeId, Minutes, Tenths } from '../../../shards/units.ts';
+import type { DestTypeId, Minutes, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import { modeFault, typeFault } from '../modes-and-types.ts';
 import { tenthsWithin } from '../pois/poi-times.ts';
 import type { CountyBlocks } from './drawn-blocks.ts';
@@ -23,8 +23,7 @@ export interface CriterionParams {
 export interface Criterion {
   /** A leaf, or a parent, of which any leaf counts. */
   readonly type: DestTypeId;
-  /** Position among the release's modes. */
-  readonly mode: number;
+  readonly mode: ReleaseMode;
   readonly nth: number;
   readonly maxTenths: Tenths;
 }

@@ -9,7 +9,7 @@ import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { DestTypeId, Tenths } from '../../../shards/units.ts';
+import type { DestTypeId, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import { COVERAGE, COVERAGE_MINUTES, COVERAGE_OF_GROUPS } from '../../formats/row-table.ts';
 import type { Rows } from '../../formats/rows.ts';
 import { maskedBy, requestedWeights, sumOf } from '../block-weights.ts';
@@ -35,8 +35,8 @@ function slots(slotOf: (tenths: Tenths) => number): Slots {
 
 /** The sums that a request wants. */
 export interface CoverageQuery {
-  /** Positions among the release's modes, ascending. */
-  readonly modes: readonly number[];
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
   /** Leaf types, ascending. */
   readonly types: readonly DestTypeId[];
   readonly weights: readonly string[];

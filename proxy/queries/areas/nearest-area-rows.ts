@@ -3,7 +3,7 @@ import type { PolygonGeometry } from '../../../shards/geometry/geo-json.ts';
 import { MODES, type ModeId, modeIdOf } from '../../../shards/modes.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { CountyBlock } from '../../../shards/units.ts';
+import type { CountyBlock, ReleaseMode } from '../../../shards/units.ts';
 import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
 import { perFormat } from '../../formats/row-format.ts';
 import type { Rows } from '../../formats/rows.ts';
@@ -88,7 +88,7 @@ export class NearestAreaRows implements BlockRows<Uint16Array> {
     if (this.#rows.count > before) this.end = [block, lastType, lastMode];
   }
 
-  #reason(index: BlockIndex, ordinal: CountyBlock, mode: number): MissingReason {
+  #reason(index: BlockIndex, ordinal: CountyBlock, mode: ReleaseMode): MissingReason {
     return missingReason(index, ordinal, this.#release.manifest.modes[mode]);
   }
 }

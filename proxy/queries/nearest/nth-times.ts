@@ -6,17 +6,16 @@ import { insertNth, MAX_NTH } from '../../../shards/nearest/nth-nearest.ts';
 import type { PoiTable } from '../../../shards/pois/poi-table.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { DestTypeId, Tenths } from '../../../shards/units.ts';
-import { TIME, typeColumns } from '../../formats/row-table.ts';
+import type { DestTypeId, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import type { OriginBlock } from '../origins/origin-block.ts';
-import { originText } from '../rows/fragments.ts';
+import { originText, timeTexts, typeTexts } from '../rows/fragments.ts';
 import { isAfter, type Page } from '../rows/pagination.ts';
 
 /** Filter for how many POIs of each type a block has to choose from. */
 export interface NthFilter {
-  /** Positions among the release's modes, ascending. */
-  readonly modes: readonly number[];
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
   /** Requested leaf types; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** The source of the types' labels, if rows have them. */
@@ -122,16 +121,14 @@ export function nthRows(
     async addTo(rows, waiters) {
       const { format } = rows;
       const before = format.begin() + originText(format, origin);
+      const [typeText, times] = [typeTexts(format, filter.labels), timeTexts(format)];
       for (const { mode, type, nth, tenths, count } of found) {
         const members = {
-          dest_type_id: type,
-          ...(filter.labels !== null && { dest_type: filter.labels.labelOf(type) }),
-          mode,
-          travel_time: tenths / 10,
           ...(filter.nths !== null && { nth }),
           ...(filter.countTenths !== null && { count }),
         };
-        rows.add(before + format.members(members, columns) + format.end);
+        const choice = `${times[mode][tenths]},${format.members(members, columns)}`;
+        rows.add(before + typeText(type) + choice + format.end);
         const pause = yieldIfOverdue(waiters);
         if (pause) await pause;
       }
@@ -139,14 +136,9 @@ export function nthRows(
   };
 }
 
-/** Columns of the rows, without those of the origin. */
-export function nthColumns({ labels, nths, countTenths }: NthFilter): string[] {
-  return [
-    ...typeColumns(labels),
-    ...TIME,
-    ...(nths !== null ? ['nth'] : []),
-    ...(countTenths !== null ? ['count'] : []),
-  ];
+/** Columns that follow those of a summary of the nearest alone. */
+export function nthColumns({ nths, countTenths }: NthFilter): string[] {
+  return [...(nths !== null ? ['nth'] : []), ...(countTenths !== null ? ['count'] : [])];
 }
 
 /** The position before all rows: mode id, type id, n. */

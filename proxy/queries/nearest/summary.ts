@@ -1,7 +1,7 @@
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { DestTypeId, Minutes } from '../../../shards/units.ts';
+import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { DEFAULT_LIMIT } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import type { ByteText } from '../../formats/byte-text.ts';
@@ -32,8 +32,8 @@ import {
 
 /** Filter for the cells of a block's nearest times. */
 export interface SummaryFilter {
-  /** Positions among the release's modes, ascending. */
-  readonly modes: readonly number[];
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
   /** Requested leaf types; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** The source of the types' labels, if rows have them. */
@@ -97,8 +97,7 @@ export function summaryColumns(
   { labels }: SummaryFilter,
   nthFilter: NthFilter | null,
 ): readonly string[] {
-  if (nthFilter !== null) return nthColumns(nthFilter);
-  return [...typeColumns(labels), ...TIME];
+  return [...typeColumns(labels), ...TIME, ...(nthFilter === null ? [] : nthColumns(nthFilter))];
 }
 
 /** Cells of a block's nearest times, by mode id, then type id. */

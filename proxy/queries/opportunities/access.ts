@@ -5,7 +5,7 @@ import { MAX_POI_MINUTES, MINUTES } from '../../../shards/matrix/row-codec.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Minutes } from '../../../shards/units.ts';
+import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { PEOPLE } from '../../../shards/weights/weight.ts';
 import { DEFAULT_MINUTES } from '../../bounds.ts';
 import type { RowMembers } from '../../formats/row-format.ts';
@@ -36,8 +36,8 @@ export interface AccessParams {
 
 /** The counts that a request selects. */
 export interface AccessQuery {
-  /** Positions among the release's modes, ascending. */
-  readonly modes: readonly number[];
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
   readonly direction: Direction;
   readonly opportunities: readonly Opportunity[];
   /** Limits of the counts, ascending, for `step`; otherwise one count decays with time. */

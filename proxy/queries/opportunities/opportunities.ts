@@ -11,7 +11,7 @@ import {
 import type { CountyManifest, Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { ObjectRef } from '../../../shards/store/store.ts';
-import type { DestTypeId, Minutes } from '../../../shards/units.ts';
+import type { DestTypeId, Minutes, ReleaseMode } from '../../../shards/units.ts';
 import type { BlockOrigin, OriginBlock } from '../origins/origin-block.ts';
 import { countyRanges } from './county-ranges.ts';
 import type { Decay } from './decay.ts';
@@ -144,7 +144,7 @@ export class CountsByTime {
  */
 export async function countOpportunities(
   block: OriginBlock,
-  modes: readonly number[],
+  modes: readonly ReleaseMode[],
   opportunities: readonly Opportunity[],
   direction: Direction,
   waiters: Waiters,
@@ -163,7 +163,7 @@ type CountsByMode = Map<string, CountsByTime[]>;
 
 async function countWeights(
   { release, county, ordinal }: OriginBlock,
-  modes: readonly number[],
+  modes: readonly ReleaseMode[],
   opportunities: readonly Opportunity[],
   direction: Direction,
   waiters: Waiters,
@@ -228,7 +228,7 @@ function weightByTarget(
 
 async function countPois(
   { release, county, ordinal }: OriginBlock,
-  modes: readonly number[],
+  modes: readonly ReleaseMode[],
   opportunities: readonly Opportunity[],
   waiters: Waiters,
 ): Promise<CountsByMode> {

@@ -5,7 +5,7 @@ import {
 } from '../../../shards/blocks/block-index.ts';
 import type { Geoid } from '../../../shards/geoid.ts';
 import { byMode, type Mode } from '../../../shards/modes.ts';
-import type { CountyBlock } from '../../../shards/units.ts';
+import type { CountyBlock, ReleaseMode } from '../../../shards/units.ts';
 import type { OriginBlock } from './origin-block.ts';
 
 /** A mode that could not be routed from a block, and why. */
@@ -33,11 +33,11 @@ export function unroutedReason(
 
 /**
  * Modes that could not be routed from a block, with reasons; null if all could. This distinguishes
- * "not within 30 minutes" from "not known". `modes`: positions among the release's modes.
+ * "not within 30 minutes" from "not known".
  */
 export function unroutedModes(
   { release, index, ordinal }: OriginBlock,
-  modes: readonly number[],
+  modes: readonly ReleaseMode[],
 ): Unrouted[] | null {
   if (index.isFullyRoutable(ordinal)) return null;
   const unrouted = modes.flatMap((position): Unrouted[] => {

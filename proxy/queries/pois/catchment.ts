@@ -4,7 +4,7 @@ import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { GeoidNumber } from '../../../shards/geoid.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Catchments, Release } from '../../../shards/release/release.ts';
-import type { CountyPoi, DestId, Tenths } from '../../../shards/units.ts';
+import type { CountyPoi, DestId, ReleaseMode, Tenths } from '../../../shards/units.ts';
 import { CATCHMENT } from '../../formats/row-table.ts';
 import type { FoundRows } from '../../formats/rows.ts';
 import { GeoidFragment, originText, timeTexts } from '../rows/fragments.ts';
@@ -13,8 +13,8 @@ import { pageOfRow, type RowPage } from '../rows/row-page.ts';
 
 /** Filter for the blocks of a POI's catchment. */
 export interface CatchmentFilter {
-  /** Positions among the release's modes, ascending. */
-  readonly modes: readonly number[];
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
   readonly blocks: ReadonlySet<GeoidNumber> | undefined;
   readonly maxTenths: Tenths;
   /** Whether rows have the name of the POI. */

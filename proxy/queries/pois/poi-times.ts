@@ -6,7 +6,14 @@ import type { PoiMatrix } from '../../../shards/pois/poi-matrix.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
 import type { Taxonomy } from '../../../shards/taxonomy.ts';
-import type { CountyPoi, DestId, DestTypeId, Minutes, Tenths } from '../../../shards/units.ts';
+import type {
+  CountyPoi,
+  DestId,
+  DestTypeId,
+  Minutes,
+  ReleaseMode,
+  Tenths,
+} from '../../../shards/units.ts';
 import { BOUNDS } from '../../bounds.ts';
 import { type QueryResult, rowsResponse } from '../../endpoint.ts';
 import { type ByteText, inOnePiece } from '../../formats/byte-text.ts';
@@ -30,8 +37,8 @@ import { pageOfRow, ROW_BEGINS, type RowPage } from '../rows/row-page.ts';
 
 /** Row filter for the POIs of a block. */
 export interface PoiFilter {
-  /** Positions among the release's modes, ascending. */
-  readonly modes: readonly number[];
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
   readonly types: ReadonlySet<DestTypeId> | undefined;
   readonly destIds: ReadonlySet<DestId> | undefined;
   readonly maxTenths: Tenths;

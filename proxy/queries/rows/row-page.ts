@@ -4,13 +4,13 @@ import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import type { EncodedRow, ModeRow } from '../../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../../shards/modes.ts';
-import type { Tenths } from '../../../shards/units.ts';
+import type { ReleaseMode, Tenths } from '../../../shards/units.ts';
 import type { Page } from './pagination.ts';
 
 /** Filter for the entries of a matrix's row. */
 export interface EntryFilter {
-  /** Positions among the release's modes, ascending. */
-  readonly modes: readonly number[];
+  /** Ascending. */
+  readonly modes: readonly ReleaseMode[];
   readonly maxTenths: Tenths;
   /** Tests a target by its ordinal; if absent, all match. */
   readonly isWanted?: ((target: number) => boolean) | undefined;

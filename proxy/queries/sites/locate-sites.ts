@@ -4,7 +4,7 @@ import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { countyOf } from '../../../shards/geoid.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { CountyFips, Degrees } from '../../../shards/units.ts';
+import type { CountyFips, Degrees, ReleaseMode } from '../../../shards/units.ts';
 import { locateOrigin, type OriginBlock, originOfPoint } from '../origins/origin-block.ts';
 import { unroutedReasons } from '../origins/unrouted.ts';
 
@@ -43,7 +43,7 @@ export async function locateSites(
   release: Release,
   list: SiteList,
   sites: readonly Site[],
-  { mode, mostCounties }: { readonly mode: number; readonly mostCounties: number },
+  { mode, mostCounties }: { readonly mode: ReleaseMode; readonly mostCounties: number },
   waiters: Waiters,
 ): Promise<{ located: LocatedSite[]; errors: SiteError[] }> {
   const located: LocatedSite[] = [];

@@ -3,7 +3,7 @@ import { PLANS } from '../../../portal/plans.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import type { Direction } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
-import type { Minutes } from '../../../shards/units.ts';
+import type { Minutes, ReleaseMode } from '../../../shards/units.ts';
 import { LIMITS } from '../../bounds.ts';
 import type { QueryResult } from '../../endpoint.ts';
 import { Rows } from '../../formats/rows.ts';
@@ -32,8 +32,7 @@ export interface SitesQuery {
   readonly uncovered: number;
   /** Null for the counties of the sites, or of the candidates if there are no sites. */
   readonly area: Area | null;
-  /** Position among the release's modes. */
-  readonly mode: number;
+  readonly mode: ReleaseMode;
   readonly direction: Direction;
   /** The first is that of sites, gains, choices and uncovered blocks. */
   readonly weights: readonly string[];
@@ -57,16 +56,16 @@ export async function querySites(
   const area = await WeightedArea.of(release, parts, query, waiters);
   const measures = await measureSites({ ...query, release, area, sites, candidates, waiters });
   const tokens = priceOfSites(query);
-  const facts = { area: areaFactsOf(parts), results: measures.results };
+  const facts = areaFactsOf(parts);
   const ending = { errors, precision: 'block' };
   if (format.name === 'json') {
     const uncovered = measures.uncovered.map(({ block, count }) => ({ block, count }));
-    return { body: { ...facts, ...measures, uncovered, ...ending }, tokens };
+    return { body: { area: facts, ...measures, uncovered, ...ending }, tokens };
   }
   const columns = siteColumns(query);
   const rows = new Rows(format);
   await addSiteRows(rows, columns, sites, candidates, measures, waiters);
-  return { body: { ...facts, ...ending, rows }, tokens, columns };
+  return { body: { area: facts, results: measures.results, ...ending, rows }, tokens, columns };
 }
 
 /** Sites and candidates that have blocks, and the area to measure them over. */

@@ -3,6 +3,7 @@ import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import type { Release } from '../../../shards/release/release.ts';
+import type { ReleaseMode } from '../../../shards/units.ts';
 import type { CountyBlocks } from '../areas/drawn-blocks.ts';
 import { maskedBy, sumOf } from '../block-weights.ts';
 
@@ -20,8 +21,7 @@ interface AreaWeight {
 export class WeightedArea {
   /** Ascending by county. */
   readonly parts: readonly CountyBlocks[];
-  /** Position among the release's modes. */
-  readonly mode: number;
+  readonly mode: ReleaseMode;
   /** Ascending. */
   readonly geoids: Float64Array;
   readonly weights: readonly AreaWeight[];
@@ -29,7 +29,7 @@ export class WeightedArea {
 
   private constructor(
     parts: readonly CountyBlocks[],
-    mode: number,
+    mode: ReleaseMode,
     geoids: Float64Array,
     weights: readonly AreaWeight[],
   ) {
@@ -43,7 +43,7 @@ export class WeightedArea {
   static async of(
     release: Release,
     parts: readonly CountyBlocks[],
-    { mode, weights: names }: { readonly mode: number; readonly weights: readonly string[] },
+    { mode, weights: names }: { readonly mode: ReleaseMode; readonly weights: readonly string[] },
     waiters: Waiters,
   ): Promise<WeightedArea> {
     const count = parts.reduce((sum, { ordinals }) => sum + ordinals.length, 0);

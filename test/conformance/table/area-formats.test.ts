@@ -149,10 +149,11 @@ describe('sites of one’s own', () => {
     );
     expect(data.map((line) => Object.values(line))).toEqual(cells);
     expect(JSON.parse(String(headers['x-area']))).toEqual(beside.area);
-    expect([headers['x-batch-errors'], headers['x-errors']]).toEqual([
-      '1',
-      'sites:sea=point-not-covered',
-    ]);
+    expect(headers).toMatchObject({
+      'x-batch-errors': '1',
+      'x-errors': 'sites:sea=point-not-covered',
+      'x-precision': beside.precision,
+    });
   });
 
   test('keep the sums of all weights and minutes in CSV', async () => {
