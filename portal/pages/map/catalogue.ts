@@ -29,7 +29,7 @@ export interface Catalogue {
   readonly baseMap: BaseMap | null;
   /** The components of the release, with the dates of their data. */
   readonly dates: readonly { readonly name: string; readonly day: string }[];
-  /** The counts per block, in the order in which they are offered; people without a list. */
+  /** The counts per block, in the order in which they are offered. */
   readonly weights: readonly Weight[];
   bandsUrl(mode: string, type: number): string | undefined;
 }
@@ -55,8 +55,13 @@ const EVERYDAY = [
 
 /** The layers of the release; `null` where it has no tiles. */
 export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
-  const [{ release, components, modes, types }, { data: tiles }, { map_style_url }, weights] =
-    await Promise.all([releaseFacts(api), api.getTileArchives(), portalConfig(), weightsOf(api)]);
+  const [facts, { data: tiles }, { map_style_url }, { data: weighed }] = await Promise.all([
+    releaseFacts(api),
+    api.getTileArchives(),
+    portalConfig(),
+    api.getWeights(),
+  ]);
+  const { release, components, modes, types } = facts;
   const { bounds, poi_bounds, archives } = tiles;
   const blocks = archives.find(({ layer }) => layer === 'blocks');
   const bands = new Map(
@@ -89,21 +94,10 @@ export async function mapCatalogue(api: Client): Promise<Catalogue | null> {
         ? [{ name: COMPONENTS[component], day: effective_date }]
         : [],
     ),
-    weights,
+    weights: inOrder(weighed.weights),
     bandsUrl: (mode, type) => bands.get(`${mode}-${type}`),
   };
 }
-
-/** The weights of the release; people alone where they cannot be had. */
-async function weightsOf(api: Client): Promise<readonly Weight[]> {
-  try {
-    return inOrder((await api.getWeights()).data.weights);
-  } catch {
-    return [PEOPLE];
-  }
-}
-
-const PEOPLE: Weight = { weight: 'people', label: 'People', unit: 'people' };
 
 function hasAny(bands: ReadonlyMap<string, string>, mode: string): boolean {
   return [...bands.keys()].some((key) => key.startsWith(`${mode}-`));
