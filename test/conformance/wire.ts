@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { ResponseReader, type WireResponse } from './response-reader.ts';
 
 /** Silence after which a response is considered complete if the server does not close. */
-const SILENCE_MS = 10_000;
+const SILENCE_MS = 60_000;
 
 /**
  * Sends raw bytes and reads the response until the server closes or falls silent. Latin-1 text, so

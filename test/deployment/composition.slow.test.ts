@@ -115,7 +115,7 @@ async function upload(from: string, prefix: string): Promise<void> {
 
 /** The code of the newest mail. */
 async function mailedCode(): Promise<string> {
-  for (const until = Date.now() + 20_000; Date.now() < until; ) {
+  for (const until = Date.now() + 120_000; Date.now() < until; ) {
     const [newest] = (await readdir(mails))
       .filter((name) => name.endsWith('.eml'))
       .sort()

@@ -42,7 +42,7 @@ beforeAll(async () => {
   python = await tableReaders();
   const { stdout } = await run(python, ['test/export/read_tables.py', root, folder]);
   read = JSON.parse(stdout);
-}, 300_000);
+});
 
 /** The rows of a table as DuckDB reads them, as CSV, in the order of the files. */
 const rowsOf = async (table: string) =>

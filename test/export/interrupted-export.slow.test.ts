@@ -14,7 +14,7 @@ const exportInto = (out: string) => tta('export', '--store', inject('demoStore')
 
 beforeAll(async () => {
   expect(await exportInto(whole)).toMatchObject({ code: 0 });
-}, 60_000);
+});
 
 /** Every file of a folder, by its name, but for locks. */
 async function contentsOf(root: string): Promise<Record<string, string>> {

@@ -44,7 +44,7 @@ beforeAll(async () => {
     await copyFile(fileOf(table, 'fgb'), at(`${table}.fgb`));
     await run('ogr2ogr', ['-f', 'GPKG', at(`${table}.gpkg`), fileOf(table, 'fgb')]);
   }
-}, 300_000);
+});
 
 test('GDAL reads from GeoJSON, FlatGeobuf and the GeoPackage made of it what is in GeoParquet', async () => {
   const names = TABLES.flatMap((table) => ['geojson', 'fgb', 'gpkg'].map((e) => `${table}.${e}`));

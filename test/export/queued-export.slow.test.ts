@@ -157,7 +157,7 @@ test('an export that is cancelled ends the command that waits for it, and stays 
   const flags = ['--queue', redis.address(4), '--store', at('queue')];
   const waiting = start('export', ...flags, '--tables', 'types');
   const queued = /export ([0-9a-f]{16}): 1 table queued/;
-  await expect.poll(() => waiting.said, { timeout: 60_000 }).toMatch(queued);
+  await expect.poll(() => waiting.said).toMatch(queued);
   const ended = once(waiting.child, 'exit');
   const [, build] = queued.exec(waiting.said)!;
   expect(await tta('worker', ...flags, '--cancel', build)).toMatchObject({ code: 0 });

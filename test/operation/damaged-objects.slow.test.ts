@@ -23,7 +23,7 @@ const request = { tables: ['reach', 'types'], counties: [COUNTY], format: 'parqu
 beforeAll(async () => {
   await cp(inject('demoStore'), root, { recursive: true });
   await publishExports(await releaseIn(store), request, store, silent);
-}, 60_000);
+});
 
 /** Inverts the rest of an object from an offset, for the time of a test. */
 async function damage(name: string, from: number): Promise<void> {

@@ -43,7 +43,7 @@ describe('keys', () => {
     await portal.ledger.debit(charge);
     const days = [
       {
-        day: new Date().toISOString().slice(0, 10),
+        day: new Date(charge.atMs).toISOString().slice(0, 10),
         key_id: keyId,
         route: ROUTE,
         requests: 1,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
@@ -29,6 +29,7 @@ const before = (code: string) => ({
 
 const serveArgs = () => ['--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+const statusOf = (url: string) => fetch(url).then(({ status }) => status);
 
 describe.each([1, 2])('%i processes, told to stop', (processes) => {
   test.each([
@@ -45,8 +46,7 @@ describe.each([1, 2])('%i processes, told to stop', (processes) => {
     const pids = await fleet.pids();
     const ended = once(fleet.child, 'exit');
     fleet.child.kill(one);
-    const ready = () => fetch(`${fleet.address}/v1/ready`).then(({ status }) => status);
-    await expect.poll(ready).toBe(503);
+    await expect.poll(() => statusOf(`${fleet.address}/v1/ready`)).toBe(503);
     fleet.child.kill(other);
     expect(await ended).toEqual([null, 'SIGKILL']);
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
@@ -54,13 +54,18 @@ describe.each([1, 2])('%i processes, told to stop', (processes) => {
   });
 });
 
-/** Has the ledger's thread report each commit late. */
-const LATE_COMMITS = `
+/** Has the ledger's thread report debits only once a file is gone. */
+const debitsHeldBy = (file: string) => `
+  import { existsSync } from 'node:fs';
   import { Worker } from 'node:worker_threads';
   const { emit } = Worker.prototype;
   Worker.prototype.emit = function (name, ...args) {
-    if (name !== 'message') return emit.call(this, name, ...args);
-    setTimeout(() => emit.call(this, name, ...args), 300);
+    if (!JSON.stringify(args).includes('debited')) return emit.call(this, name, ...args);
+    const timer = setInterval(() => {
+      if (existsSync(${JSON.stringify(file)})) return;
+      clearInterval(timer);
+      emit.call(this, name, ...args);
+    }, 5);
     return true;
   };
 `;
@@ -71,7 +76,9 @@ test.each([1, 2])(
     const { key, account } = await withLedger(at('ledger'), (ledger) =>
       openCustomer(ledger, { tokens: 100 }),
     );
-    const env = { ...before(LATE_COMMITS), PROCESSES: `${processes}`, DRAIN_SECONDS: '60' };
+    const held = at('held');
+    await writeFile(held, '');
+    const env = { ...before(debitsHeldBy(held)), PROCESSES: `${processes}`, DRAIN_SECONDS: '60' };
     const fleet = await startFleet(serveArgs(), env);
     const ended = once(fleet.child, 'exit');
     let received = 0;
@@ -89,8 +96,9 @@ test.each([1, 2])(
         .poll(async () => (await booksOf(ledger, account)).used, { interval: 5 })
         .toBeGreaterThan(0);
       fleet.child.kill('SIGTERM');
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await expect.poll(() => statusOf(`${fleet.address}/v1/ready`)).toBe(503);
       fleet.child.kill('SIGTERM');
+      rmSync(held);
       expect(await ended).toEqual([null, 'SIGKILL']);
       await asked;
       const { granted, used, balance } = await booksOf(ledger, account);

@@ -25,9 +25,9 @@ let fleet: ServedFleet;
 let account: AccountId;
 let key: string;
 /** Clients waiting for a response that will not come must be notified. */
-const usual = new Agent({ headersTimeout: 10_000 });
+const usual = new Agent({ headersTimeout: 60_000 });
 /** A connection per request, so that each may go to another process. */
-const strangers = () => new Agent({ pipelining: 0, headersTimeout: 10_000 });
+const strangers = () => new Agent({ pipelining: 0, headersTimeout: 60_000 });
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 beforeEach(async () => {

@@ -33,6 +33,8 @@ async function ask(request: Request) {
     const { value: response, heldMs } = await watchLoop(() => proxy.app.inject(request));
     held = Math.min(held, heldMs / standard);
     if (tries === TRIES || held <= MAX_HELD) return { response, held };
+    // Other tests may have come to share the memory's bandwidth.
+    standard = await standardMs();
   }
 }
 

@@ -80,7 +80,8 @@ describe('a replayed response', () => {
         most.inAll,
         [...inHand.values()].reduce((a, b) => a + b),
       );
-      // As from a slow ledger.
+      // As from a slow ledger: the first ones wait until as many have come as may.
+      await expect.poll(() => most.inAll).toBeGreaterThanOrEqual(6);
       await new Promise((resolve) => setTimeout(resolve, 10));
       try {
         return await replay.call(proxy.ledger, account, ...rest);

@@ -16,7 +16,7 @@ export interface Inbox {
 export const REFUSED = 'nobody@example.org';
 /** An address whose mail it fails to store. */
 export const FAILING = 'full@example.org';
-const WAIT_MS = 10_000;
+const WAIT_MS = 120_000;
 
 export async function openInbox(): Promise<Inbox> {
   const mails: Email[] = [];

@@ -9,7 +9,7 @@ import { ensureDebianPackage } from './debian.ts';
 import { freePort } from './free-port.ts';
 
 const POLL_MS = 50;
-const START_MS = 20_000;
+const START_MS = 120_000;
 
 /** A web server that serves a folder publicly, with and without TLS. */
 export interface Nginx extends RunningNginx {

@@ -28,9 +28,9 @@ const LOCAL_ADDRESS = '127.0.0.2';
 const CONNECTIONS = 16;
 /**
  * Retries as a shedding service asks for them by `Retry-After`. A client of fifty requests a second
- * has several in progress on a busy machine, and all but the first may be refused.
+ * has several in progress on a busy machine, and all but the first may be refused, each time.
  */
-const RETRIES = { maxRetries: 5, statusCodes: [503], errorCodes: [] };
+const RETRIES = { maxRetries: 60, statusCodes: [503], errorCodes: [] };
 
 process.once('message', async (orders: HonestOrders) => {
   process.send!(await ask(orders));
