@@ -1,4 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import type { ExportFormat } from '../../shards/release/exported-table.ts';
@@ -23,8 +25,8 @@ const MEDIA_TYPES = {
   'gpkg-ready': 'application/vnd.flatgeobuf',
 } as const satisfies Record<ExportFormat, string>;
 const PATH = '/v1/exports/links';
-/** A piece of a response is 32 KiB: the file is several, the last one cut short. */
-const FILE = randomBytes(100_001);
+/** A piece of a response is 32 KiB: the file is many, the last one cut short. */
+const FILE = randomBytes(500_001);
 /** Its price is 1,000 tokens. */
 const nearest = { table: 'nearest', county: '24510' };
 
@@ -126,6 +128,60 @@ describe('an exported file', () => {
       });
       expect(part.rawPayload.equals(FILE.subarray(start, end + 1))).toBe(true);
     }
+  });
+
+  /** Lets the clock pass as if the client read a number of bytes a second. */
+  const readAt = (bytesPerSecond: number) => {
+    const { store } = proxy;
+    const readRange = store.readRange.bind(store);
+    let read = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      return (1_000 * read) / bytesPerSecond;
+    });
+    const reads = vi.spyOn(store, 'readRange').mockImplementation((ref, offset, length) => {
+      read += length;
+      return readRange(ref, offset, length);
+    });
+    onTestFinished(() => {
+      clock.mockRestore();
+      reads.mockRestore();
+    });
+    return () => read;
+  };
+
+  test('is sent whole to a client that reads 20 KB a second, however long that takes', async () => {
+    const url = await linkTo('csv');
+    readAt(20_000);
+    expect((await proxy.get(url)).rawPayload.equals(FILE)).toBe(true);
+  });
+
+  test('is broken off after 20 seconds for one that reads 10 KB a second', async () => {
+    const url = await linkTo('csv');
+    const read = readAt(10_000);
+    await expect(proxy.get(url)).rejects.toThrow();
+    expect(read()).toBeGreaterThan(20 * 10_000);
+    // The first piece, and the one in hand after 20 seconds.
+    expect(read()).toBeLessThanOrEqual(20 * 10_000 + 2 * 2 ** 15);
+  });
+
+  test('that is damaged beyond its first piece is broken off there, and the log says where', async () => {
+    const url = await linkTo('csv');
+    const name = 'exports/nearest.csv';
+    const damaged = Buffer.from(FILE);
+    damaged[300_000] ^= 1;
+    const file = path.join(folder, name);
+    await writeFile(file, damaged);
+    onTestFinished(() => writeFile(file, FILE));
+    const { error } = proxy.app.log;
+    const logged: { err: Error }[] = [];
+    proxy.app.log.error = (entry: { err: Error }) => void logged.push(entry);
+    onTestFinished(() => {
+      proxy.app.log.error = error;
+    });
+    await expect(proxy.get(url)).rejects.toThrow();
+    expect(logged.map(({ err }) => err.message)).toEqual([expect.stringContaining(name)]);
+    const before = await proxy.get(url, undefined, { range: 'bytes=0-199999' });
+    expect(before.rawPayload.equals(FILE.subarray(0, 200_000))).toBe(true);
   });
 });
 

@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { putArchive } from '../../builder/publish/put-archive.ts';
 import { requestedRange } from '../../proxy/http/byte-range.ts';
 import { requestsFor } from '../../proxy/serve/send-object.ts';
-import { proxyOfTests } from '../support/proxy-harness.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
+import { TamperedRelease } from '../support/tampered-release.ts';
 
 const proxy = proxyOfTests();
 
@@ -107,9 +112,41 @@ test('an archive is read whole or by range without a key, as it lies in the stor
   }
 });
 
+/** A copy of the demo release whose blocks have another archive. */
+async function withArchiveOf(bytes: Uint8Array) {
+  const release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
+  const store = new FolderStore(release.folder);
+  const archive = await putArchive(store, 'tiles/blocks', 'pmtiles', bytes);
+  Object.assign(release.manifest.tiles, { blocks: archive });
+  await release.publish();
+  return { folder: release.folder, close: () => release.remove() };
+}
+
 test('a response counts towards the rate of its address by its size, as ranges of 64 KiB would', () => {
   const counts = [0, 1, 2 ** 16, 2 ** 16 + 1, 10 * 2 ** 16, 2 ** 40].map(requestsFor);
   expect(counts).toEqual([0, 1, 1, 2, 10, 256]);
+});
+
+test('what remains of the rate of an address is stated, and a response beyond it is not read', async () => {
+  const bytes = 3 * 2 ** 16 + 1;
+  const large = await ofThisTest(withArchiveOf(randomBytes(bytes)));
+  const few = await ofThisTest(openProxy(large.folder, { config: { freeRateLimitPerMinute: 6 } }));
+  const url = `/${few.releases.current.manifest.tiles.blocks.archive.name}`;
+  const remaining = async (range: string, status: number) => {
+    const { statusCode, headers } = await few.get(url, undefined, { range });
+    expect(statusCode).toBe(status);
+    return Number(/;r=(\d+);/.exec(String(headers.ratelimit))![1]);
+  };
+  expect(await remaining('bytes=0-65535', 206)).toBe(5);
+  expect(await remaining(`bytes=0-${bytes - 1}`, 206)).toBe(1);
+  few.store.reads = [];
+  const refused = await few.get(url);
+  expect([refused.statusCode, refused.json().type]).toEqual([
+    429,
+    expect.stringMatching(/\/rate-limited$/),
+  ]);
+  expect(refused.headers).not.toHaveProperty('accept-ranges');
+  expect(few.store.reads).toEqual([]);
 });
 
 test('ranges outside an archive are 416, with its size', async () => {
@@ -177,6 +214,25 @@ test('nothing but the archives of the release can be read, and other names read 
   expect(proxy.store.reads).toEqual([]);
   const posted = await proxy.get(`/tiles/${file}`, undefined, {}, 'POST');
   expect([posted.statusCode, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
+});
+
+test('a name that is none of the release’s is refused with the list of those there are', async () => {
+  const [[county, { block_bands }]] = Object.entries(proxy.releases.current.manifest.counties);
+  const bands = path.basename(block_bands!.archive.name);
+  expect((await proxy.get(`/tiles/${bands}`)).statusCode).toBe(200);
+  const wrong = bands.replace(/-[0-9a-f]+\./, '-0000000000000000.');
+  for (const [name, list] of [
+    [wrong, 'GET /v1/meta/block-bands'],
+    [wrong.replace(county, '00000'), 'GET /v1/meta/block-bands'],
+    [`x${bands}`, 'GET /v1/meta/tiles'],
+    [bands.replace(county, `${county}0`), 'GET /v1/meta/tiles'],
+  ]) {
+    const refused = await proxy.get(`/tiles/${name}`);
+    expect([refused.statusCode, refused.json().detail]).toEqual([
+      404,
+      `no archive ${name} in the release in force; ${list} lists those there are`,
+    ]);
+  }
 });
 
 test('pages of any origin may send a range', async () => {
