@@ -108,3 +108,45 @@ test('so is an isochrone, of its contours but not of its blocks', async () => {
   const blocks = await ask('&format=blocks', 'application/geo+json');
   expect([blocks.statusCode, blocks.json().formats]).toEqual([406, ['application/json']]);
 });
+
+test('the balance is stated without a charge, also of none, and cached by nobody', async () => {
+  const { id, key } = await proxy.customer({ tokens: 0 });
+  const stated = await proxy.get('/v1/tokens', key);
+  expect([stated.statusCode, stated.json()]).toEqual([200, { tokens_remaining: 0 }]);
+  expect(stated.headers).toMatchObject({
+    'cache-control': 'no-store',
+    vary: 'Authorization',
+    'x-tokens-charged': '0',
+    'x-tokens-remaining': '0',
+  });
+  const rich = (await proxy.get('/v1/tokens', (await proxy.customer({ tokens: 7 })).key)).headers;
+  expect(rich['x-tokens-remaining']).toBe('7');
+  const refused = [
+    await get('/v1/tokens'),
+    await proxy.get('/v1/tokens?of=mine', key),
+    await proxy.get('/v1/tokens', key, { accept: 'text/csv' }),
+  ];
+  expect(refused.map(({ statusCode }) => statusCode)).toEqual([401, 400, 406]);
+  expect(await proxy.ledger.usage(id)).toEqual([]);
+});
+
+test('probes ignore Accept and have no ETag; the catalogue is refused to those who take no JSON', async () => {
+  const csv = { accept: 'text/csv' };
+  for (const url of ['/v1/health', '/v1/ready']) {
+    const { statusCode, headers } = await get(url, csv);
+    expect([url, statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+      url,
+      200,
+      'application/json; charset=utf-8',
+      'no-store',
+    ]);
+    expect(headers).not.toHaveProperty('etag');
+    expect(headers).not.toHaveProperty('retry-after');
+  }
+  for (const url of ['/v1/meta/modes', '/v1/places?q=port', '/v1/places/9957600/boundary']) {
+    expect([url, (await get(url)).statusCode]).toEqual([url, 200]);
+    expect([url, (await get(url, csv)).statusCode]).toEqual([url, 406]);
+    const typo = await get(`${url}${url.includes('?') ? '&' : '?'}typo=1`);
+    expect([url, typo.statusCode]).toEqual([url, 400]);
+  }
+});
