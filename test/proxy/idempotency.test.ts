@@ -48,6 +48,7 @@ describe('a repeated request', () => {
         Number(original.headers['x-tokens-charged']),
       ]);
       expect(original.headers).not.toHaveProperty('idempotency-replayed');
+      proxy.store.reads = [];
       for (const encoding of ['identity', 'gzip']) {
         const again = await ask(body, { 'accept-encoding': encoding });
         const isZipped = body === LONG && encoding === 'gzip';
@@ -65,6 +66,7 @@ describe('a repeated request', () => {
         });
       }
       expect(await spent()).toBe(cost);
+      expect(proxy.store.reads).toEqual([]);
     }
   });
 
