@@ -22,7 +22,7 @@ const ROOMS = {
   'proxy/metering':
     'test/proxy/{authorize,backend-faults,delivery,free-responses,cached-response,metering,payment,query-cache,query-cache.slow,posted,rate-subject,refusals,small-responses}.test.ts',
   'proxy/serve':
-    'test/proxy/{backend-faults,content-coding,delivery,free-responses,cached-response,metering,posted,refusals,representations,row-formats,small-responses}.test.ts',
+    'test/proxy/{cached-response,content-coding,delivery,export-list,exported-files,free-responses,idempotency,idempotent-fingerprint,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
     'test/shards/{folder-store,https-store,locks,s3-refusals,scratch-file,spool,wire-faults.slow}.test.ts',

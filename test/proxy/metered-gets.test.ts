@@ -55,6 +55,30 @@ describe('rows of a block', () => {
     ]);
   });
 
+  test('have the columns of their format, and are compressed unless the format is', async () => {
+    const csv = await get(short, { accept: 'text/csv' });
+    const [head, ...rows] = csv.body.trimEnd().split('\n');
+    const { results } = (await get(short)).json();
+    expect(rows.length).toBe(results.length);
+    const at = ['dest_id', 'mode', 'travel_time'].map((name) => head.split(',').indexOf(name));
+    expect(rows.map((row) => at.map((i) => row.split(',')[i]))).toEqual(
+      results.map((row: Record<string, unknown>) => [
+        `${row.dest_id}`,
+        row.mode,
+        `${row.travel_time}`,
+      ]),
+    );
+    const parquet = { accept: 'application/vnd.apache.parquet' };
+    for (const encoding of ['identity', 'gzip']) {
+      const { headers, rawPayload } = await get(long, { ...parquet, 'accept-encoding': encoding });
+      expect([headers['content-type'], headers['content-encoding']]).toEqual([
+        parquet.accept,
+        undefined,
+      ]);
+      expect(rawPayload.subarray(0, 4).toString() + rawPayload.subarray(-4)).toBe('PAR1PAR1');
+    }
+  });
+
   test('link to the page that their cursor leads to', async () => {
     const { headers, body } = await get(short);
     const { next_cursor } = JSON.parse(body);
@@ -231,7 +255,7 @@ describe('maps of the demo city', () => {
   });
 
   test('an empty tile is free, also without tokens; another one costs a token', async () => {
-    const { key } = await proxy.customer({ tokens: 0 });
+    const { id, key } = await proxy.customer({ tokens: 0 });
     for (const method of ['GET', 'HEAD'] as const) {
       const empty = await proxy.get(`${TILES}/12/0/0.mvt`, key, {}, method);
       expect([empty.statusCode, empty.body, empty.headers['x-tokens-charged']]).toEqual([
@@ -243,6 +267,9 @@ describe('maps of the demo city', () => {
       const refused = await proxy.get(tile, key, {}, method);
       expect([method, refused.statusCode]).toEqual([method, 429]);
     }
+    const any = await proxy.get(tile, key, { 'if-none-match': '*' });
+    expect([any.statusCode, any.body]).toEqual([304, '']);
+    expect(await proxy.ledger.usage(id)).toEqual([]);
     const plain = await proxy.get(tile, proxy.key);
     const zipped = await proxy.get(tile, proxy.key, { 'accept-encoding': 'gzip' });
     for (const { headers } of [plain, zipped]) {
