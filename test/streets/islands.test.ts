@@ -52,7 +52,7 @@ function networkOf(list: readonly Street[]): { network: StreetNetwork; costs: Mo
   return { network, costs };
 }
 
-/** By vertex, those that it leads to and that lead back to it; one more stands for what is beyond. */
+/** By vertex, those that it leads to and that lead back; one more stands for what is beyond. */
 function connected(list: readonly Street[], beyond: readonly number[]): Set<number>[] {
   const leadsTo = Array.from({ length: VERTICES + 1 }, (_, from) => {
     const found = new Set([from]);
@@ -135,7 +135,7 @@ test('of what is connected, the largest public part stays public, and what is be
       expect(costs.isLocal).toEqual(new Uint8Array(list.length));
       return;
     }
-    // Of parts of the same size, that of the lowest vertex.
+    // Equally large parts: the one with the lowest vertex.
     const publicPart = (v: number) =>
       [...wholes[v]]
         .filter((w) => w < VERTICES)

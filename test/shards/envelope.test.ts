@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { crc32c } from '../../shards/codec/crc32c.ts';
+import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import { ShardError } from '../../shards/errors.ts';
+import {
+  checkedSection,
+  envelopeContent,
+  HEADER_READ_BYTES,
+  readEnvelope,
+  readHead,
+  SELF_CHECKED,
+  sectionOf,
+  writeEnvelope,
+} from '../../shards/store/envelope.ts';
+import { bufferBody, putBodyOf } from '../../shards/store/put-body.ts';
+import { checkRecordedHash, readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import { forAll } from '../support/for-all.ts';
+
+const letters = fc.string({ unit: fc.constantFrom(...'ABCDXYZ'), minLength: 4, maxLength: 4 });
+const bytes = fc.uint8Array({ maxLength: 40 });
+const sections = fc.uniqueArray(fc.record({ tag: letters, bytes }), {
+  maxLength: 4,
+  selector: ({ tag }) => tag,
+});
+
+/** The fault of an object, by its parts. */
+function faultOf(read: () => unknown): { part: string; problem: string } {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ShardError) return { part: error.part, problem: error.message };
+    throw error;
+  }
+  throw new Error('nothing is wrong');
+}
+
+describe('an envelope', () => {
+  test('has the documented layout: the header, then sections on boundaries of eight bytes', () =>
+    forAll(60, letters, sections, (kind, list) => {
+      const whole = Buffer.from(writeEnvelope(kind, list));
+      const headerBytes = 24 + 32 * list.length + 4;
+      expect(whole.toString('latin1', 0, 8)).toBe('TTASHARD');
+      expect([whole.readUInt16LE(8), whole.readUInt16LE(10)]).toEqual([
+        FORMAT_VERSION,
+        list.length,
+      ]);
+      expect(whole.toString('latin1', 12, 16)).toBe(kind);
+      expect([whole.readUInt32LE(16), whole.readUInt32LE(20)]).toEqual([headerBytes, 0]);
+      let next = headerBytes;
+      for (const [i, { tag, bytes: content }] of list.entries()) {
+        next += (8 - (next % 8)) % 8;
+        const at = 24 + 32 * i;
+        expect(whole.toString('latin1', at, at + 4)).toBe(tag);
+        expect(whole.readUInt32LE(at + 4)).toBe(crc32c(content));
+        expect([whole.readBigUInt64LE(at + 8), whole.readBigUInt64LE(at + 16)]).toEqual([
+          BigInt(next),
+          BigInt(content.length),
+        ]);
+        expect(whole.readBigUInt64LE(at + 24)).toBe(0n);
+        expect(whole.subarray(next, next + content.length).equals(content)).toBe(true);
+        next += content.length;
+      }
+      expect(whole.length).toBe(Math.ceil(next / 8) * 8);
+      expect(whole.readUInt32LE(headerBytes - 4)).toBe(crc32c(whole.subarray(0, headerBytes - 4)));
+    }));
+
+  test('returns its sections, and is the same when its rows are written apart', () =>
+    forAll(60, letters, sections, bytes, async (kind, list, rows) => {
+      const all = [...list, { tag: SELF_CHECKED, bytes: rows }];
+      const whole = writeEnvelope(kind, all);
+      const content = envelopeContent(kind, list, { tag: SELF_CHECKED, rows: putBodyOf(rows) });
+      expect(content.bytes).toBe(whole.length);
+      expect(await bufferBody(content)).toEqual(whole);
+      const envelope = readEnvelope('x', whole, whole.length, kind);
+      expect(envelope.kind).toBe(kind);
+      for (const { tag, bytes: own } of all) {
+        expect(checkedSection('x', envelope, tag, whole)).toEqual(own);
+      }
+      expect(sectionOf('x', envelope, SELF_CHECKED).crc).toBe(0);
+      // The same from the part of the object that has the section.
+      const { offset } = sectionOf('x', envelope, SELF_CHECKED);
+      const part = checkedSection('x', envelope, SELF_CHECKED, whole.subarray(offset), offset);
+      expect(part).toEqual(rows);
+    }));
+
+  const some = [
+    { tag: 'AAAA', bytes: Uint8Array.of(1, 2, 3) },
+    { tag: 'BBBB', bytes: Uint8Array.of(4, 5, 6, 7, 8, 9, 10, 11, 12) },
+  ];
+
+  test('with any bit of its header changed is refused; with one of a section, when that is read', () => {
+    const whole = writeEnvelope('KIND', some);
+    const { headerBytes, sections: found } = readEnvelope('x', whole, whole.length);
+    for (let at = 0; at < whole.length; at++) {
+      for (let bit = 0; bit < 8; bit++) {
+        const damaged = whole.slice();
+        damaged[at] ^= 1 << bit;
+        if (at < headerBytes) {
+          expect(faultOf(() => readEnvelope('x', damaged, whole.length, 'KIND')).part).toBe(
+            'header',
+          );
+          continue;
+        }
+        const own = found.find(({ offset, bytes: length }) => {
+          return at >= offset && at < offset + length;
+        });
+        const envelope = readEnvelope('x', damaged, whole.length, 'KIND');
+        for (const { tag } of found) {
+          const read = () => checkedSection('x', envelope, tag, damaged);
+          if (tag === own?.tag) expect(faultOf(read).part).toBe(tag);
+          else expect(read()).toHaveLength(some.find((one) => one.tag === tag)!.bytes.length);
+        }
+      }
+    }
+  });
+
+  test('that is cut short is refused wherever it is cut', () => {
+    const whole = writeEnvelope('KIND', some);
+    const { headerBytes, sections: found } = readEnvelope('x', whole, whole.length);
+    const end = found[1].offset + found[1].bytes;
+    for (let length = 0; length < headerBytes; length++) {
+      const { part, problem } = faultOf(() =>
+        readEnvelope('x', whole.subarray(0, length), whole.length),
+      );
+      expect([part, problem]).toEqual(['header', expect.stringContaining('truncated')]);
+    }
+    for (let length = headerBytes; length < end; length++) {
+      const head = whole.subarray(0, headerBytes);
+      const { part, problem } = faultOf(() => readEnvelope('x', head, length));
+      const cut = found.find(({ offset, bytes: own }) => offset + own > length)!;
+      const says = `truncated: ends at ${cut.offset + cut.bytes} of ${length}`;
+      expect([part, problem]).toEqual([cut.tag, expect.stringContaining(says)]);
+    }
+    expect(readEnvelope('x', whole.subarray(0, headerBytes), end).sections).toEqual(found);
+    const envelope = readEnvelope('x', whole, whole.length);
+    const part = whole.subarray(0, end - 1);
+    expect(faultOf(() => checkedSection('x', envelope, 'BBBB', part)).problem).toContain(
+      'truncated',
+    );
+  });
+
+  test('of another program, version or kind, or without a section, is refused by name', () => {
+    const whole = writeEnvelope('KIND', some);
+    const reading = (change: (bytes: Uint8Array) => void, kind = 'KIND') => {
+      const changed = whole.slice();
+      change(changed);
+      return faultOf(() => readEnvelope('x', changed, whole.length, kind)).problem;
+    };
+    expect(reading((of) => of.set([0x50, 0x4b]))).toContain('not a shard of this service');
+    const newer = FORMAT_VERSION + 1;
+    expect(reading((of) => of.set([newer & 255, newer >> 8], 8))).toContain(
+      `format version ${newer}; this program reads version ${FORMAT_VERSION}`,
+    );
+    expect(reading(() => {}, 'ELSE')).toContain('is a "KIND", not a "ELSE"');
+    const envelope = readEnvelope('x', whole, whole.length);
+    expect(faultOf(() => sectionOf('x', envelope, 'CCCC'))).toEqual({
+      part: 'CCCC',
+      problem: expect.stringContaining('section is missing'),
+    });
+  });
+});
+
+/** A store of one object in memory, which notes the ranges that are read. */
+function storeOf(whole: Uint8Array) {
+  const reads: [offset: number, length: number][] = [];
+  const readRange = async (_: ObjectRef, offset: number, length: number) => {
+    reads.push([offset, length]);
+    return whole.slice(offset, offset + length);
+  };
+  return { reads, store: { readRange } as Partial<Store> as Store };
+}
+
+test.each([
+  [100, 1],
+  [HEADER_READ_BYTES - 96, 1],
+  [HEADER_READ_BYTES - 95, 2],
+  [5_000, 2],
+])('everything before the rows, with %i bytes of it, takes %i reads', async (length, times) => {
+  const before = [{ tag: 'AAAA', bytes: new Uint8Array(length).fill(7) }];
+  const rows = { tag: SELF_CHECKED, bytes: new Uint8Array(3_000).fill(9) };
+  const whole = writeEnvelope('KIND', [...before, rows]);
+  const { store, reads } = storeOf(whole);
+  const ref = { name: 'x', bytes: whole.length, sha256: '' };
+  const head = await readHead(store, ref, 'KIND');
+  const { offset } = sectionOf('x', readEnvelope('x', whole, whole.length), SELF_CHECKED);
+  expect(head.length).toBeGreaterThanOrEqual(offset);
+  expect(Buffer.from(head.subarray(0, offset)).equals(whole.subarray(0, offset))).toBe(true);
+  expect(reads).toHaveLength(times);
+  await expect(readHead(store, ref, 'ELSE')).rejects.toThrow('is a "KIND"');
+});
+
+describe('an object read whole', () => {
+  const MEGABYTE = 2 ** 20;
+  const refOf = (whole: Uint8Array): ObjectRef => ({
+    name: 'some/object',
+    bytes: whole.length,
+    sha256: createHash('sha256').update(whole).digest('hex'),
+  });
+
+  test.each([0, 1, MEGABYTE, MEGABYTE + 1, 5 * MEGABYTE])(
+    'of %i bytes has the recorded hash, read at once or range by range',
+    async (length) => {
+      const whole = new Uint8Array(length).map((_, i) => (i * 31) >> 3);
+      const { store, reads } = storeOf(whole);
+      expect((await readVerified(store, refOf(whole))).length).toBe(length);
+      reads.length = 0;
+      await checkRecordedHash(store, refOf(whole));
+      const most = 4 * MEGABYTE;
+      expect(reads.reduce((sum, [, read]) => sum + read, 0)).toBe(length);
+      expect(reads).toHaveLength(Math.max(1, Math.ceil(length / most)));
+      expect(Math.max(...reads.map(([, read]) => read))).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test('is refused by both hashes if any byte differs', async () => {
+    const whole = new Uint8Array(MEGABYTE + 5).fill(3);
+    const ref = refOf(whole);
+    for (const at of [0, MEGABYTE - 1, MEGABYTE, MEGABYTE + 4]) {
+      const other = whole.slice();
+      other[at] ^= 1;
+      const { store } = storeOf(other);
+      const says = `is ${refOf(other).sha256}; the manifest says ${ref.sha256}`;
+      await expect(readVerified(store, ref)).rejects.toThrow(says);
+      await expect(checkRecordedHash(store, ref)).rejects.toThrow(says);
+    }
+  });
+});
