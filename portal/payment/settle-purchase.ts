@@ -70,12 +70,9 @@ export async function settlePurchase(
   if (!purchase || !(await billing.ledger.account(purchase.account))) return NOTHING;
   const { account, cause, tokens, paidAtMs } = purchase;
   const { ledger } = billing;
-  let tokensGranted = 0;
+  const { granted } = await ledger.grant(account, { tokens, cause, atMs: paidAtMs }, 'payment');
+  let tokensGranted = granted ? tokens : 0;
   let tokensTakenBack = 0;
-  if (!(await bookedBy(billing, account)).has(cause)) {
-    const { granted } = await ledger.grant(account, { tokens, cause, atMs: paidAtMs }, 'payment');
-    if (granted) tokensGranted += tokens;
-  }
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const reversed = await settleReversals(billing, purchase);
     if (!reversed) return { ...NOTHING, tokensGranted, tokensTakenBack };

@@ -41,7 +41,11 @@ test.each(ERRORS)('a fault of Stripe, or ours: %s', (_name, error, isFault, isUn
   if (!isOfStripe) expect(converted).toBe(error);
   else {
     expect(converted).toBeInstanceOf(PaymentUnavailable);
-    expect(converted).toMatchObject({ message: `Stripe: ${message}`, cause: error });
+    expect(converted).toMatchObject({
+      name: 'PaymentUnavailable',
+      message: `Stripe: ${message}`,
+      cause: error,
+    });
   }
 });
 

@@ -34,6 +34,7 @@ export interface Session extends StandInObject {
   readonly success_url: string;
   readonly cancel_url: string;
   url: string | null;
+  readonly adaptive_pricing: { readonly enabled: boolean };
   subscription: string | null;
   invoice: string | null;
   payment_intent: string | null;
@@ -42,6 +43,8 @@ export interface Session extends StandInObject {
 /** The purpose of a checkout, which is not part of its session. */
 export interface Order {
   readonly price: Price;
+  /** Its name, unless it is named by the price. */
+  readonly product: string | null;
   readonly subscriptionMetadata: Metadata;
 }
 

@@ -53,7 +53,8 @@ const ROUTES: Readonly<Record<string, (books: StripeBooks, form: Form, id: strin
     requireKnown(form, ['customer', 'return_url']);
     requireCustomer(books, text(form.customer));
     const made = books.base('bps', 'billing_portal.session');
-    return { ...made, url: `https://billing.stripe.test/${made.id}` };
+    const back = encodeURIComponent(text(form.return_url)!);
+    return { ...made, url: `https://billing.stripe.test/${made.id}?return=${back}` };
   },
   'GET subscriptions': (books, form) => {
     requireCustomer(books, text(form.customer));
@@ -143,13 +144,15 @@ function createSession(books: StripeBooks, form: Form): Session {
     success_url: new URL(text(form.success_url)!).href,
     cancel_url: new URL(text(form.cancel_url)!).href,
     url: `https://checkout.stripe.test/${made.id}`,
+    adaptive_pricing: { enabled: text(group(form.adaptive_pricing).enabled) !== 'false' },
     subscription: null,
     invoice: null,
     payment_intent: null,
   };
   books.sessions.set(session.id, session);
   const subscriptionMetadata = metadataOf(group(form.subscription_data).metadata);
-  books.orders.set(session.id, { price, subscriptionMetadata });
+  const product = text(group(data.product_data).name) ?? null;
+  books.orders.set(session.id, { price, product, subscriptionMetadata });
   return session;
 }
 
@@ -168,6 +171,7 @@ function page<T extends StandInObject>(
   const limit = Number(text(form.limit) ?? 10);
   if (!(limit >= 1 && limit <= 100)) throw new ApiError(400, 'limit is 1 to 100');
   const since = Number(text(group(form.created).gte) ?? 0);
+  if (!(since >= 0 && Number.isInteger(since))) throw new ApiError(400, 'Invalid timestamp');
   const all = [...table.values()].reverse().filter((item) => {
     const wanted = Object.entries(equal).filter(([, value]) => value !== undefined);
     const isEqual = wanted.every(([name, value]) => Reflect.get(item, name) === value);

@@ -20,7 +20,7 @@ export interface StripeStandIn {
   readonly requests: string[];
   fault: Fault;
   /** The permanent override for one request, by method and path: an error, or nothing. */
-  readonly faultAt: Map<string, 403 | 500 | 'stall'>;
+  readonly faultAt: Map<string, 400 | 403 | 500 | 'stall'>;
   /** Fails the given number of upcoming requests. */
   failing: number;
   /** Runs a callback once, just before or after the next such request is handled. */
