@@ -67,9 +67,7 @@ export async function reconcile(
   };
   const madeSince = (kind: keyof typeof CHANGES_FOR_SECONDS) => ({
     limit: 100,
-    ...(sinceMs !== null && {
-      created: { gte: Math.max(0, Math.floor(sinceMs / 1000) - CHANGES_FOR_SECONDS[kind]) },
-    }),
+    created: { gte: Math.max(0, Math.floor((sinceMs ?? 0) / 1000) - CHANGES_FOR_SECONDS[kind]) },
   });
 
   const invoices = stripe.invoices.list({

@@ -1,8 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
-import { EgressBuilder } from '../../builder/transit/egress.ts';
-import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
+import {
+  CLUSTER_SHIFT,
+  CLUSTER_SIZE,
+  EgressBuilder,
+  type EgressTable,
+} from '../../builder/transit/egress.ts';
+import {
+  DEPARTURE_BITS,
+  FastestDepartures,
+  NO_TIME,
+} from '../../builder/transit/fastest-departures.ts';
 import { LANES } from '../../builder/transit/lane-search.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
@@ -63,6 +72,88 @@ test('the time to a target is the wanted one of the departures, each by its best
       }
     }
   }));
+
+test('no walk is read from a stop that the bounds of its cluster exclude for all lanes', () =>
+  forAll(60, fc.nat(), (seed) => {
+    const dice = new Dice(seed);
+    const stopCount = 2 + dice.below(12);
+    const targetCount = dice.pick([1, 15, 16, 40]);
+    const [split, near, far] = [dice.below(targetCount + 1), 10 + dice.below(60), 30];
+    const upTo = { split, limits: [near, far] } as const;
+    const limits = { departures: 60, step: 2, boardSlack: 0, limit: Math.max(near, far) };
+    const wanted = 1 + dice.below(3);
+    // Every stop has a walk to every target, so that one stop alone may lead to all.
+    const walks = Array.from({ length: stopCount }, () => {
+      const at = dice.below(60);
+      return new Map(
+        Array.from({ length: targetCount }, (_, i) => [i, at + dice.below(8)] as const),
+      );
+    });
+    const fastest = new FastestDepartures(stopCount, limits, wanted);
+    fastest.begin(0);
+    drawArrivals(dice, { stopCount, opens: 0, ...limits }, fastest);
+    const table = egressOf(walks, targetCount);
+    const timesIn = (egress: EgressTable) => {
+      const search = new DoorToDoor(egress, fastest, upTo);
+      search.run();
+      return Array.from({ length: LANES }, (_, lane) => {
+        const times = new Int32Array(targetCount).fill(1_000);
+        search.lower(lane, times);
+        return times.join();
+      });
+    };
+    // As if the excluded stops were next to each target.
+    const harmed = { ...table, walks: table.walks.slice() };
+    for (const pair of excluded(table, fastest, upTo)) {
+      harmed.walks.fill(0, pair << CLUSTER_SHIFT, (pair + 1) << CLUSTER_SHIFT);
+    }
+    expect(timesIn(harmed)).toEqual(timesIn(table));
+  }));
+
+/**
+ * Pairs that no lane examines: whose shortest time exceeds a limit, or the time in which another
+ * stop alone leads to every target of the cluster, either for all lanes at once or for each.
+ */
+function excluded(
+  { targets, firstPair, stop, nearest, farthest }: EgressTable,
+  { keys, wanted, stops, stopCount }: FastestDepartures,
+  { split, limits }: { readonly split: number; readonly limits: readonly [number, number] },
+): number[] {
+  const isReached = new Set(stops.subarray(0, stopCount));
+  const timeOf = (pair: number, lane: number, nth: number) =>
+    keys[(stop[pair] * LANES + lane) * wanted + nth] >> DEPARTURE_BITS;
+  const lanes = [...Array(LANES).keys()].filter((lane) =>
+    [...isReached].some((at) => keys[(at * LANES + lane) * wanted] >> DEPARTURE_BITS !== NO_TIME),
+  );
+  const found: number[] = [];
+  for (let cluster = 0; cluster + 1 < firstPair.length; cluster++) {
+    const pairs = Array.from(
+      { length: firstPair[cluster + 1] - firstPair[cluster] },
+      (_, i) => firstPair[cluster] + i,
+    );
+    const own = targets.subarray(cluster * CLUSTER_SIZE, (cluster + 1) * CLUSTER_SIZE);
+    const limit = Math.max(...Array.from(own, (target) => limits[target < split ? 0 : 1]));
+    const fastestBy = (pair: number, within: readonly number[]) =>
+      isReached.has(stop[pair])
+        ? Math.min(...within.map((lane) => timeOf(pair, lane, 0) + nearest[pair]))
+        : Infinity;
+    const aloneBy = (pair: number, within: readonly number[]) =>
+      isReached.has(stop[pair])
+        ? Math.max(...within.map((lane) => timeOf(pair, lane, wanted - 1) + farthest[pair]))
+        : Infinity;
+    const best = Math.min(...pairs.map((pair) => aloneBy(pair, lanes)));
+    const shared = pairs.filter((pair) => fastestBy(pair, lanes) <= Math.min(limit, best));
+    const examined = lanes.flatMap((lane) =>
+      shared.filter((pair, i) => {
+        const others = shared.slice(0, i).map((one) => aloneBy(one, [lane]));
+        const time = fastestBy(pair, [lane]);
+        return time <= limit && others.every((other) => time < other);
+      }),
+    );
+    found.push(...pairs.filter((pair) => !examined.includes(pair)));
+  }
+  return found;
+}
 
 /** By stop: the walks to targets. The stops are along the order of targets, some at one place. */
 function randomWalks(dice: Dice, stopCount: number, targetCount: number): Map<number, number>[] {

@@ -1,0 +1,93 @@
+import type { Footpaths } from '../../builder/transit/footpaths.ts';
+import {
+  ALIGHT,
+  BOARD,
+  buildTimetable,
+  type ScheduledTrip,
+} from '../../builder/transit/timetable.ts';
+import type { Dice } from './dice.ts';
+
+/** Times are small whole numbers, so that many are equal. */
+export interface Network {
+  readonly stopCount: number;
+  readonly trips: readonly ScheduledTrip[];
+  /** By trip, those that its vehicle continues as. */
+  readonly next: readonly (readonly number[])[];
+  /** From arriving at a stop to the first departure that can be caught at another or the same. */
+  readonly changes: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly time: number;
+  }[];
+}
+
+/**
+ * A few lines with some trips each, which may overtake, call twice and go on as others. In a
+ * hurried network, rides and changes often take no time, so vehicles wait for each other.
+ */
+export function randomNetwork(dice: Dice): Network {
+  const isHurried = dice.chance(0.4);
+  let stopCount = 2 + dice.below(6);
+  const trips: ScheduledTrip[] = [];
+  for (let lines = 1 + dice.below(5); lines > 0; lines--) {
+    const stops = Array.from({ length: 2 + dice.below(4) }, () => dice.below(stopCount));
+    const rules = stops.map(() => dice.pick([3, 3, 3, 3, BOARD, ALIGHT, 0]));
+    for (let more = 1 + dice.below(5); more > 0; more--) {
+      let time = 90 + (isHurried ? 10 * dice.below(4) : dice.below(60));
+      const arrivals: number[] = [];
+      const departures = stops.map(() => {
+        time += isHurried ? dice.pick([0, 0, 0, 10]) : dice.below(8);
+        arrivals.push(time);
+        time += isHurried ? 0 : dice.pick([0, 0, 1, 4]);
+        return time;
+      });
+      trips.push({ stops, rules, arrivals, departures });
+    }
+  }
+  const onward = dice.pick([0, 0.03, 0.15]);
+  const next = trips.map(({ arrivals }) =>
+    trips.flatMap((to, i) =>
+      to.arrivals[0] >= arrivals.at(-1)! && dice.chance(onward) ? [i] : [],
+    ),
+  );
+  // To some stops, only riders who stay seated get.
+  for (let more = dice.pick([0, 0, 1, 3]); more > 0; more--) {
+    const from = dice.below(trips.length);
+    const leaves = trips[from].arrivals.at(-1)! + dice.below(3);
+    const arrivals = [leaves, leaves + dice.below(5)];
+    next[from].push(trips.length);
+    next.push([]);
+    const stops = [trips[from].stops.at(-1)!, stopCount++];
+    trips.push({ stops, rules: [0, ALIGHT], arrivals, departures: arrivals });
+  }
+  const changes = Array.from({ length: stopCount }, (_, from) =>
+    Array.from({ length: stopCount }, (_, to) => ({
+      from,
+      to,
+      time: isHurried ? dice.pick([0, 0, 3]) : dice.below(10),
+    })),
+  );
+  return {
+    stopCount,
+    trips,
+    next,
+    changes: changes.flat().filter(({ from, to }) => dice.chance(from === to ? 0.9 : 0.25)),
+  };
+}
+
+export function timetableOf({ stopCount, trips, next }: Network) {
+  const continuations = next.flatMap((to, from) => to.map((t) => [trips[from], trips[t]] as const));
+  return buildTimetable(stopCount, trips, continuations);
+}
+
+export function footpathsOf({ stopCount, changes }: Network): Footpaths {
+  const ways = Array.from({ length: stopCount }, (_, stop) =>
+    changes.filter(({ from }) => from === stop).sort((a, b) => a.time - b.time),
+  );
+  const first = [0];
+  for (const list of ways) first.push(first.at(-1)! + list.length);
+  return {
+    first: Int32Array.from(first),
+    ways: Int32Array.from(ways.flat().flatMap(({ to, time }) => [to, time])),
+  };
+}

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ALIGHT, BOARD, type Timetable } from '../../builder/transit/timetable.ts';
+import {
+  buildTripTransfers,
+  NO_ALIGHTING,
+  type TripTransfers,
+} from '../../builder/transit/trip-transfers.ts';
+import { forAll } from '../support/for-all.ts';
+import { Dice } from './dice.ts';
+import { footpathsOf, randomNetwork, timetableOf } from './random-network.ts';
+
+/** A call as it is stored: `transfers` are trips and positions in them. */
+interface Call {
+  readonly arrival: number;
+  readonly stop: number;
+  readonly transfers: readonly (readonly [trip: number, position: number])[];
+}
+
+function drawn(seed: number) {
+  const dice = new Dice(seed);
+  const network = randomNetwork(dice);
+  const limit = 5 + dice.below(60);
+  const timetable = timetableOf(network);
+  const transfers = buildTripTransfers(timetable, footpathsOf(network), limit);
+  return { network, limit, timetable, trips: callsOf(transfers) };
+}
+
+/** The calls of all trips, and the pattern of each. */
+function callsOf({ firstCall, patternOf, start, calls, positionBits }: TripTransfers) {
+  return Array.from(patternOf, (pattern, trip) => {
+    const ofTrip: Call[] = [];
+    for (let call = firstCall[trip]; call < firstCall[trip + 1]; call++) {
+      const [arrival, stop, count] = calls.subarray(start[call]);
+      const first = start[call] + 3;
+      const transfers = Array.from(
+        calls.subarray(first, first + count),
+        (one) => [one >>> positionBits, one & ((1 << positionBits) - 1)] as const,
+      );
+      ofTrip.push({ arrival, stop, transfers });
+    }
+    return { pattern, calls: ofTrip };
+  });
+}
+
+type Trips = ReturnType<typeof callsOf>;
+
+const rulesOf = ({ firstCall, callRules }: Timetable, pattern: number, position: number) =>
+  callRules[firstCall[pattern] + position];
+
+/** Arrivals by a transfer from a call, by stop, in no more than `limit` after it. */
+function arrivalsBy(trips: Trips, [trip, position]: readonly [number, number], latest: number) {
+  const arrivals = new Map<number, number>();
+  for (const { stop, arrival } of trips[trip].calls.slice(position + 1)) {
+    if (arrival > latest || stop === NO_ALIGHTING) continue;
+    arrivals.set(stop, Math.min(arrivals.get(stop) ?? Infinity, arrival));
+  }
+  return arrivals;
+}
+
+test('the calls of each trip are those of the timetable, in their order, where one may alight', () =>
+  forAll(100, fc.nat(), (seed) => {
+    const { network, trips, timetable } = drawn(seed);
+    const written = network.trips.map(({ stops, rules, arrivals }) =>
+      stops.map((stop, i) => (rules[i] & ALIGHT ? `${stop}@${arrivals[i]}` : arrivals[i])).join(),
+    );
+    const read = trips.map(({ calls }) =>
+      calls.map(({ stop, arrival }) => (stop === NO_ALIGHTING ? arrival : `${stop}@${arrival}`)),
+    );
+    expect(read.map((calls) => calls.join()).toSorted()).toEqual(written.toSorted());
+    trips.forEach(({ pattern }, trip) => {
+      expect(trip).toBeGreaterThanOrEqual(timetable.firstTrip[pattern]);
+      expect(trip).toBeLessThan(timetable.firstTrip[pattern + 1]);
+    });
+  }));
+
+test('a transfer is to the first trip that can be caught, where one may board and then ride on', () =>
+  forAll(100, fc.nat(), (seed) => {
+    const { network, limit, trips, timetable } = drawn(seed);
+    const departure = (trip: number, position: number) => {
+      const { firstTrip, firstTime, tripCount, departures } = timetable;
+      const { pattern } = trips[trip];
+      return departures[
+        firstTime[pattern] + position * tripCount[pattern] + trip - firstTrip[pattern]
+      ];
+    };
+    for (const { calls } of trips) {
+      for (const { arrival, stop, transfers } of calls) {
+        for (const [trip, position] of transfers) {
+          const { pattern, calls: onward } = trips[trip];
+          expect(rulesOf(timetable, pattern, position) & BOARD).toBe(BOARD);
+          expect(position).toBeLessThan(onward.length - 1);
+          const leaves = departure(trip, position);
+          expect(leaves).toBeLessThanOrEqual(arrival + limit);
+          const boardedAt = timetable.callStop[timetable.firstCall[pattern] + position];
+          const change = network.changes.find(({ from, to }) => from === stop && to === boardedAt);
+          expect(arrival + change!.time).toBeLessThanOrEqual(leaves);
+          if (trip === timetable.firstTrip[pattern]) continue;
+          expect(arrival + change!.time).toBeGreaterThan(departure(trip - 1, position));
+        }
+      }
+    }
+  }));
+
+test('each transfer leads somewhere earlier than staying on, transferring later, or any other transfer', () =>
+  forAll(200, fc.nat(), (seed) => {
+    const { limit, trips, timetable } = drawn(seed);
+    for (const { calls } of trips) {
+      calls.forEach(({ arrival, transfers }, at) => {
+        const later = new Map<number, number>();
+        const reach = (stop: number, time: number) =>
+          later.set(stop, Math.min(later.get(stop) ?? Infinity, time));
+        for (const call of calls.slice(at)) {
+          if (call.stop !== NO_ALIGHTING) reach(call.stop, call.arrival);
+        }
+        for (const call of calls.slice(at + 1)) {
+          for (const transfer of call.transfers) {
+            arrivalsBy(trips, transfer, call.arrival + limit).forEach((time, stop) => {
+              reach(stop, time);
+            });
+          }
+        }
+        const here = transfers.map((transfer) => arrivalsBy(trips, transfer, arrival + limit));
+        transfers.forEach(([trip], i) => {
+          // Its riders may stay seated, and so get elsewhere.
+          if (timetable.hasContinuations[trips[trip].pattern]) return;
+          const isFirst = [...here[i]].some(
+            ([stop, time]) =>
+              time < (later.get(stop) ?? Infinity) &&
+              here.every((other) => time <= (other.get(stop) ?? Infinity)),
+          );
+          expect(isFirst).toBe(true);
+        });
+      });
+    }
+  }));
