@@ -29,13 +29,13 @@ export interface Transfers {
 const FILE = 'transfers.txt';
 
 /** GTFS `transfer_type` of rules for stops. */
-const KINDS: Readonly<Record<string, StopTransfer['kind']>> = {
-  '': 'usual',
-  0: 'usual',
-  1: 'timed',
-  2: 'minimum',
-  3: 'never',
-};
+const KINDS: ReadonlyMap<string, StopTransfer['kind']> = new Map([
+  ['', 'usual'],
+  ['0', 'usual'],
+  ['1', 'timed'],
+  ['2', 'minimum'],
+  ['3', 'never'],
+]);
 const STAY = '4';
 const DO_NOT_STAY = '5';
 
@@ -65,7 +65,7 @@ export async function readTransfers(
     if (!stops.has(from) || !stops.has(to)) {
       return report.add(FILE, row.line, 'stop missing from stops.txt; left out');
     }
-    const kind = KINDS[type];
+    const kind = KINDS.get(type);
     if (!kind) return report.add(FILE, row.line, 'no valid transfer_type; left out');
     if (kind !== 'minimum') {
       betweenStops.push({ from, to, kind, minimum: 0 });

@@ -68,20 +68,21 @@ test('an account without an address becomes a customer without one', async () =>
   const order = { email: null, grant: null, by: 'operator', atMs: shop.now() } as const;
   const { account } = await shop.ledger.openAccount(order);
   expect(await manage(checkout(), account)).toMatch(MANAGED);
+  expect(shop.standIn.requests[0]).toBe('POST /v1/customers');
   expect([...shop.books.customers.values()]).toMatchObject([{ email: null }]);
 });
 
-test('concurrent purchases of one account create one customer, and one more once that is deleted', async () => {
+test('concurrent purchases of one account create one customer, and one more whenever that is deleted', async () => {
   const id = await shop.newAccount();
-  const account = await shop.account(id);
-  await Promise.all([1, 2, 3].map(() => buyPack(checkout(), account, 'pack_10k')));
-  const { customer } = await shop.account(id);
-  expect([...shop.books.customers.keys()]).toEqual([customer]);
-  shop.books.customers.get(customer!)!.deleted = true;
-  const again = await shop.account(id);
-  await Promise.all([1, 2].map(() => buyPack(checkout(), again, 'pack_10k')));
-  const { customer: later } = await shop.account(id);
-  expect([...shop.books.customers.keys()]).toEqual([customer, later]);
+  const customers: (string | null)[] = [];
+  for (let deletions = 0; deletions <= 2; deletions++) {
+    const account = await shop.account(id);
+    await Promise.all([1, 2, 3].map(() => buyPack(checkout(), account, 'pack_10k')));
+    const { customer } = await shop.account(id);
+    customers.push(customer);
+    expect([...shop.books.customers.keys()]).toEqual(customers);
+    shop.books.customers.get(customer!)!.deleted = true;
+  }
 });
 
 test('an open checkout of the membership is resumed, one that expired is followed by another', async () => {
@@ -96,6 +97,20 @@ test('an open checkout of the membership is resumed, one that expired is followe
   expect(second).not.toBe(first);
   shop.sessionAt(second).status = 'expired';
   expect([first, second]).not.toContain(await subscribing(id));
+});
+
+test('of two that begin the membership at once, both get one checkout', async () => {
+  const id = await shop.newAccount();
+  await manage(checkout(), await shop.account(id));
+  for (let checkouts = 1; checkouts <= 2; checkouts++) {
+    let other = '';
+    shop.standIn.when('POST /v1/checkout/sessions', 'before', async () => {
+      other = await subscribing(id);
+    });
+    expect(await subscribing(id)).toBe(other);
+    shop.sessionAt(other).status = 'expired';
+  }
+  expect(shop.books.sessions.size).toBe(2);
 });
 
 test('a member is sold no second membership, but led to the page where it is managed', async () => {
@@ -119,7 +134,8 @@ test('a member is sold no second membership, but led to the page where it is man
   expect((await shop.account(given)).customer).toBeNull();
 });
 
-test('a subscription to another product, or one that has ended, is no membership', async () => {
+test('a subscription to another product, of another customer, or one that has ended, is no membership', async () => {
+  await shop.subscribe(await shop.newAccount());
   const id = await shop.newAccount();
   await manage(checkout(), await shop.account(id));
   const { customer } = await shop.account(id);
@@ -140,7 +156,7 @@ test('an account closed meanwhile gets no checkout, and leaves nothing that can 
   });
   expect([...shop.books.sessions.values()].map(({ status }) => status)).toEqual(['expired']);
   const unknown = { ...(await shop.account(id)), id: 'unknown' };
-  await expect(manage(checkout(), unknown)).rejects.toThrow();
+  await expect(manage(checkout(), unknown)).rejects.toMatchObject({ slug: 'no-session' });
 });
 
 test('failures of Stripe are said to be that, and a checkout without a URL is named', async () => {

@@ -53,6 +53,10 @@ test('events of before are settled from the start on, and failures reported with
   await shop.ledger.storeEvent(event);
   const paid = { ...event, id: 'evt_2', type: 'checkout.session.completed', object: session.id };
   await shop.ledger.storeEvent(paid);
+  // A closed payment does nothing any more.
+  const asked = shop.standIn.requests.length;
+  await shop.payment.settleOpenEvents();
+  expect(shop.standIn.requests).toHaveLength(asked);
   const own = { settings: settings(), ledger: shop.ledger, accountUrl: 'https://a.example' };
   const payment = await ofThisTest(openPayment({ ...own, now: shop.now }));
   const failures: [string, PaymentEvent | undefined][] = [];

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
+import {
+  dateOf,
+  dayNumber,
+  dayOfMillis,
+  isoDate,
+  isServiceDate,
+  isTimeZone,
+  isWeekday,
+  offsetAtNoon,
+  parseServiceTime,
+  weekdayOf,
+} from '../../builder/gtfs/service-time.ts';
+import { forAll } from '../support/for-all.ts';
+import { gtfsTime } from './gtfs-text.ts';
+
+const DAY_MS = 86_400_000;
+const WEEK_SECONDS = 7 * 24 * 3600;
+
+test('a time is the seconds since the service day began, up to a week', () =>
+  forAll(300, fc.integer({ min: 0, max: WEEK_SECONDS + 7_200 }), (seconds) => {
+    const read = seconds <= WEEK_SECONDS ? seconds : Number.NaN;
+    expect(parseServiceTime(gtfsTime(seconds))).toBe(read);
+    expect(parseServiceTime(gtfsTime(seconds).replace(/^0/, ''))).toBe(read);
+  }));
+
+test('the last time is the limit, and no time is null, not an invalid one', () => {
+  expect(FEED_LIMITS.serviceTime).toBe(WEEK_SECONDS);
+  expect(parseServiceTime('168:00:00')).toBe(WEEK_SECONDS);
+  expect(parseServiceTime('168:00:01')).toBeNaN();
+  expect(parseServiceTime('')).toBeNull();
+});
+
+test.each([
+  '8:00',
+  '8:00:0',
+  '8:0:00',
+  '8:60:00',
+  '8:00:60',
+  '8:00:00 ',
+  ' 8:00:00',
+  '-8:00:00',
+  '1000:00:00',
+  ':00:00',
+  '8:00:00x',
+  'x',
+  '8.00.00',
+])('"%s" is no time', (text) => {
+  expect(parseServiceTime(text)).toBeNaN();
+});
+
+test('dates, days and weekdays are those of the calendar', () =>
+  forAll(300, fc.integer({ min: -30_000, max: 80_000 }), (day) => {
+    const date = new Date(day * DAY_MS);
+    const iso = date.toISOString().slice(0, 10);
+    const text = iso.replaceAll('-', '');
+    expect([dateOf(day), isoDate(text), dayNumber(text)]).toEqual([text, iso, day]);
+    expect(isServiceDate(text)).toBe(true);
+    expect(weekdayOf(day)).toBe((date.getUTCDay() + 6) % 7);
+    expect(isWeekday(day)).toBe(date.getUTCDay() >= 1 && date.getUTCDay() <= 5);
+    expect([0, DAY_MS - 1, DAY_MS].map((more) => dayOfMillis(day * DAY_MS + more))).toEqual([
+      day,
+      day,
+      day + 1,
+    ]);
+  }));
+
+test.each([
+  '',
+  '2026031',
+  '202603111',
+  '20260229',
+  '20261301',
+  '20260011',
+  '20260300',
+  '2026031x',
+  'x20260311',
+  ' 20260311',
+  '2026-03-11',
+])('"%s" is no date', (text) => {
+  expect(isServiceDate(text)).toBe(false);
+});
+
+test.each([
+  ['America/New_York', '20260111', -5 * 3600],
+  ['America/New_York', '20260711', -4 * 3600],
+  // The clocks have changed by noon.
+  ['America/New_York', '20260308', -4 * 3600],
+  ['America/New_York', '20261101', -5 * 3600],
+  ['America/Phoenix', '20260711', -7 * 3600],
+  ['Pacific/Honolulu', '20260711', -10 * 3600],
+  ['America/St_Johns', '20260711', -2.5 * 3600],
+  ['Pacific/Auckland', '20260111', 13 * 3600],
+  ['Pacific/Auckland', '20261231', 13 * 3600],
+  ['Pacific/Pago_Pago', '20260101', -11 * 3600],
+  ['UTC', '20240229', 0],
+  // Before zones were whole minutes from each other.
+  ['America/New_York', '18800101', -(4 * 3600 + 56 * 60 + 2)],
+])('the clock of %s on %s is %d seconds ahead of UTC', (zone, date, seconds) => {
+  expect(offsetAtNoon(zone, date)).toBe(seconds);
+});
+
+test('a time zone is one by its name', () => {
+  for (const zone of ['America/New_York', 'UTC', 'Europe/Berlin']) {
+    expect(isTimeZone(zone)).toBe(true);
+  }
+  for (const text of ['', 'New York', 'America/Nowhere']) expect(isTimeZone(text)).toBe(false);
+});
