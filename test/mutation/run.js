@@ -9,14 +9,14 @@ import { instrument, note, outcomesIn } from './mutants.js';
  */
 const ROOMS = {
   'builder/gtfs':
-    'test/transit/{feeds.slow,headways,on-demand.slow,service-day-choice.slow,service-days,stations.slow,stop-times,tables,transfers.slow}.test.ts',
+    'test/transit/{feed-heads,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow}.test.ts',
   'builder/streets': 'test/{search/{ride-ends,street-search.slow},streets/*}.test.ts',
   'builder/transit':
-    'test/transit/{door-to-door,frequent-stops,patterns-among,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
+    'test/transit/{door-to-door,frequent-stops,patterns-among,small-networks,trip-transfers,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
   'portal/accounts':
-    'test/accounts/{api-key,stored-responses.slow,ledger-address,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
+    'test/accounts/{api-key,stored-responses.slow,ledger-address,ledger-export,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
   'portal/payment':
-    'test/portal/{billing.slow,event-worker,memberships,payment-outage.slow,payment.slow,purchases,reversals,stripe-client,webhook-events}.test.ts',
+    'test/portal/{billing.slow,checkouts,closings,event-worker,memberships,opened-payment,payment-outage.slow,payment.slow,purchases,reconciled,reversals,settled-memberships,settled-purchases,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':
     'test/portal/{attacks.slow,email-address,mail.slow,own-account,sign-in-mail,sign-in-secrets,sign-in.slow,signup-grants.slow}.test.ts',
   'proxy/metering':

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BuildError } from '../../builder/errors.ts';
+import type { FeedOutline } from '../../builder/gtfs/feed-outline.ts';
+import { chooseServiceDays } from '../../builder/gtfs/service-day.ts';
+import { forAll } from '../support/for-all.ts';
+
+const DAY_MS = 86_400_000;
+/** Monday, 2026-03-02: days are counted from it. */
+const MONDAY = Date.UTC(2026, 2, 2) / DAY_MS;
+const dateOf = (day: number) =>
+  new Date((MONDAY + day) * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+
+/** The weekdays of a feed: days by pattern, the most common first. */
+interface Drawn {
+  readonly patterns: readonly { readonly days: readonly number[]; readonly trips?: number }[];
+  /** Of each pattern, the days to choose from; all, if not given. */
+  readonly preferred?: readonly (readonly number[])[];
+  /** Days with some other service. */
+  readonly others?: readonly number[];
+  readonly feedId?: string;
+  readonly begins?: number;
+}
+
+function outline({ patterns, preferred, others = [], feedId, begins }: Drawn, i = 0): FeedOutline {
+  const shifted = (days: readonly number[]) => days.map((day) => MONDAY + day);
+  const trips = new Map(patterns.flatMap(({ days, trips = 9 }) => days.map((day) => [day, trips])));
+  for (const day of others) trips.set(day, 1);
+  return {
+    path: `feed ${i}`,
+    agency: `Agency ${i}`,
+    info: {
+      feedId: feedId ?? null,
+      firstDay: begins === undefined ? null : MONDAY + begins,
+      lastDay: null,
+    },
+    days: {
+      trips: new Map([...trips].map(([day, count]) => [MONDAY + day, count])),
+      ordinary: new Set(shifted(patterns.flatMap(({ days }) => days))),
+      patterns: patterns.map(({ days, trips = 9 }, p) => ({
+        days: shifted(days),
+        preferred: shifted(preferred?.[p] ?? days),
+        trips,
+      })),
+    },
+  } as unknown as FeedOutline;
+}
+
+function choose(feeds: readonly Drawn[], near = 0, asked: number | null = null) {
+  const said: string[] = [];
+  const progress = { note: (line: string) => said.push(line) };
+  const chosen = chooseServiceDays(
+    feeds.map(outline),
+    asked === null ? null : dateOf(asked),
+    MONDAY + near,
+    progress as unknown as Parameters<typeof chooseServiceDays>[3],
+  );
+  const dayOf = (date: string | null) =>
+    date === null
+      ? null
+      : Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6))) /
+          DAY_MS -
+        MONDAY;
+  return {
+    common: dayOf(chosen.common),
+    byFeed: chosen.byFeed.map(dayOf),
+    patterns: chosen.patterns,
+    said,
+  };
+}
+
+const someDays = fc.uniqueArray(fc.nat(9), { minLength: 1, maxLength: 6 });
+const drawn = fc.record({ first: someDays, second: someDays, few: someDays, others: someDays });
+
+test('the common day is ordinary for most feeds, then of their commonest kind, then preferred, then near', () =>
+  forAll(300, fc.array(drawn, { minLength: 1, maxLength: 4 }), fc.nat(9), (draws, near) => {
+    const feeds = draws.map(({ first, second, few, others }) => {
+      const rest = second.filter((day) => !first.includes(day));
+      const patterns = [{ days: first }, ...(rest.length > 0 ? [{ days: rest }] : [])];
+      const preferred = patterns.map(({ days }) => {
+        const some = days.filter((day) => few.includes(day));
+        return some.length > 0 ? some : days;
+      });
+      return { patterns, preferred, others };
+    });
+    const count = (has: (feed: (typeof feeds)[number]) => boolean) => feeds.filter(has).length;
+    const scored = [...Array(10).keys()].map((day) => ({
+      day,
+      score: [
+        count(({ patterns }) => patterns.some(({ days }) => days.includes(day))),
+        count(({ patterns }) => patterns[0].days.includes(day)),
+        count(({ preferred }) => preferred.some((days) => days.includes(day))),
+        -Math.abs(day - near),
+        -day,
+      ],
+    }));
+    const best = scored.reduce((so, one) => {
+      const at = one.score.findIndex((value, i) => value !== so.score[i]);
+      return one.score[at] > so.score[at] ? one : so;
+    });
+    const { common, byFeed } = choose(feeds, near);
+    expect(common).toBe(best.day);
+    // Feeds without an ordinary day then are read on their own: the nearest that is preferred.
+    feeds.forEach(({ patterns, preferred }, i) => {
+      const isOrdinary = patterns.some(({ days }) => days.includes(best.day));
+      const sorted = preferred[0].toSorted(
+        (a, b) => Math.abs(a - best.day) - Math.abs(b - best.day) || a - b,
+      );
+      const own = byFeed[i]!;
+      if (isOrdinary) expect(own).toBe(best.day);
+      else expect(Math.abs(own - best.day)).toBe(Math.abs(sorted[0] - best.day));
+    });
+  }));
+
+test('a requested day is read wherever there is service, ordinary or not', () => {
+  const feeds = [
+    { patterns: [{ days: [1, 2] }] },
+    { patterns: [{ days: [3] }], others: [1] },
+    { patterns: [{ days: [4, 8] }] },
+  ];
+  expect(choose(feeds, 3, 1)).toMatchObject({ common: 1, byFeed: [1, 1, 4] });
+  // Not requested, a day that is not ordinary is read by no feed.
+  expect(choose(feeds.slice(0, 2), 1)).toMatchObject({ common: 1, byFeed: [1, 3] });
+});
+
+test('a requested day without any service is refused, and a feed without weekdays by name', () => {
+  const feeds = [{ patterns: [{ days: [1, 2] }], others: [12, 15] }, { patterns: [{ days: [4] }] }];
+  const refused = () => choose(feeds, 0, 20);
+  expect(refused).toThrow(BuildError);
+  // Saturday the 14th is no weekday.
+  expect(refused).toThrow(
+    'no feed has service on 2026-03-22; service runs from 2026-03-03 to 2026-03-17',
+  );
+  expect(() => choose([feeds[0], { patterns: [] }])).toThrow(
+    'feed 1: no trip runs on any weekday; leave the feed out, or download a current one',
+  );
+});
+
+test('says for each feed which day is used, how usual it is, and which others there are', () => {
+  const patterns = [
+    { days: [1, 2, 3, 7, 8], trips: 20 },
+    { days: [4, 9, 11], trips: 12 },
+    { days: [0], trips: 5 },
+    { days: [10], trips: 4 },
+  ];
+  const { said, patterns: reported } = choose([{ patterns }], 2);
+  expect(said).toEqual([
+    'feed 0 (Agency 0): service day 2026-03-04, 20 trips, like 5 of its weekdays; unlike 3 like 2026-03-06 (12 trips), 1 like 2026-03-02 (5 trips)',
+  ]);
+  expect(reported).toEqual([
+    [
+      { date: '2026-03-04', weekdays: 5, trips: 20 },
+      { date: '2026-03-06', weekdays: 3, trips: 12 },
+      { date: '2026-03-02', weekdays: 1, trips: 5 },
+    ],
+  ]);
+  const single = choose([{ patterns: [{ days: [2], trips: 7 }] }], 2);
+  expect(single.said).toEqual([
+    'feed 0 (Agency 0): service day 2026-03-04, 7 trips, like 1 of its weekdays',
+  ]);
+  // Its own pattern is the first, also where another is more common.
+  const asked = choose([{ patterns }], 2, 4);
+  expect(asked.patterns[0].map(({ date }) => date)).toEqual([
+    '2026-03-06',
+    '2026-03-05',
+    '2026-03-02',
+  ]);
+});
+
+test('warns of a feed that is read on another day, and of a day that is not regular', () => {
+  const most = { patterns: [{ days: [1], trips: 3 }] };
+  const without = { patterns: [{ days: [3], trips: 3 }] };
+  const irregular = { patterns: [{ days: [3], trips: 3 }], others: [1] };
+  const { said } = choose([most, most, without, irregular], 1);
+  expect(said.filter((line) => line.startsWith('WARNING'))).toEqual([
+    'WARNING: feed 2 (Agency 2) has no service on 2026-03-03; using its own nearest regular weekday, 2026-03-05',
+    'WARNING: feed 3 (Agency 3) has no regular service on 2026-03-03; using its own nearest regular weekday, 2026-03-05',
+  ]);
+  expect(choose([most, irregular], 1, 1).said).toEqual([
+    'feed 0 (Agency 0): service day 2026-03-03, 3 trips, like 1 of its weekdays',
+    'WARNING: feed 1 (Agency 1): 2026-03-03 is not one of its regular weekdays: a weekend, a holiday, or a day with two timetables at once',
+    'feed 1 (Agency 1): service day 2026-03-03, 1 trips, like 1 of its weekdays; unlike 1 like 2026-03-05 (3 trips)',
+  ]);
+});
+
+test('of versions of one feed, the last that is ordinary on the day is read, and the others named', () => {
+  const version = (begins: number | undefined, days: number[], others: number[] = []) => ({
+    patterns: [{ days }],
+    others,
+    begins,
+    feedId: 'ours',
+  });
+  // Only 2 and 8 have one version alone.
+  const two = [version(4, [4, 7, 8]), version(0, [2, 4, 7])];
+  const first = choose(two, 4);
+  expect([first.common, first.byFeed]).toEqual([2, [null, 2]]);
+  expect(first.said[0]).toBe(
+    'WARNING: feed 0 is another version of feed 1, which is used for 2026-03-04; left out',
+  );
+  expect(choose(two, 8)).toMatchObject({ common: 8, byFeed: [8, null] });
+  // Requested on a day of both, the later; by its first ordinary day if it states none.
+  expect(choose(two, 0, 4).byFeed).toEqual([4, null]);
+  const silent = [version(undefined, [1, 4, 8]), version(undefined, [2, 4])];
+  expect(choose(silent, 0, 4).byFeed).toEqual([null, 4]);
+  // Ordinary precedes service, and service precedes nearness.
+  const asked = [version(0, [1, 4]), version(3, [2], [4])];
+  expect(choose(asked, 0, 4).byFeed).toEqual([4, null]);
+  const served = [version(0, [1], [4]), version(3, [3])];
+  expect(choose(served, 0, 4).byFeed).toEqual([4, null]);
+  const other = { patterns: [{ days: [4] }] };
+  expect(choose([version(0, [1]), version(3, [9]), other], 0, 4).byFeed).toEqual([1, null, 4]);
+  expect(choose([version(0, [1]), version(3, [7]), other], 0, 4).byFeed).toEqual([null, 7, 4]);
+  // Others with an id of their own are read too.
+  expect(choose([...two, { ...other, feedId: 'theirs' }], 0, 4).byFeed).toEqual([4, null, 4]);
+});
+
+test('versions that never run alone are read on the nearest day of any', () => {
+  const both = { patterns: [{ days: [1, 4, 8] }], feedId: 'ours' };
+  const { common, byFeed } = choose([both, { ...both, begins: 0 }], 5);
+  expect(common).toBe(4);
+  expect(byFeed.filter((day) => day !== null)).toEqual([4]);
+});
