@@ -48,9 +48,37 @@ test('separates and decodes user and password, and never shows them', () => {
   }
 });
 
+test('a folder is everything after its scheme', () => {
+  for (const directory of ['d', '/var/lib/ledger', 'C:\\ledger', 'a b']) {
+    expect(parseLedgerAddress(`sqlite:${directory}`)).toEqual({ kind: 'sqlite', directory });
+    expect(ledgerAddressFault(`sqlite:${directory}`)).toBeNull();
+  }
+});
+
+test('the last port is 65,535', () => {
+  expect(parseLedgerAddress('redis://a:65535')).toMatchObject({ hosts: [{ port: 65_535 }] });
+  expect(ledgerAddressFault('redis://a:65536')).not.toBeNull();
+});
+
+test('says which addresses there are', () => {
+  expect(ledgerAddressFault('mysql://x')).toBe(
+    'a ledger address must be sqlite:DIR, redis://HOST[:PORT][/DB], ' +
+      'redis+sentinel://HOST[:PORT],…/MASTER[/DB] or redis+cluster://HOST[:PORT],…; ' +
+      'use rediss instead of redis for TLS, and put USER:PASSWORD@ before the hosts',
+  );
+});
+
 test.each([
   '',
   'sqlite:',
+  'xsqlite:a',
+  'sqlite:a\nb',
+  'xredis://a',
+  'redis://a/1\nx',
+  'redis+cluster://x[::1]',
+  'redis+cluster://[::1]x',
+  'redis+cluster://a:1x',
+  'redis+cluster://a b',
   'redis://',
   'mysql://x',
   'redis://a,b',

@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { mailboxOf } from '../../portal/accounts/mailbox.ts';
+import {
+  asciiDomain,
+  hashMailbox,
+  isProvider,
+  keptMailbox,
+  mailboxOf,
+} from '../../portal/accounts/mailbox.ts';
 
 test.each([
   [
@@ -15,6 +22,10 @@ test.each([
   ['live.nl', ['ada@live.nl', 'ada+x@live.nl']],
   ['outlook.com.br', ['ada@outlook.com.br', 'ada+x@outlook.com.br']],
   ['fastmail.com', ['ada@fastmail.com', 'ada+list@fastmail.com']],
+  ['fastmail.fm', ['ada@fastmail.fm', 'ada+list@fastmail.fm']],
+  ['ymail.com', ['ada@ymail.com', 'ada-shop@ymail.com']],
+  ['rocketmail.com', ['ada@rocketmail.com', 'ada-shop@rocketmail.com']],
+  ['an address of one letter', ['a@gmail.com', 'a@googlemail.com']],
   ['elsewhere', ['Ada@Example.org', 'ada@example.org', 'ada@EXAMPLE.ORG\n']],
   // Addresses that mail servers treat as distinct.
   ['a domain in full-width letters', ['ada@gmail.com', 'ada@ｇｍａｉｌ.com', 'a.da+x@𝐠mail.com']],
@@ -31,6 +42,7 @@ test.each([
   ['a.da@outlook.com', 'ada@outlook.com'],
   ['ada-x@gmail.com', 'ada@gmail.com'],
   ['ada+x@yahoo.com', 'ada@yahoo.com'],
+  ['a.da@yahoo.com', 'ada@yahoo.com'],
   ['ada@gmail.com', 'ada@outlook.com'],
   ['ada@hotmail.fr', 'ada@hotmail.com'],
   ['ada@yahoo.co.uk', 'ada@yahoo.com'],
@@ -43,5 +55,40 @@ test.each([
 });
 
 test('leaves a string that is not an address unchanged', () => {
-  for (const text of ['', 'ada', '@gmail.com', 'ada@']) expect(mailboxOf(text)).toBe(text);
+  const texts = ['', 'ada', '@gmail.com', 'ada@', 'gmail.com'];
+  for (const text of texts) expect(mailboxOf(text)).toBe(text);
+});
+
+test('a domain is that of the name system; what is no name stays, in lower case', () => {
+  expect(asciiDomain('Example.ORG')).toBe('example.org');
+  // The test domain of the registries, in Hindi: its letters have marks.
+  expect(asciiDomain('परीक्षा')).toBe('xn--11b5bs3a9aj6g');
+  for (const text of ['A\nb.org', '\nb.org', 'B.org\n', 'A_b.org', '']) {
+    expect(asciiDomain(text)).toBe(text.toLowerCase());
+  }
+});
+
+test('a provider is known by its domains and their aliases', () => {
+  for (const domain of ['gmail.com', 'googlemail.com', 'me.com', 'yahoo.co.uk']) {
+    expect(isProvider(domain)).toBe(true);
+  }
+  for (const domain of ['example.org', 'yahoo.co.jp', 'gmail', '']) {
+    expect(isProvider(domain)).toBe(false);
+  }
+});
+
+test('a ledger keeps addresses of one to 1,500 bytes', () => {
+  const of = (length: number) => `${'x'.repeat(length - '@a.org'.length)}@a.org`;
+  expect(keptMailbox(` ${of(1_500)} `)).toBe(of(1_500));
+  for (const email of ['', ' ', of(1_501), `é${of(1_499)}`]) {
+    expect(() => keptMailbox(email)).toThrow(new RangeError('an address must be 1 to 1500 bytes'));
+  }
+});
+
+test('the record of a closed account’s mailbox is its SHA-256', () => {
+  const hash = createHash('sha256').update('ada@example.org').digest('hex');
+  const base64 = Buffer.from(hash, 'hex').toString('base64');
+  expect(hashMailbox('ada@example.org')).toBe(
+    base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
+  );
 });
