@@ -89,7 +89,7 @@ test('only nodes and boarding areas need no coordinates', async () => {
   expect(problems).toEqual(['stops.txt 2: no id or no valid coordinates; left out (3)']);
 });
 
-test.each([
+test.each<FeedRecord>([
   { stop_lat: 90.1, stop_lon: 0 },
   { stop_lat: -90.1, stop_lon: 0 },
   { stop_lat: 0, stop_lon: 180.1 },
@@ -107,7 +107,7 @@ test.each([
   expect(problems).toEqual(['stops.txt 2: no id or no valid coordinates; left out']);
 });
 
-test.each([
+test.each<FeedRecord>([
   { stop_lat: 0, stop_lon: 1 },
   { stop_lat: 1, stop_lon: 0 },
   { stop_lat: -90, stop_lon: -180 },
