@@ -110,6 +110,43 @@ test('no walk is read from a stop that the bounds of its cluster exclude for all
     expect(timesIn(harmed)).toEqual(timesIn(table));
   }));
 
+test('departures are compared one by one only where another stop has a faster one', () => {
+  const [near, far, lane] = [0, 1, 3];
+  // By the near stop, the second departure takes 12 + 5.
+  const search = (shortestByFar: number) => {
+    const limits = { departures: 60, step: 1, boardSlack: 0, limit: 100 };
+    const fastest = new FastestDepartures(2, limits, 2);
+    fastest.begin(0);
+    fastest.arrive(near, lane, 10, 0, 0);
+    fastest.arrive(near, lane, 1 + 12, 1, 1);
+    fastest.arrive(far, lane, 2 + shortestByFar, 2, 2);
+    fastest.arrive(far, lane, 3 + 40, 3, 3);
+    const walks = [
+      [5, 6, 7],
+      [6, 70, 70],
+    ].map((ofStop) => new Map(ofStop.entries()));
+    let reads = 0;
+    const keys = new Proxy(fastest.keys, {
+      get(all, at) {
+        reads++;
+        return Reflect.get(all, at);
+      },
+    });
+    const counted: FastestDepartures = Object.create(fastest, { keys: { value: keys } });
+    const found = new DoorToDoor(egressOf(walks, 3), counted, { split: 0, limits: [100, 100] });
+    found.run();
+    const times = new Int32Array(3).fill(1_000);
+    found.lower(lane, times);
+    return { times: [...times], reads };
+  };
+  // The shortest and the wanted time by each stop and lane.
+  const bounds = 2 * 2 * LANES;
+  expect(search(11)).toEqual({ times: [17, 18, 19], reads: bounds });
+  const faster = search(10);
+  expect(faster.times).toEqual([16, 18, 19]);
+  expect(faster.reads).toBeGreaterThan(bounds);
+});
+
 /**
  * Pairs that no lane examines: whose shortest time exceeds a limit, or the time in which another
  * stop alone leads to every target of the cluster, either for all lanes at once or for each.
