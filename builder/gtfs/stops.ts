@@ -35,7 +35,7 @@ export async function readStops(
 ): Promise<Map<string, FeedStop>> {
   const levels = await readLevels(source, report);
   const stops = new Map<string, FeedStop>();
-  const valid = new Map<string, boolean>([['', false]]);
+  const valid = new Map<string, boolean>();
   const zoneOf = (row: Row): string | null => {
     const zone = row.text('stop_timezone');
     const known = valid.get(zone) ?? isTimeZone(zone);

@@ -6,7 +6,7 @@ import type { Pathway } from '../../builder/gtfs/pathways.ts';
 import { type FeedStop, LOCATION } from '../../builder/gtfs/stops.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Of latitude, on the ellipsoid at 39°. */
+/** Metres a degree of latitude, on the ellipsoid at 39°. */
 const METRES_A_DEGREE = 111_016;
 const METRES_A_SECOND = 4.8 / 3.6;
 
@@ -64,7 +64,7 @@ function stationsOf(
   };
 }
 
-/** Of a walk, rounded as above. */
+/** The seconds of a walk, rounded as above. */
 const walk = (metres: number) => Math.round((metres / METRES_A_SECOND) * 10) / 10;
 const itself = (north: number, level: number | null = 0) => [
   { north, times: [0, 0], level, isEntrance: false },
@@ -182,7 +182,7 @@ test('between platforms without entrances, a straight walk is off the street whe
   expect(from({ level: 0 }, { level: 0 })).toBeUndefined();
   expect(from({ level: -1 }, {})).toBe(off);
   expect(from({}, { level: 1 })).toBe(off);
-  // Of trains, the level is not known unless the feed says it.
+  // The level of a train's stop is not known unless the feed says it.
   expect(from({}, {}, { b: 'train' })).toBe(off);
   expect(from({ level: 0 }, { level: 0 }, { a: 'train', b: 'train' })).toBeUndefined();
   expect(from({ level: -1, isDirect: true }, {})).toBeUndefined();

@@ -54,6 +54,38 @@ test.each(['agency.txt', 'stops.txt', 'trips.txt', 'stop_times.txt'])(
   },
 );
 
+test.each([
+  ['agency.txt', 'agency_timezone'],
+  ['stops.txt', 'stop_id'],
+  ['levels.txt', 'level_id'],
+  ['levels.txt', 'level_index'],
+  ['routes.txt', 'route_id'],
+  ['trips.txt', 'trip_id'],
+  ['trips.txt', 'service_id'],
+  ['pathways.txt', 'from_stop_id'],
+  ['pathways.txt', 'to_stop_id'],
+  ['calendar.txt', 'service_id'],
+  ['calendar.txt', 'start_date'],
+  ['calendar.txt', 'end_date'],
+  ['calendar_dates.txt', 'service_id'],
+  ['calendar_dates.txt', 'date'],
+  ['calendar_dates.txt', 'exception_type'],
+])('a feed whose %s has no column %s is refused by both', async (file, column) => {
+  const columns =
+    {
+      'levels.txt': ['level_id', 'level_index'],
+      'routes.txt': ['route_id'],
+      'pathways.txt': ['from_stop_id', 'to_stop_id'],
+      'calendar.txt': ['service_id', 'start_date', 'end_date'],
+    }[file] ?? Object.keys(TABLES[file][0]);
+  const record = Object.fromEntries(
+    columns.map((name) => [name === column ? 'other' : name, 'x'] as const),
+  );
+  await expect(read({ [file]: [record] })).rejects.toThrow(
+    `${file} has no column ${column}; is it a GTFS feed?`,
+  );
+});
+
 test('a feed needs one of the two calendars', async () => {
   expect(await without('calendar_dates.txt')).toBe(
     'FEED: has neither calendar.txt nor calendar_dates.txt',

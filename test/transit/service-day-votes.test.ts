@@ -14,7 +14,7 @@ const dateOf = (day: number) =>
 /** The weekdays of a feed: days by pattern, the most common first. */
 interface Drawn {
   readonly patterns: readonly { readonly days: readonly number[]; readonly trips?: number }[];
-  /** Of each pattern, the days to choose from; all, if not given. */
+  /** The days to choose from, by pattern; all, if not given. */
   readonly preferred?: readonly (readonly number[])[];
   /** Days with some other service. */
   readonly others?: readonly number[];
@@ -124,10 +124,13 @@ test('a requested day is read wherever there is service, ordinary or not', () =>
 });
 
 test('a requested day without any service is refused, and a feed without weekdays by name', () => {
-  const feeds = [{ patterns: [{ days: [1, 2] }], others: [12, 15] }, { patterns: [{ days: [4] }] }];
+  const feeds = [
+    { patterns: [{ days: [1, 2] }], others: [-1, 15, 19] },
+    { patterns: [{ days: [4] }] },
+  ];
   const refused = () => choose(feeds, 0, 20);
   expect(refused).toThrow(BuildError);
-  // Saturday the 14th is no weekday.
+  // Sunday the 1st and Saturday the 21st are no weekdays.
   expect(refused).toThrow(
     'no feed has service on 2026-03-22; service runs from 2026-03-03 to 2026-03-17',
   );
@@ -171,7 +174,11 @@ test('warns of a feed that is read on another day, and of a day that is not regu
   const most = { patterns: [{ days: [1], trips: 3 }] };
   const without = { patterns: [{ days: [3], trips: 3 }] };
   const irregular = { patterns: [{ days: [3], trips: 3 }], others: [1] };
-  const { said } = choose([most, most, without, irregular], 1);
+  const { said, patterns } = choose([most, most, without, irregular], 1);
+  expect(said).toContain(
+    'feed 2 (Agency 2): service day 2026-03-05, 3 trips, like 1 of its weekdays',
+  );
+  expect(patterns[2]).toEqual([{ date: '2026-03-05', weekdays: 1, trips: 3 }]);
   expect(said.filter((line) => line.startsWith('WARNING'))).toEqual([
     'WARNING: feed 2 (Agency 2) has no service on 2026-03-03; using its own nearest regular weekday, 2026-03-05',
     'WARNING: feed 3 (Agency 3) has no regular service on 2026-03-03; using its own nearest regular weekday, 2026-03-05',
@@ -194,14 +201,17 @@ test('of versions of one feed, the last that is ordinary on the day is read, and
   const two = [version(4, [4, 7, 8]), version(0, [2, 4, 7])];
   const first = choose(two, 4);
   expect([first.common, first.byFeed]).toEqual([2, [null, 2]]);
-  expect(first.said[0]).toBe(
+  expect(first.said).toEqual([
     'WARNING: feed 0 is another version of feed 1, which is used for 2026-03-04; left out',
-  );
+    expect.stringMatching(/^feed 1 \(Agency 1\): service day 2026-03-04, 9 trips/),
+  ]);
   expect(choose(two, 8)).toMatchObject({ common: 8, byFeed: [8, null] });
   // Requested on a day of both, the later; by its first ordinary day if it states none.
   expect(choose(two, 0, 4).byFeed).toEqual([4, null]);
   const silent = [version(undefined, [1, 4, 8]), version(undefined, [2, 4])];
   expect(choose(silent, 0, 4).byFeed).toEqual([null, 4]);
+  const stated = [version(5, [1, 4, 8]), version(0, [2, 4])];
+  expect(choose(stated, 0, 4).byFeed).toEqual([4, null]);
   // Ordinary precedes service, and service precedes nearness.
   const asked = [version(0, [1, 4]), version(3, [2], [4])];
   expect(choose(asked, 0, 4).byFeed).toEqual([4, null]);

@@ -6,7 +6,7 @@ import { type FeedStop, readStops } from '../../builder/gtfs/stops.ts';
 import { readTransfers } from '../../builder/gtfs/transfers.ts';
 import { type FeedRecord, type FeedTables, feedSource } from './gtfs-text.ts';
 
-/** Reads by a function of a feed's source; problems are `file line: problem`, and its rows if many. */
+/** Reads tables; problems are `file line: problem`, and their rows if there are several. */
 async function read<T>(
   tables: FeedTables,
   by: (source: ReturnType<typeof feedSource>, report: FeedReport) => Promise<T>,
@@ -243,6 +243,8 @@ const PLACES: readonly Partial<FeedStop>[] = [
   { id: 'a', lon: -76, lat: 39, level: -1 },
   { id: 'b', lon: -76, lat: 39.01, level: 2 },
   { id: 'node', lon: Number.NaN, lat: Number.NaN, type: 3 },
+  { id: 'high', lon: -76, lat: 39, level: 3 },
+  { id: 'of no level', lon: -76, lat: 39 },
   { id: 'area', lon: -76, lat: 39, type: 4, parent: 'platform' },
   { id: 'loose area', lon: -76, lat: 39, type: 4 },
   { id: 'entrance', lon: -76, lat: 39, type: 2, parent: 'platform' },
@@ -276,6 +278,8 @@ test.each([
   ['its length and a lift', { pathway_mode: 5, length: 13 }, 13 * WALK + LIFT],
   ['one level where one is unknown', { pathway_mode: 2, to_stop_id: 'node' }, LEVEL],
   ['one level where the other is', { pathway_mode: 4, from_stop_id: 'node' }, LEVEL],
+  ['one level up', { pathway_mode: 2, from_stop_id: 'high', to_stop_id: 'of no level' }, LEVEL],
+  ['one level down', { pathway_mode: 2, from_stop_id: 'of no level', to_stop_id: 'high' }, LEVEL],
 ] as const)('a pathway takes %s', async (_, members, seconds) => {
   const { pathways, problems } = await pathwaysOf([way(members)]);
   expect(problems).toEqual([]);
