@@ -8,7 +8,7 @@ import { sidesOf } from './paid/reach-request.ts';
 import { type PaidRequests, resultOf } from './paid/use-paid-requests.ts';
 import type { Choice } from './state/choice.ts';
 import type { MapState, Origin } from './state/map-state.ts';
-import { MAP_VIEWS } from './views.ts';
+import { MAP_VIEWS } from './views/map-views.ts';
 
 /** Picture of a state. */
 export interface Picture {

@@ -1,27 +1,14 @@
-import 'maplibre-gl/dist/maplibre-gl.css';
-import {
-  AttributionControl,
-  addProtocol,
-  Map as MapLibreMap,
-  NavigationControl,
-  ScaleControl,
-  setWorkerUrl,
-  type VectorTileSource,
-} from 'maplibre-gl';
-import { PMTiles, Protocol } from 'pmtiles';
+import type { Map as MapLibreMap, VectorTileSource } from 'maplibre-gl';
 import { MAP_COLOURS } from '../../../map-classes.ts';
-import type { BaseMap } from '../base-map-style.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Point } from '../state/point.ts';
 import { PADDING } from '../still/frame.ts';
-import { ArchiveSource } from './archive-source.ts';
-import { baseMapStyle, paintBaseMap } from './base-map.ts';
+import { paintBaseMap } from './base-map.ts';
 import { type BlockClasses, BlockFills } from './block-fills.ts';
-import { workerUrl } from './map-libre.ts';
 import { type MapMarker, MapMarkers } from './map-markers.ts';
+import { addressOf, boxOf, type NewMapParts, newMap, placeOf } from './new-map.ts';
 import {
   BLOCK_FILLS,
-  layersOf,
   type Outlines,
   outline,
   type Palette,
@@ -51,21 +38,8 @@ export type Shown =
       readonly blocks: BlockClasses | null;
     };
 
-interface MapParts {
-  readonly container: HTMLElement;
-  readonly title: string;
-  readonly describedBy: string;
-  readonly blocksUrl: string;
-  /** `null`: there is no base map under the blocks. */
-  readonly baseMap: BaseMap | null;
-  /** An archive of bands, shown or not. */
-  readonly bandsUrl: string;
-  readonly bounds: readonly number[];
-  readonly position: MapPosition | null;
-  readonly scheme: Scheme;
+interface MapParts extends NewMapParts {
   readonly shown: Shown;
-  /** In a page of another site: one finger and the wheel scroll that page. */
-  readonly isEmbedded: boolean;
   /** After the person moved it. */
   readonly onMoved: (position: MapPosition) => void;
   readonly onZoom: (zoom: number) => void;
@@ -87,65 +61,24 @@ export interface DrawnMap {
   highlight(marker: string | null): void;
   /** `null`: all of the release. */
   moveTo(position: MapPosition | null): void;
-  view(): MapView;
+  viewport(): Viewport;
   /** The map as it is seen, without what lies over it: the data URL of a PNG. */
   pixels(): Promise<string>;
   remove(): void;
 }
 
 /** The part of the world that a map shows, and its size in pixels of the page. */
-export interface MapView {
+export interface Viewport {
   readonly position: MapPosition;
   readonly width: number;
   readonly height: number;
 }
 
-const MAX_ZOOM = 18;
-
-setWorkerUrl(workerUrl);
-const protocol = new Protocol();
-addProtocol('pmtiles', protocol.tile);
-
 /** Draws travel times over the blocks of a release. Nothing else is loaded. */
 export function drawMap(parts: MapParts): DrawnMap {
-  const { container, bounds, blocksUrl, baseMap } = parts;
-  const [west, south, east, north] = bounds;
-  const all: [number, number, number, number] = [west, south, east, north];
+  const { container, bounds, baseMap } = parts;
   let { scheme, shown, bandsUrl } = parts;
-  const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme, addressOf);
-  const map = new MapLibreMap({
-    container,
-    style: {
-      version: 8,
-      ...more,
-      // In the order in which their tiles are requested: colours first.
-      sources: {
-        bands: { type: 'vector', url: addressOf(bandsUrl) },
-        blocks: { type: 'vector', url: addressOf(blocksUrl) },
-        ...sources,
-      },
-      layers: layersOf(under, over),
-    },
-    ...(parts.position
-      ? placeOf(parts.position)
-      : { bounds: all, fitBoundsOptions: { padding: PADDING } }),
-    maxZoom: MAX_ZOOM,
-    attributionControl: false,
-    dragRotate: false,
-    pitchWithRotate: false,
-    touchPitch: false,
-    maxPitch: 0,
-    fadeDuration: 0,
-    cooperativeGestures: parts.isEmbedded,
-    locale: { 'Map.Title': parts.title },
-  });
-  map.touchZoomRotate.disableRotation();
-  map.keyboard.disableRotation();
-  map.addControl(new NavigationControl({ showCompass: false }), 'top-right');
-  map.addControl(new ScaleControl({ unit: 'imperial' }), 'bottom-left');
-  map.addControl(new AttributionControl({ compact: false, customAttribution: ATTRIBUTION }));
-  map.getCanvas().setAttribute('aria-describedby', parts.describedBy);
-
+  const map = newMap(parts);
   const fills = new BlockFills(map);
   const markers = new MapMarkers(map, {
     onPress: parts.onMarker,
@@ -251,9 +184,9 @@ export function drawMap(parts: MapParts): DrawnMap {
     highlight: (id) => markers.highlight(id),
     moveTo(position) {
       if (position) map.jumpTo(placeOf(position));
-      else map.fitBounds(all, { padding: PADDING, animate: false });
+      else map.fitBounds(boxOf(bounds), { padding: PADDING, animate: false });
     },
-    view: () => ({
+    viewport: () => ({
       position: positionNow(),
       width: container.clientWidth,
       height: container.clientHeight,
@@ -268,9 +201,6 @@ export function drawMap(parts: MapParts): DrawnMap {
   };
 }
 
-const ATTRIBUTION =
-  '© <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a> · US Census Bureau · <a href="https://maplibre.org/">MapLibre</a>';
-
 function isSamePicture(one: Shown, other: Shown): boolean {
   if (one.of === 'bands' || other.of === 'bands') {
     return one.of === 'bands' && other.of === 'bands' && one.bandsUrl === other.bandsUrl;
@@ -280,16 +210,6 @@ function isSamePicture(one: Shown, other: Shown): boolean {
     one.palette === other.palette &&
     one.blocks?.geoids === other.blocks?.geoids
   );
-}
-
-function placeOf({ zoom, lat, lon }: MapPosition) {
-  return { zoom, center: [lon, lat] as [number, number] };
-}
-
-/** The address of an archive in a style. Opens it anew: an archive that has failed stays failed. */
-function addressOf(url: string): string {
-  protocol.add(new PMTiles(new ArchiveSource(url)));
-  return `pmtiles://${url}`;
 }
 
 function blockAt(map: MapLibreMap, at: [number, number]): TileBlock | null {

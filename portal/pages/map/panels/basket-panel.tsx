@@ -28,10 +28,9 @@ const COLOURED_BY: readonly (readonly [MapState['basketBy'], string])[] = [
 /**
  * People who have several things near, by the public bands of blocks; the exact sums for tokens.
  */
-export function BasketPanel(
-  props: ViewProps & { readonly criteria: readonly Criterion[]; readonly basket: LoadedBasket },
-) {
-  const { catalogue, state, change, scheme, criteria, basket } = props;
+export function BasketPanel(props: ViewProps) {
+  const { catalogue, state, change, scheme, basket } = props;
+  const criteria = props.choice.basket;
   const view = basket.state === 'here' ? basket.view : null;
   const tally = view?.tally ?? null;
   const list = view && basketList(view.blocks, view.basket, view.seen, view.criteria);
@@ -108,10 +107,9 @@ function countiesOf(basket: LoadedBasket): readonly string[] {
 }
 
 /** The exact sums of a county in view, or of a place that was searched for. */
-function ExactBasket(
-  props: ViewProps & { readonly criteria: readonly Criterion[]; readonly basket: LoadedBasket },
-) {
-  const { catalogue, state, change, requests, criteria, basket } = props;
+function ExactBasket(props: ViewProps) {
+  const { catalogue, state, change, requests, basket } = props;
+  const criteria = props.choice.basket;
   const placeName = usePlaceName(state.area);
   const inView = countiesOf(basket);
   const area = areaOf(state, basket);

@@ -3,7 +3,6 @@ import { catchmentList } from '../blocks/block-lists.ts';
 import { useBlockFacts } from '../blocks/use-block-facts.ts';
 import { MinutesSlider } from '../layout/minutes-slider.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
-import type { Catchment } from '../paid/catchment-request.ts';
 import { Paid } from '../paid/paid.tsx';
 import { MAX_CATCHMENT_MINUTES, minutesOf } from '../state/map-state.ts';
 import { BlockDownloads } from './block-downloads.tsx';
@@ -17,9 +16,7 @@ import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
 /** Panel of a catchment: the blocks that reach a POI, to the POI itself, by tenths of a minute. */
-export function CatchmentPanel(
-  props: ViewProps & { readonly poiName: string | null; readonly catchment: Catchment | null },
-) {
+export function CatchmentPanel(props: ViewProps) {
   const { catalogue, state, choice, change, requests, scheme, poiName, catchment } = props;
   const { mode } = choice;
   const minutes = minutesOf(state);

@@ -35,12 +35,7 @@ const SHOWN: readonly (readonly [MapState['compared'], string])[] = [
 ];
 
 /** Two reaches side by side: of two blocks, or by two modes. */
-export function ComparePanel(
-  props: ViewProps & {
-    readonly poiName: string | null;
-    readonly comparison: Comparison | null;
-  },
-) {
+export function ComparePanel(props: ViewProps) {
   const { catalogue, state, choice, change, requests, scheme, poiName, comparison } = props;
   const { origin, otherOrigin, minutes, compared } = state;
   const { mode, otherMode } = choice;

@@ -21,7 +21,7 @@ import { Swatches } from './swatches.tsx';
 import type { ViewProps } from './view-props.ts';
 
 /** Panel of a reach: the blocks within some minutes of a block, or those that reach it. */
-export function ReachPanel(props: ViewProps & { readonly poiName: string | null }) {
+export function ReachPanel(props: ViewProps) {
   const { catalogue, state, choice, change, requests, scheme } = props;
   const { origin, direction, minutes } = state;
   const { mode } = choice;

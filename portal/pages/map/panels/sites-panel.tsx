@@ -6,7 +6,7 @@ import { Switch } from '../layout/choices.tsx';
 import { ModeChoice } from '../layout/mode-and-type.tsx';
 import { WeightChoice } from '../layout/weight-choice.tsx';
 import { Paid } from '../paid/paid.tsx';
-import { type SitesQuery, sitesRequest } from '../paid/sites-request.ts';
+import { sitesRequest } from '../paid/sites-request.ts';
 import { FileButton } from '../share/file-button.tsx';
 import type { Site } from '../sites/sites.ts';
 import { without } from '../sites/sites.ts';
@@ -30,20 +30,12 @@ const KINDS = [
 const MAX_LISTED = 50;
 
 /** Sites of one's own: people near them, and which candidates would add most. */
-export function SitesPanel(
-  props: ViewProps & {
-    readonly sites: readonly Site[];
-    readonly onSites: (sites: readonly Site[]) => void;
-    readonly query: SitesQuery;
-    readonly onQuery: (part: Partial<SitesQuery>) => void;
-    /** Whether a click on the map sets a candidate. */
-    readonly setsCandidates: boolean;
-    readonly onSetsCandidates: (setsCandidates: boolean) => void;
-  },
-) {
-  const { catalogue, choice, change, requests, sites, onSites, query, onQuery } = props;
+export function SitesPanel(props: ViewProps) {
+  const { catalogue, choice, change, requests, sitesQuery, onSitesQuery } = props;
+  const { sites } = props.state;
   const { weights } = catalogue;
-  const { weight, direction, choose } = query;
+  const { weight, direction, choose } = sitesQuery;
+  const onSites = (next: readonly Site[]) => change({ sites: next });
   const candidates = sites.filter(({ isCandidate }) => isCandidate).length;
   return (
     <section class="view" aria-labelledby="sites">
@@ -70,7 +62,7 @@ export function SitesPanel(
         <WeightChoice
           weights={weights}
           weight={weight}
-          onWeight={(next) => onQuery({ weight: next })}
+          onWeight={(next) => onSitesQuery({ weight: next })}
         />
       </div>
       <PercentileNote modes={[choice.mode]} />
@@ -79,7 +71,7 @@ export function SitesPanel(
         name="site-direction"
         values={DIRECTIONS}
         chosen={direction}
-        onChoose={(next) => onQuery({ direction: next })}
+        onChoose={(next) => onSitesQuery({ direction: next })}
       />
       {candidates > 0 && (
         <label class="field">
@@ -89,12 +81,14 @@ export function SitesPanel(
             min={1}
             max={REQUEST_LIMITS.chosen}
             value={choose}
-            onInput={(event) => onQuery({ choose: bounded(event.currentTarget.valueAsNumber) })}
+            onInput={(event) =>
+              onSitesQuery({ choose: bounded(event.currentTarget.valueAsNumber) })
+            }
           />
         </label>
       )}
       {sites.length > 0 && (
-        <Paid requests={requests} request={sitesRequest(sites, query)} label="Measure them">
+        <Paid requests={requests} request={sitesRequest(sites, sitesQuery)} label="Measure them">
           {(coverage) => (
             <SitesResults coverage={coverage} points={sites} unit={unitOf(weights, weight)} />
           )}

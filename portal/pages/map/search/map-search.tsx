@@ -1,14 +1,11 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { Place } from '../../api/release.ts';
-import { useApi } from '../../api/use-api.ts';
-import { counted } from '../../parts/formats.ts';
-import { Paid } from '../paid/paid.tsx';
-import { type FoundPoi, poiSearch } from '../paid/poi-search.ts';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { FoundPoi } from '../paid/poi-search.ts';
 import type { PaidRequests } from '../paid/use-paid-requests.ts';
 import type { MapPosition } from '../state/map-state.ts';
 import type { Point } from '../state/point.ts';
+import { PoiResults, type PoiWords } from './poi-results.tsx';
+import { usePlaceSearch } from './use-place-search.ts';
 
-const PAUSE_MS = 200;
 const PLACE_ZOOM = 13;
 const POI_ZOOM = 15;
 
@@ -26,40 +23,17 @@ export function MapSearch(props: {
   readonly onPoi: (poi: FoundPoi) => void;
 }) {
   const { requests, around, onMove, onPlace, onPoi } = props;
-  const api = useApi();
   const [text, setText] = useState('');
-  const [places, setPlaces] = useState<readonly Place[]>([]);
-  const [said, setSaid] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   /** Words that POIs are searched by. */
-  const [words, setWords] = useState<{ readonly q: string; readonly around: Point } | null>(null);
-  const input = useRef<HTMLInputElement>(null);
+  const [words, setWords] = useState<PoiWords | null>(null);
   const id = useId();
   const typed = text.trim();
+  const { places, said } = usePlaceSearch(typed);
 
-  useEffect(() => {
-    setPlaces([]);
-    setActive(-1);
-    setSaid('');
-    if (typed === '') return;
-    const leaving = new AbortController();
-    const search = async () => {
-      try {
-        const query = { q: typed, limit: 5 };
-        const { data } = await api.findPlaces(query, { signal: leaving.signal });
-        setPlaces(data.places);
-        setSaid(`${counted(data.places.length, 'city', 'cities')} found`);
-      } catch {
-        if (!leaving.signal.aborted) setSaid('The search for cities is unavailable.');
-      }
-    };
-    const timer = setTimeout(() => void search(), PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
-  }, [api, typed]);
+  // The list changes with the text.
+  useEffect(() => setActive(-1), [typed]);
 
   const options = [
     ...places.map((place) => ({
@@ -104,7 +78,6 @@ export function MapSearch(props: {
         Search for a city or a POI
       </label>
       <input
-        ref={input}
         id={id}
         type="text"
         role="combobox"
@@ -151,39 +124,15 @@ export function MapSearch(props: {
         {isShown ? said : ''}
       </p>
       {words !== null && (
-        <div class="poi-results">
-          <div class="poi-results-head">
-            <span>“{words.q}” around the middle of the map</span>
-            <button
-              type="button"
-              class="button button-small button-quiet"
-              onClick={() => setWords(null)}
-            >
-              Close
-            </button>
-          </div>
-          <Paid requests={requests} request={poiSearch(words.q, words.around)} label="Search">
-            {(pois) => (
-              <ul>
-                {pois.map((poi) => (
-                  <li key={poi.dest_id}>
-                    <button
-                      type="button"
-                      class="poi-result"
-                      onClick={() => {
-                        onPoi(poi);
-                        onMove({ zoom: POI_ZOOM, lat: poi.lat, lon: poi.lon });
-                      }}
-                    >
-                      {poi.name} <span class="quiet">{poi.address.street}</span>
-                    </button>
-                  </li>
-                ))}
-                {pois.length === 0 && <li class="quiet">None within 25 km.</li>}
-              </ul>
-            )}
-          </Paid>
-        </div>
+        <PoiResults
+          requests={requests}
+          words={words}
+          onPoi={(poi) => {
+            onPoi(poi);
+            onMove({ zoom: POI_ZOOM, lat: poi.lat, lon: poi.lon });
+          }}
+          onClose={() => setWords(null)}
+        />
       )}
     </search>
   );

@@ -74,7 +74,7 @@ function Sheet(props: { readonly parts: PictureParts; readonly children: Compone
 }
 
 function frameOf({ map, position, catalogue }: PictureParts) {
-  const { width, height } = map.current?.view() ?? ALONE;
-  const now = map.current?.view().position ?? position;
+  const { width, height } = map.current?.viewport() ?? ALONE;
+  const now = map.current?.viewport().position ?? position;
   return frameAt(now ?? positionOf(catalogue.bounds, width, height), width, height);
 }

@@ -1,11 +1,10 @@
 import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import type { Choice } from '../state/choice.ts';
 import { type MapState, writeMapState } from '../state/map-state.ts';
 import { FileButton } from './file-button.tsx';
 import type { PictureParts } from './make-picture.tsx';
-import { type Measured, requestsBehind } from './map-requests.ts';
+import type { MapRequest } from './map-request.ts';
 import { RequestTabs } from './request-tabs.tsx';
 
 /**
@@ -14,11 +13,11 @@ import { RequestTabs } from './request-tabs.tsx';
  */
 export function SharePanel(props: {
   readonly state: MapState;
-  readonly choice: Choice;
-  readonly measured: Measured;
+  /** Those whose responses the map and its panel show. */
+  readonly requests: readonly MapRequest[];
   readonly picture: PictureParts;
 }) {
-  const { state, choice, measured, picture } = props;
+  const { state, requests, picture } = props;
   const { title, catalogue } = picture;
   const fragment = writeMapState(state);
   const name = fileName(title, catalogue.release);
@@ -43,7 +42,7 @@ export function SharePanel(props: {
         <FileButton label="PNG" name={`${name}.png`} make={png} />
         <FileButton label="SVG" name={`${name}.svg`} make={svg} />
       </p>
-      <RequestTabs requests={requestsBehind(state, choice, measured)} />
+      <RequestTabs requests={requests} />
       {state.view === 'nearest' ? (
         <CodeBlock text={frameOf(title, fragment)} what="Embed: HTML for your own page" />
       ) : (

@@ -1,0 +1,98 @@
+import 'maplibre-gl/dist/maplibre-gl.css';
+import {
+  AttributionControl,
+  addProtocol,
+  Map as MapLibreMap,
+  NavigationControl,
+  ScaleControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import { PMTiles, Protocol } from 'pmtiles';
+import type { BaseMap } from '../base-map-style.ts';
+import type { MapPosition } from '../state/map-state.ts';
+import { PADDING } from '../still/frame.ts';
+import { ArchiveSource } from './archive-source.ts';
+import { baseMapStyle } from './base-map.ts';
+import { workerUrl } from './map-libre.ts';
+import { layersOf, type Scheme } from './paint.ts';
+
+/** What a map begins with. */
+export interface NewMapParts {
+  readonly container: HTMLElement;
+  readonly title: string;
+  readonly describedBy: string;
+  readonly blocksUrl: string;
+  /** `null`: there is no base map under the blocks. */
+  readonly baseMap: BaseMap | null;
+  /** An archive of bands, shown or not. */
+  readonly bandsUrl: string;
+  readonly bounds: readonly number[];
+  readonly position: MapPosition | null;
+  readonly scheme: Scheme;
+  /** In a page of another site: one finger and the wheel scroll that page. */
+  readonly isEmbedded: boolean;
+}
+
+const MAX_ZOOM = 18;
+const ATTRIBUTION =
+  '© <a href="https://www.openstreetmap.org/copyright">OpenStreetMap</a> · US Census Bureau · <a href="https://maplibre.org/">MapLibre</a>';
+
+setWorkerUrl(workerUrl);
+const protocol = new Protocol();
+addProtocol('pmtiles', protocol.tile);
+
+/** Makes a map of a release, north up, with its sources, layers and controls. */
+export function newMap(parts: NewMapParts): MapLibreMap {
+  const { container, bounds, blocksUrl, bandsUrl, baseMap, position, scheme } = parts;
+  const { sources, under, over, ...more } = baseMapStyle(baseMap, scheme, addressOf);
+  const map = new MapLibreMap({
+    container,
+    style: {
+      version: 8,
+      ...more,
+      // In the order in which their tiles are requested: colours first.
+      sources: {
+        bands: { type: 'vector', url: addressOf(bandsUrl) },
+        blocks: { type: 'vector', url: addressOf(blocksUrl) },
+        ...sources,
+      },
+      layers: layersOf(under, over),
+    },
+    ...(position
+      ? placeOf(position)
+      : { bounds: boxOf(bounds), fitBoundsOptions: { padding: PADDING } }),
+    maxZoom: MAX_ZOOM,
+    attributionControl: false,
+    dragRotate: false,
+    pitchWithRotate: false,
+    touchPitch: false,
+    maxPitch: 0,
+    fadeDuration: 0,
+    cooperativeGestures: parts.isEmbedded,
+    locale: { 'Map.Title': parts.title },
+  });
+  map.touchZoomRotate.disableRotation();
+  map.keyboard.disableRotation();
+  map.addControl(new NavigationControl({ showCompass: false }), 'top-right');
+  map.addControl(new ScaleControl({ unit: 'imperial' }), 'bottom-left');
+  map.addControl(new AttributionControl({ compact: false, customAttribution: ATTRIBUTION }));
+  map.getCanvas().setAttribute('aria-describedby', parts.describedBy);
+  return map;
+}
+
+/** The address of an archive in a style. Opens it anew: an archive that has failed stays failed. */
+export function addressOf(url: string): string {
+  protocol.add(new PMTiles(new ArchiveSource(url)));
+  return `pmtiles://${url}`;
+}
+
+/** The camera of a position. */
+export function placeOf({ zoom, lat, lon }: MapPosition) {
+  return { zoom, center: [lon, lat] as [number, number] };
+}
+
+/** Bounds as MapLibre takes them. */
+export function boxOf(bounds: readonly number[]): [number, number, number, number] {
+  const [west, south, east, north] = bounds;
+  return [west, south, east, north];
+}
