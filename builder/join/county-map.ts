@@ -3,16 +3,21 @@ import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
-import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import type { Store } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
+import type { RegionCounty } from '../receipts/region-receipt.ts';
 
 /** The counties of a release as a layer: each the union of its blocks. */
 export async function countyMap(
   store: Store,
-  counties: readonly { county: CountyFips; population: number; blocks: ObjectRef }[],
+  counties: ReadonlyMap<CountyFips, RegionCounty>,
 ): Promise<Uint8Array> {
   const features = [];
-  for (const { county, population, blocks } of counties) {
+  for (const [county, { searched }] of counties) {
+    const {
+      population,
+      objects: { blocks },
+    } = searched;
     const outlines = readOutlines(blocks.name, await readVerified(store, blocks));
     const areas = Uint32Array.from(outlines.geoids.keys());
     const polygons = polygonsOfAll(dissolve([{ outlines, areas }], 0));

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import {
-  type CountyManifest,
   DIRECTIONS,
   type Direction,
   type Latest,
   type Manifest,
   manifestSchema,
 } from '../../shards/release/manifest.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { requireThisProgram } from '../build-region.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
@@ -20,13 +19,14 @@ import { requireObjects } from '../publish/promote-release.ts';
 import { publishManifest } from '../publish/publish.ts';
 import { putObject } from '../publish/put-object.ts';
 import { Receipts } from '../receipts/receipts.ts';
-import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
+import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { assumptions } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { buildBlockBands } from '../tiles/build-block-bands.ts';
 import { drawTiles } from '../tiles/build-tiles.ts';
 import { bytesToDraw } from '../tiles/tile-drawer.ts';
 import { components } from './components.ts';
+import { countyManifests } from './county-manifests.ts';
 import { countyMap } from './county-map.ts';
 import { findHomeCounties, putDestIds } from './home-counties.ts';
 import { joinRegions } from './join-regions.ts';
@@ -83,27 +83,23 @@ export function joinRelease(
     const { plan } = request.plan;
     const { modes, taxonomy, weights } = plan;
     const directions = directionsOf(request);
+    const hasTiles = request.tiles !== false;
+    const hasWeights = weights.weights.length > 0;
     const searched = Object.fromEntries(
       [...joined.counties].map(([county, { searched }]) => [county, searched]),
     );
-    const tileBytes = request.tiles === false ? 0 : bytesToDraw(searched, plan.osm.map);
-    const { threads, tileThreads, transposeMemory, summary } = fitJoin(
-      request,
-      joined.counties.size,
-      tileBytes,
-    );
-    progress.note(summary);
+    const tileBytes = hasTiles ? bytesToDraw(searched, plan.osm.map) : 0;
+    const fit = fitJoin(request, joined.counties.size, tileBytes);
+    progress.note(fit.summary);
 
+    const context = { store, receipts, progress, scratch };
     const transposing = {
+      ...context,
       counties: joined.counties,
       modes: modes.length,
-      store,
-      receipts,
-      scratch,
-      progress,
       batches: batchesOf(regions, request.batchBlocks ?? BATCH_BLOCKS),
-      threads,
-      memory: transposeMemory,
+      threads: fit.threads,
+      memory: fit.transposeMemory,
     };
     const homes = await findHomeCounties(store, joined.destinations, joined.counties);
     const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
@@ -111,34 +107,19 @@ export function joinRelease(
     const catchments = await transposePois(transposing, homes.countiesReaching, (batch) =>
       poiObjects.put(batch),
     );
+    const drawing = { ...context, threads: fit.tileThreads };
+    const blockBands = hasTiles
+      ? await buildBlockBands({ modes, taxonomy, counties: searched }, drawing)
+      : null;
 
-    const drawing = { store, receipts, progress, scratch, threads: tileThreads };
-    const blockBands =
-      request.tiles === false
-        ? null
-        : await buildBlockBands({ modes, taxonomy, counties: searched }, drawing);
-
-    const counties: Record<CountyFips, CountyManifest> = {};
-    const outlined: { county: CountyFips; population: number; blocks: ObjectRef }[] = [];
-    for (const [county, { searched }] of joined.counties) {
-      const { poi_rows, reach_rows, objects, ...facts } = searched;
-      const { box, map } = poiObjects.of(county);
-      counties[county] = {
-        ...facts,
-        poi_box: box,
-        reach: reachOf(joined.counties, county, directions),
-        objects: {
-          ...objects,
-          ...(reachTo && { 'reach-to': reachTo.get(county)! }),
-          catchment: catchments.get(county)!,
-          'poi-map': map,
-          ...(weights.weights.length > 0 && { weights: weights.counties[county] }),
-        },
-        ...(blockBands && { block_bands: blockBands.get(county)! }),
-      };
-      outlined.push({ county, population: facts.population, blocks: objects.blocks });
-    }
-    const county = await countyMap(store, outlined);
+    const joinedObjects = {
+      poiObjects,
+      catchments,
+      reachTo,
+      blockBands,
+      weights: hasWeights ? weights.counties : {},
+    };
+    const counties = countyManifests(joined.counties, directions, joinedObjects);
     const states = await putStates(store, joined.states, joined.counties);
     const placesOf = Object.entries(states).map(([state, { objects }]) => [state, objects.places]);
     const baseMap = { features: plan.osm.map, places: Object.fromEntries(placesOf) };
@@ -160,12 +141,14 @@ export function joinRelease(
       states,
       objects: {
         'dest-ids': await putDestIds(store, joined.destinations, homes),
-        'county-map': await putObject(store, 'county-map/all', 'fgb', county),
+        'county-map': await putObject(
+          store,
+          'county-map/all',
+          'fgb',
+          await countyMap(store, joined.counties),
+        ),
       },
-      tiles:
-        request.tiles === false
-          ? {}
-          : await drawTiles({ modes, taxonomy, counties, baseMap }, drawing),
+      tiles: hasTiles ? await drawTiles({ modes, taxonomy, counties, baseMap }, drawing) : {},
     };
     await receipts.keep('join', keyOf(request), { manifest });
     return manifest;
@@ -196,17 +179,4 @@ function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[
     room -= blocks;
   }
   return batches;
-}
-
-/** The counties that a county's rows lead to, and those whose rows lead to it. */
-function reachOf(
-  counties: ReadonlyMap<CountyFips, RegionCounty>,
-  county: CountyFips,
-  directions: readonly Direction[],
-): CountyManifest['reach'] {
-  const reaching = [...counties].filter(([, { reach }]) => reach.includes(county));
-  return {
-    from: [...counties.get(county)!.reach],
-    to: directions.includes('to') ? reaching.map(([from]) => from) : [],
-  };
 }

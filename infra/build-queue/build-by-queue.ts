@@ -10,7 +10,7 @@ import { requireStore } from '../../builder/publish/output.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { openQueuedPreparation } from './prepare-by-queue.ts';
+import { QueuePreparationPool } from './prepare-by-queue.ts';
 import { BuildQueue } from './queue.ts';
 import { buildOf, submitBuild } from './submit.ts';
 import { watchBuild } from './watch.ts';
@@ -37,7 +37,7 @@ export async function buildByQueue(
     const patience = { ms: PLAN_WAITS_MS, onWait: progress.note };
     const planLocally = async () => {
       const openPool = (plan: PendingPlan) =>
-        openQueuedPreparation(queue, store, plan, openPreparationPool(store, request));
+        new QueuePreparationPool(queue, store, plan, openPreparationPool(store, request));
       const receipts = new Receipts(store);
       const planned = await planRelease(request, store, progress, receipts, openPool);
       await putInputs(store, planned.plan.inputs.elevation, planned.pathOf, progress);

@@ -30,112 +30,135 @@ const POLL_MS: Millis = 500;
 const ID_DIGITS = 16;
 
 /**
- * Opens a pool that queues preparation jobs for workers, and runs those that no worker has begun on
+ * A pool that queues preparation jobs for workers, and runs those that no worker has begun on
  * `local`, another pool, which it closes. So jobs are done without workers too, and those of a
  * worker that dies are done by whichever is free first. Inputs reach workers through the store.
  */
-export function openQueuedPreparation(
-  queue: BuildQueue,
-  store: WritableStore,
-  { key, inputAt }: PendingPlan,
-  local: PreparationPool,
-): PreparationPool {
-  const build = key.slice(0, ID_DIGITS);
-  const storeName = storeNameOf(store);
-  // A command that was killed while it planned the same may have left some.
-  const cleared = queue.removeUnstarted(
-    ({ data }) => 'preparation' in data && data.build === build && data.storeName === storeName,
-  );
-  cleared.catch(() => {});
-  const receipts = new Receipts(store);
+export class QueuePreparationPool implements PreparationPool {
+  readonly width = QUEUED_JOBS;
+  readonly #queue: BuildQueue;
+  readonly #store: WritableStore;
+  readonly #storeName: string;
+  readonly #receipts: Receipts;
+  readonly #local: PreparationPool;
+  readonly #inputAt: PendingPlan['inputAt'];
+  readonly #build: string;
+  /** Removes jobs of a command that was killed while it planned the same. */
+  readonly #cleared: Promise<unknown>;
   /** By the content of the input, which many jobs read. */
-  const uploads = new Map<string, Promise<void>>();
-  const runs: Promise<unknown>[] = [];
-  const unfinished = new Set<BuildQueueJob>();
-  let freeLocally = local.width;
-  let isClosed = false;
-  const requireOpen = () => {
-    if (isClosed) throw new Error('the preparation has ended');
-  };
+  readonly #uploads = new Map<string, Promise<void>>();
+  readonly #runs: Promise<unknown>[] = [];
+  readonly #unfinished = new Set<BuildQueueJob>();
+  #freeLocally: number;
+  #isClosed = false;
 
-  const upload = (input: PlannedInput, path: string): Promise<void> => {
-    const known = uploads.get(input.sha256);
-    if (known) return known;
-    const begun = putInputs(store, [input], () => path, silent);
-    uploads.set(input.sha256, begun);
-    return begun;
-  };
-  const enqueue = async (job: PreparationJob) => {
-    await cleared;
-    const inputs = job.paths.map(inputAt);
-    for (const [i, input] of inputs.entries()) await upload(input, job.paths[i]);
-    requireOpen();
-    const preparation = await putJob(store, job, inputs);
-    requireOpen();
+  constructor(
+    queue: BuildQueue,
+    store: WritableStore,
+    { key, inputAt }: PendingPlan,
+    local: PreparationPool,
+  ) {
+    this.#queue = queue;
+    this.#store = store;
+    this.#storeName = storeNameOf(store);
+    this.#receipts = new Receipts(store);
+    this.#local = local;
+    this.#inputAt = inputAt;
+    this.#build = key.slice(0, ID_DIGITS);
+    this.#freeLocally = local.width;
+    this.#cleared = queue.removeUnstarted(
+      ({ data }) =>
+        'preparation' in data && data.build === this.#build && data.storeName === this.#storeName,
+    );
+    this.#cleared.catch(() => {});
+  }
+
+  run(job: PreparationJob, onWork: (amount: number) => void): Promise<JobResult> {
+    const run = this.#prepare(job, onWork);
+    this.#runs.push(run);
+    return run;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#local.close();
+    await Promise.allSettled(this.#runs);
+    // A queue that is away keeps them: the next command that plans the same removes them.
+    for (const queued of this.#unfinished) await removeIfUnstarted(queued).catch(() => false);
+    // If this fails, the lease expires.
+    await endLease(this.#store, this.#build).catch(() => {});
+  }
+
+  async #prepare(job: PreparationJob, onWork: (amount: number) => void): Promise<JobResult> {
+    const queued = await this.#enqueue(job);
+    const result = await this.#finish(job, queued, onWork);
+    this.#unfinished.delete(queued);
+    return result;
+  }
+
+  async #enqueue(job: PreparationJob): Promise<BuildQueueJob> {
+    await this.#cleared;
+    const inputs = job.paths.map(this.#inputAt);
+    for (const [i, input] of inputs.entries()) await this.#upload(input, job.paths[i]);
+    this.#requireOpen();
+    const preparation = await putJob(this.#store, job, inputs);
+    this.#requireOpen();
+    const build = this.#build;
     const id = `${build}-${randomUUID().slice(0, 8)}-${job.spec.kind}`;
-    const queued = await queue.jobs.add(
+    const queued = await this.#queue.jobs.add(
       'prepare',
-      { build, storeName, preparation },
+      { build, storeName: this.#storeName, preparation },
       jobOptions(id),
     );
-    unfinished.add(queued);
+    this.#unfinished.add(queued);
     return queued;
-  };
-  const finish = async (
+  }
+
+  #upload(input: PlannedInput, path: string): Promise<void> {
+    const known = this.#uploads.get(input.sha256);
+    if (known) return known;
+    const begun = putInputs(this.#store, [input], () => path, silent);
+    this.#uploads.set(input.sha256, begun);
+    return begun;
+  }
+
+  /** Waits for the worker that has a job, or runs the job here if none has begun it. */
+  async #finish(
     job: PreparationJob,
     queued: BuildQueueJob,
     onWork: (amount: number) => void,
-  ): Promise<JobResult> => {
+  ): Promise<JobResult> {
     for (;;) {
       await pause(POLL_MS);
-      requireOpen();
+      this.#requireOpen();
       const state = await queued.getState();
       if (state === 'failed') {
         // Stays in the queue, as the reason of the failure.
-        unfinished.delete(queued);
-        throw new BuildError(await queue.failureOf(queued.id!));
+        this.#unfinished.delete(queued);
+        throw new BuildError(await this.#queue.failureOf(queued.id!));
       }
       if (state === 'completed') {
-        const value = await receipts.findUnlisted(job.spec.kind, job.key, z.unknown());
-        if (value !== null) return { value, notes: await notesOf(queue, queued), isKept: true };
+        const value = await this.#receipts.findUnlisted(job.spec.kind, job.key, z.unknown());
+        if (value !== null) return { value, notes: await this.#notesOf(queued), isKept: true };
       }
-      if (freeLocally === 0) continue;
-      freeLocally--;
+      if (this.#freeLocally === 0) continue;
+      this.#freeLocally--;
       try {
-        if (await removeIfUnstarted(queued)) return await local.run(job, onWork);
+        if (await removeIfUnstarted(queued)) return await this.#local.run(job, onWork);
       } finally {
-        freeLocally++;
+        this.#freeLocally++;
       }
     }
-  };
-  const prepare = async (job: PreparationJob, onWork: (amount: number) => void) => {
-    const queued = await enqueue(job);
-    const result = await finish(job, queued, onWork);
-    unfinished.delete(queued);
-    return result;
-  };
-  return {
-    width: QUEUED_JOBS,
-    run(job, onWork) {
-      const run = prepare(job, onWork);
-      runs.push(run);
-      return run;
-    },
-    async close() {
-      isClosed = true;
-      await local.close();
-      await Promise.allSettled(runs);
-      // A queue that is away keeps them: the next command that plans the same removes them.
-      for (const queued of unfinished) await removeIfUnstarted(queued).catch(() => false);
-      // If this fails, the lease expires.
-      await endLease(store, build).catch(() => {});
-    },
-  };
-}
+  }
 
-/** The notes that the worker returned with a job. */
-async function notesOf(queue: BuildQueue, { id }: BuildQueueJob): Promise<readonly string[]> {
-  const done = await queue.jobs.getJob(id!);
-  const returned = jobReturnSchema.safeParse(done?.returnvalue);
-  return returned.success ? returned.data.notes : [];
+  /** The notes that the worker returned with a job. */
+  async #notesOf({ id }: BuildQueueJob): Promise<readonly string[]> {
+    const done = await this.#queue.jobs.getJob(id!);
+    const returned = jobReturnSchema.safeParse(done?.returnvalue);
+    return returned.success ? returned.data.notes : [];
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new Error('the preparation has ended');
+  }
 }

@@ -80,3 +80,15 @@ export function parseQueued(data: unknown): z.ZodSafeParseResult<Queued> {
   if ('preparation' in Object(data)) return queuedPreparationSchema.safeParse(data);
   return ('table' in Object(data) ? queuedTableSchema : queuedJobSchema).safeParse(data);
 }
+
+/** A job, for the log. */
+export function describeJob(queued: Queued): string {
+  if ('preparation' in queued) return `prepare ${queued.preparation.name} of build ${queued.build}`;
+  if ('table' in queued) {
+    const { table, county } = queued.table;
+    return `export ${table}${county === null ? '' : ` of ${county}`} of build ${queued.build}`;
+  }
+  const { build, job, request } = queued;
+  const what = job.kind === 'unit' ? ` of ${job.counties.join(', ')}` : '';
+  return `${job.kind}${what} for ${request.release} of build ${build}`;
+}

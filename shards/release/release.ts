@@ -1,15 +1,14 @@
-import { BlockIndex } from '../blocks/block-index.ts';
+import type { BlockIndex } from '../blocks/block-index.ts';
 import { SHARED, type Waiters, type WaitingGroup } from '../concurrency/fair-queue.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
-import { runCooperatively, yieldIfOverdue } from '../concurrency/yielding.ts';
+import { runCooperatively } from '../concurrency/yielding.ts';
 import { ShardError } from '../errors.ts';
-import { type Outlines, outlineSteps } from '../fgb/outlines.ts';
+import type { Outlines } from '../fgb/outlines.ts';
 import { countyOf, type Geoid } from '../geoid.ts';
-import { AreaIndex } from '../geometry/area-index.ts';
 import { BandedArea } from '../geometry/banded-area.ts';
 import { type SharedBorders, sharedBorderSteps } from '../geometry/shared-borders.ts';
 import { boxWithin } from '../geometry/wgs84.ts';
-import { Matrix } from '../matrix/matrix.ts';
+import type { Matrix } from '../matrix/matrix.ts';
 import {
   decodeNearestRow,
   nearestBytes,
@@ -17,19 +16,30 @@ import {
   readNearestRun,
   runsOfRows,
 } from '../nearest/nearest.ts';
-import { PlaceTable } from '../places/place-table.ts';
+import type { PlaceTable } from '../places/place-table.ts';
 import { PmtilesArchive } from '../pmtiles/archive.ts';
 import { type CheckedObject, CheckedPages } from '../pmtiles/checked-pages.ts';
-import { DestDirectory } from '../pois/dest-directory.ts';
-import { openPoiMatrix, type PoiMatrix } from '../pois/poi-matrix.ts';
-import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
-import { readVerified } from '../store/recorded-hash.ts';
+import type { DestDirectory } from '../pois/dest-directory.ts';
+import type { PoiMatrix } from '../pois/poi-matrix.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
 import type { BoundingBox, CountyBlock, CountyFips, StatePlace } from '../units.ts';
 import { PEOPLE, type Weight } from '../weights/weight.ts';
-import { WeightTable } from '../weights/weight-table.ts';
 import { CountyBoxes } from './county-boxes.ts';
+import {
+  type BlockAreas,
+  type Catchments,
+  loadAreas,
+  loadCatchments,
+  loadDestIds,
+  loadIndex,
+  loadNthNearest,
+  loadOutlines,
+  loadPlaces,
+  loadPois,
+  loadReach,
+  loadWeights,
+} from './loaders.ts';
 import type {
   CountyManifest,
   Direction,
@@ -39,15 +49,6 @@ import type {
   TileArchive,
 } from './manifest.ts';
 import type { CachedValue, ReleaseCache } from './release-cache.ts';
-
-/** The POIs at home in a county: their attributes, catchments and locations. */
-export type Catchments = PoiMatrix & SpatialOrder;
-
-/** A county's block polygons, with point look-up. */
-export interface BlockAreas {
-  readonly outlines: Outlines;
-  readonly index: AreaIndex;
-}
 
 /** A county of a release, with its boxes parsed. */
 export interface ReleaseCounty {
@@ -128,14 +129,7 @@ export class Release {
 
   /** The blocks of a county. One read of the whole object, then cached. */
   index(county: CountyManifest): Promise<BlockIndex> {
-    const ref = county.objects.index;
-    return this.#cache.getOrLoad(ref.name, async () => {
-      const value = BlockIndex.decode(ref.name, await readVerified(this.store, ref));
-      if (value.count !== county.blocks) {
-        throw new ShardError(ref.name, 'blocks', `${value.count} of ${county.blocks} blocks`);
-      }
-      return { value, bytes: value.byteLength };
-    });
+    return this.#cache.getOrLoad(county.objects.index.name, () => loadIndex(this.store, county));
   }
 
   /**
@@ -185,13 +179,9 @@ export class Release {
   }
 
   async #weightColumn(county: CountyManifest, ref: ObjectRef, weight: string) {
-    const table = await this.#cache.getOrLoad(ref.name, async () => {
-      const value = await WeightTable.open(this.store, ref);
-      if (value.blocks !== county.blocks) {
-        throw new ShardError(ref.name, 'blocks', `${value.blocks} of ${county.blocks} blocks`);
-      }
-      return { value, bytes: value.byteLength };
-    });
+    const table = await this.#cache.getOrLoad(ref.name, () =>
+      loadWeights(this.store, ref, county.blocks),
+    );
     const position = table.names.indexOf(weight);
     if (position === -1) throw new ShardError(ref.name, 'NAME', `lacks ${weight}`);
     return table.counts(position);
@@ -202,39 +192,24 @@ export class Release {
    * cached.
    */
   nthNearest(county: CountyManifest): Promise<Matrix> {
-    const ref = county.objects['nth-nearest'];
-    return this.#cache.getOrLoad(ref.name, async () => {
-      const value = await Matrix.open(this.store, ref);
-      if (value.targets.length !== county.blocks || value.modes !== this.manifest.modes.length) {
-        throw new ShardError(ref.name, 'shape', 'does not match the manifest');
-      }
-      return { value, bytes: value.byteLength };
-    });
+    const { modes } = this.manifest;
+    return this.#cache.getOrLoad(county.objects['nth-nearest'].name, () =>
+      loadNthNearest(this.store, county, modes.length),
+    );
   }
 
   /** The POI matrix's head. Two reads, then cached. */
   pois(county: CountyManifest, waiters: Waiters = SHARED): Promise<PoiMatrix> {
     const ref = county.objects.pois;
-    const load = async (group: WaitingGroup) => {
-      const value = await openPoiMatrix(this.store, ref, 'targets', group);
-      const { matrix, table } = value;
-      if (matrix.modes !== this.manifest.modes.length) {
-        throw new ShardError(ref.name, 'modes', 'are not those of the manifest');
-      }
-      return { value, bytes: matrix.byteLength + table.byteLength };
-    };
+    const load = (group: WaitingGroup) =>
+      loadPois(this.store, ref, this.manifest.modes.length, group);
     return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
   /** The POIs at home in a county, and the head of their catchments. Two reads, then cached. */
   catchments(county: CountyManifest, waiters: Waiters = SHARED): Promise<Catchments> {
     const ref = county.objects.catchment;
-    const load = async (group: WaitingGroup) => {
-      const { matrix, table } = await openPoiMatrix(this.store, ref, 'origins', group);
-      const order = await runCooperatively(group, spatialOrderSteps(table));
-      const bytes = matrix.byteLength + table.byteLength + table.count * 64;
-      return { value: { matrix, table, ...order }, bytes };
-    };
+    const load = (group: WaitingGroup) => loadCatchments(this.store, ref, group);
     return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
@@ -248,23 +223,13 @@ export class Release {
   /** The head of a county's block-to-block times, from or to its blocks. */
   reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
     const ref = this.reachObject(county, direction);
-    return this.#cache.getOrLoad(ref.name, async () => {
-      const value = await Matrix.open(this.store, ref);
-      return { value, bytes: value.byteLength };
-    });
+    return this.#cache.getOrLoad(ref.name, () => loadReach(this.store, ref));
   }
 
   /** A county's block polygons. One read of the whole object, then cached. */
   areas(county: CountyManifest, waiters: Waiters): Promise<BlockAreas> {
     const ref = county.objects.blocks;
-    const load = async (group: WaitingGroup) => {
-      const whole = await readVerified(this.store, ref, group);
-      const outlines = await runCooperatively(group, outlineSteps(ref.name, whole));
-      await yieldIfOverdue(group);
-      const index = new AreaIndex(outlines);
-      const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
-      return { value: { outlines, index }, bytes };
-    };
+    const load = (group: WaitingGroup) => loadAreas(this.store, ref, group);
     return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
@@ -282,10 +247,7 @@ export class Release {
   places(state: StateManifest): Promise<PlaceTable> {
     const ref = state.objects.places;
     return this.retained(ref.name, () =>
-      this.#cache.getOrLoad(ref.name, async () => {
-        const value = await PlaceTable.open(this.store, ref);
-        return { value, bytes: value.byteLength };
-      }),
+      this.#cache.getOrLoad(ref.name, () => loadPlaces(this.store, ref)),
     );
   }
 
@@ -295,11 +257,7 @@ export class Release {
    */
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
-    return this.#cache.getOrLoad(ref.name, async (group) => {
-      const whole = await readVerified(this.store, ref, group);
-      const value = await runCooperatively(group, outlineSteps(ref.name, whole));
-      return { value, bytes: value.x.length * 8 };
-    });
+    return this.#cache.getOrLoad(ref.name, (group) => loadOutlines(this.store, ref, group));
   }
 
   /** The blocks whose centre is in a census place, ascending. One range read, then cached. */
@@ -322,10 +280,7 @@ export class Release {
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
     return this.retained(ref.name, () =>
-      this.#cache.getOrLoad(ref.name, async () => {
-        const value = new DestDirectory(ref.name, await readVerified(this.store, ref));
-        return { value, bytes: value.byteLength };
-      }),
+      this.#cache.getOrLoad(ref.name, () => loadDestIds(this.store, ref)),
     );
   }
 

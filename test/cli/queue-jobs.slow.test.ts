@@ -10,7 +10,7 @@ import { silent } from '../../builder/progress.ts';
 import { withWritesExcluded } from '../../builder/publish/leases.ts';
 import { StoreBusy } from '../../builder/publish/locks.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
-import { openQueuedPreparation } from '../../infra/build-queue/prepare-by-queue.ts';
+import { QueuePreparationPool } from '../../infra/build-queue/prepare-by-queue.ts';
 import {
   BuildQueue,
   connect,
@@ -372,7 +372,7 @@ test('a preparation removes the jobs that a killed command left of the same plan
   }
   const local = { width: 1, run: () => expect.unreachable(), close: async () => {} };
   const pending = { key: same.repeat(4), inputAt: () => expect.unreachable() };
-  const pool = openQueuedPreparation(queue, store, pending, local);
+  const pool = new QueuePreparationPool(queue, store, pending, local);
   const left = async () => (await queue.jobs.getJobs()).map(({ data }) => data.build);
   await expect.poll(left).toEqual([other]);
   await pool.close();

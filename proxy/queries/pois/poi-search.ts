@@ -4,8 +4,9 @@ import { yieldIfOverdue } from '../../../shards/concurrency/yielding.ts';
 import { foldText } from '../../../shards/folded-text.ts';
 import { pointAt } from '../../../shards/geometry/geo-json.ts';
 import { boxContains } from '../../../shards/geometry/wgs84.ts';
+import type { Catchments } from '../../../shards/release/loaders.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
-import type { Catchments, Release, ReleaseCounty } from '../../../shards/release/release.ts';
+import type { Release, ReleaseCounty } from '../../../shards/release/release.ts';
 import {
   type CountyPoi,
   type Degrees,

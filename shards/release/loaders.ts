@@ -1,0 +1,128 @@
+import { BlockIndex } from '../blocks/block-index.ts';
+import type { WaitingGroup } from '../concurrency/fair-queue.ts';
+import { runCooperatively, yieldIfOverdue } from '../concurrency/yielding.ts';
+import { ShardError } from '../errors.ts';
+import { type Outlines, outlineSteps } from '../fgb/outlines.ts';
+import { AreaIndex } from '../geometry/area-index.ts';
+import { Matrix } from '../matrix/matrix.ts';
+import { PlaceTable } from '../places/place-table.ts';
+import { DestDirectory } from '../pois/dest-directory.ts';
+import { openPoiMatrix, type PoiMatrix } from '../pois/poi-matrix.ts';
+import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
+import { readVerified } from '../store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import { WeightTable } from '../weights/weight-table.ts';
+import type { CountyManifest } from './manifest.ts';
+import type { CachedValue } from './release-cache.ts';
+
+// Each function reads an object of a release whole, or its head, checks it against the manifest,
+// and returns it with the memory that it takes. Throws a `ShardError` for what does not match.
+
+/** The POIs at home in a county: their attributes, catchments and locations. */
+export type Catchments = PoiMatrix & SpatialOrder;
+
+/** A county's block polygons, with point look-up. */
+export interface BlockAreas {
+  readonly outlines: Outlines;
+  readonly index: AreaIndex;
+}
+
+export async function loadIndex(
+  store: Store,
+  { blocks, objects: { index: ref } }: CountyManifest,
+): Promise<CachedValue<BlockIndex>> {
+  const value = BlockIndex.decode(ref.name, await readVerified(store, ref));
+  if (value.count !== blocks) {
+    throw new ShardError(ref.name, 'blocks', `${value.count} of ${blocks} blocks`);
+  }
+  return { value, bytes: value.byteLength };
+}
+
+export async function loadWeights(
+  store: Store,
+  ref: ObjectRef,
+  blocks: number,
+): Promise<CachedValue<WeightTable>> {
+  const value = await WeightTable.open(store, ref);
+  if (value.blocks !== blocks) {
+    throw new ShardError(ref.name, 'blocks', `${value.blocks} of ${blocks} blocks`);
+  }
+  return { value, bytes: value.byteLength };
+}
+
+export async function loadNthNearest(
+  store: Store,
+  { blocks, objects: { 'nth-nearest': ref } }: CountyManifest,
+  modes: number,
+): Promise<CachedValue<Matrix>> {
+  const value = await Matrix.open(store, ref);
+  if (value.targets.length !== blocks || value.modes !== modes) {
+    throw new ShardError(ref.name, 'shape', 'does not match the manifest');
+  }
+  return { value, bytes: value.byteLength };
+}
+
+export async function loadPois(
+  store: Store,
+  ref: ObjectRef,
+  modes: number,
+  group: WaitingGroup,
+): Promise<CachedValue<PoiMatrix>> {
+  const value = await openPoiMatrix(store, ref, 'targets', group);
+  const { matrix, table } = value;
+  if (matrix.modes !== modes) {
+    throw new ShardError(ref.name, 'modes', 'are not those of the manifest');
+  }
+  return { value, bytes: matrix.byteLength + table.byteLength };
+}
+
+export async function loadCatchments(
+  store: Store,
+  ref: ObjectRef,
+  group: WaitingGroup,
+): Promise<CachedValue<Catchments>> {
+  const { matrix, table } = await openPoiMatrix(store, ref, 'origins', group);
+  const order = await runCooperatively(group, spatialOrderSteps(table));
+  const bytes = matrix.byteLength + table.byteLength + table.count * 64;
+  return { value: { matrix, table, ...order }, bytes };
+}
+
+export async function loadReach(store: Store, ref: ObjectRef): Promise<CachedValue<Matrix>> {
+  const value = await Matrix.open(store, ref);
+  return { value, bytes: value.byteLength };
+}
+
+export async function loadAreas(
+  store: Store,
+  ref: ObjectRef,
+  group: WaitingGroup,
+): Promise<CachedValue<BlockAreas>> {
+  const { value: outlines } = await loadOutlines(store, ref, group);
+  await yieldIfOverdue(group);
+  const index = new AreaIndex(outlines);
+  const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
+  return { value: { outlines, index }, bytes };
+}
+
+export async function loadOutlines(
+  store: Store,
+  ref: ObjectRef,
+  group: WaitingGroup,
+): Promise<CachedValue<Outlines>> {
+  const whole = await readVerified(store, ref, group);
+  const value = await runCooperatively(group, outlineSteps(ref.name, whole));
+  return { value, bytes: value.x.length * 8 };
+}
+
+export async function loadPlaces(store: Store, ref: ObjectRef): Promise<CachedValue<PlaceTable>> {
+  const value = await PlaceTable.open(store, ref);
+  return { value, bytes: value.byteLength };
+}
+
+export async function loadDestIds(
+  store: Store,
+  ref: ObjectRef,
+): Promise<CachedValue<DestDirectory>> {
+  const value = new DestDirectory(ref.name, await readVerified(store, ref));
+  return { value, bytes: value.byteLength };
+}
