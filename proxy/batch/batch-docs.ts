@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { type QueryResult, rowsResponse } from '../endpoint.ts';
-import { originError, truncatedReason } from '../schemas/schemas.ts';
+import { originError, truncatedReason } from '../schemas/batch-schemas.ts';
 import type { QueryContext } from '../services.ts';
 import { type Batch, type BatchResult, runBatch } from './batch.ts';
 

@@ -5,7 +5,7 @@ import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { boundsText, isWithin } from '../bounds.ts';
 import { type FoundRows, Rows } from '../formats/rows.ts';
 import { tokensExhausted } from '../metering/payment.ts';
-import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/schemas.ts';
+import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/batch-schemas.ts';
 import type { ProxyServices, QueryContext } from '../services.ts';
 
 /** Batches are not paged: an origin returns all its rows. */

@@ -33,6 +33,7 @@ import {
   typeMember,
   weightMember,
 } from '../schemas/body-members.ts';
+import { areaFacts, basket, coverageRow } from '../schemas/coverage-schemas.ts';
 import { allOfMember } from '../schemas/criteria.ts';
 import { smallArea } from '../schemas/examples.ts';
 import { countyFipsParam, placeGeoidParam } from '../schemas/location-parameters.ts';
@@ -44,7 +45,6 @@ import {
   typeParam,
   weightParam,
 } from '../schemas/parameters.ts';
-import { areaFacts, basket, coverageRow } from '../schemas/schemas.ts';
 import { WINDOW_MEMBERS, WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 import type { QueryContext } from '../services.ts';
 

@@ -9,9 +9,9 @@ import { checkDirection } from '../queries/origins/near-points.ts';
 import { priceOfSites, querySites, type SitesQuery } from '../queries/sites/sites.ts';
 import { AREA_PROBLEMS, areaMember, requestedArea } from '../schemas/area-member.ts';
 import { modeItem, weightMember } from '../schemas/body-members.ts';
+import { areaFacts, siteCoverageRow, siteResults } from '../schemas/coverage-schemas.ts';
 import { directionItem } from '../schemas/criteria.ts';
 import { smallArea } from '../schemas/examples.ts';
-import { areaFacts, siteCoverageRow, siteResults } from '../schemas/schemas.ts';
 import {
   candidatesMember,
   chooseMember,

@@ -36,7 +36,7 @@ export const blockMetadata = z
   .meta({ id: 'BlockMetadata' });
 
 /** The labels of rows that `names` adds. */
-const destTypeLabel = z
+export const destTypeLabel = z
   .string()
   .optional()
   .meta({ description: 'With `names`: the label of the type.' });
@@ -137,112 +137,9 @@ export const arealRow = z
     description: 'Minutes from a block of an area to the nearest POI of a type, by one mode.',
   });
 
-const sum = z.number().min(0);
-const sumsByMinutes = z.record(z.string().regex(/^\d+$/), sum).meta({
-  description: 'Sums by minutes, cumulative.',
-});
-
-const byMinutes = (description: string) =>
-  z
-    .record(z.string().regex(/^\d+$/), z.number().min(0).nullable())
-    .optional()
-    .meta({
-      description: `With \`by\`: ${description} To four decimals; null where undefined.`,
-    });
-
-/** The sums of an area or a site, which add up to `total`. */
-const parts = {
-  total: sum,
-  within: sumsByMinutes,
-  beyond: sum,
-  no_data: sum.meta({ description: 'Where the mode could not be routed from the block.' }),
-};
-
-export const areaFacts = z
-  .object({ blocks: z.int().min(0), land_area_m2: z.number().min(0) })
-  .meta({ id: 'AreaFacts', description: 'The blocks of an area, and their land area.' });
-
-export const coverageRow = z
-  .object({
-    dest_type_id: z.int(),
-    dest_type: destTypeLabel,
-    mode: modeLabel,
-    weight: z.string(),
-    nth: z.int(),
-    ...parts,
-    share: byMinutes(
-      'Parts of those whose time is known (`total` − `no_data`) within the minutes.',
-    ),
-    ratio: byMinutes('The shares, each divided by that of `weight`.'),
-    gini: z
-      .number()
-      .min(0)
-      .nullable()
-      .optional()
-      .meta({
-        description:
-          'With `by`: Gini coefficient of the minutes, from 0 (equal) towards 1, over those whose ' +
-          'time is known; those beyond count as at 30 minutes, so it is a lower bound.',
-      }),
-  })
-  .meta({
-    id: 'CoverageRow',
-    description:
-      'Sums of a weight over the blocks of an area, by minutes to the n-th nearest POI of a type.',
-  });
-
-const basketSums = z
-  .object({
-    all_of: z.array(
-      z.object({ type: z.int(), mode: modeLabel, max_minutes: z.number(), nth: z.int() }),
-    ),
-    total: sum,
-    with_all: sum,
-    met: z.array(sum).meta({ description: 'By the number of criteria met, from none to all.' }),
-    missing_only: z
-      .array(sum)
-      .meta({ description: 'By criterion: where all others are met but this one is not.' }),
-    no_data: sum,
-  })
-  .meta({ id: 'Basket', description: 'Sums over an area by the criteria that its blocks meet.' });
-export const basket = basketSums.nullable();
-
 export const matchedBlock = z
   .object({ geoid: z.string().regex(BLOCK_GEOID), population: z.int().min(0).nullable() })
   .meta({ id: 'MatchedBlock' });
-
-const siteId = z.union([z.string(), z.int()]).meta({ description: 'As sent.' });
-const placedSite = { id: siteId, block: z.string().regex(BLOCK_GEOID) };
-
-export const siteCoverageRow = z.object({ mode: modeLabel, weight: z.string(), ...parts }).meta({
-  id: 'SiteCoverageRow',
-  description: 'Sums of a weight over the blocks of an area, by minutes to the nearest site.',
-});
-
-/** Members of a response about sites, other than its rows. */
-export const siteResults = {
-  sites: z.array(
-    z.object({
-      ...placedSite,
-      within: sumsByMinutes,
-      overlap: sumsByMinutes.meta({
-        description: 'The part of `within` that another site covers too.',
-      }),
-    }),
-  ),
-  gains: z.array(z.object({ ...placedSite, gain: sumsByMinutes })),
-  chosen: z.array(z.object({ id: siteId, gain: sum, total_within: sum })),
-  uncovered: z.array(z.object({ block: z.string().regex(BLOCK_GEOID), count: sum })),
-  errors: z.array(
-    z.object({
-      id: siteId,
-      list: z.enum(['sites', 'candidates']).meta({ description: 'The list that it is from.' }),
-      type: z.enum(['point-not-covered', 'no-block-data']),
-      detail: z.string(),
-    }),
-  ),
-  precision: z.literal('block'),
-};
 
 export const opportunityCount = z
   .object({
@@ -266,34 +163,6 @@ export const geometry = z
     z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(ring)) }),
   ])
   .meta({ id: 'Geometry', description: 'A GeoJSON Polygon or MultiPolygon, WGS84.' });
-
-/** Why an origin of a batch returns nothing. */
-export const ORIGIN_FAULTS = [
-  'block-not-found',
-  'no-block-data',
-  'point-not-covered',
-  'poi-not-found',
-] as const;
-export type OriginFault = (typeof ORIGIN_FAULTS)[number];
-
-export const originError = z
-  .object({
-    type: z.enum(ORIGIN_FAULTS),
-    detail: z.string(),
-    geoid: z.string().optional(),
-    origin_lat: z.number().optional(),
-    origin_lon: z.number().optional(),
-    dest_id: z.int().optional(),
-  })
-  .meta({ id: 'OriginError', description: 'Why an origin of a batch has no rows.' });
-
-const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;
-export type TruncatedReason = (typeof TRUNCATED_REASONS)[number];
-
-export const truncatedReason = z
-  .enum(TRUNCATED_REASONS)
-  .nullable()
-  .meta({ id: 'TruncatedReason', description: 'Why origins were truncated; null if none were.' });
 
 export const nextCursor = z.string().nullable().meta({
   description: 'Pass it as `cursor` to get the next page; null on the last page.',

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** Why an origin of a batch returns nothing. */
+export const ORIGIN_FAULTS = [
+  'block-not-found',
+  'no-block-data',
+  'point-not-covered',
+  'poi-not-found',
+] as const;
+export type OriginFault = (typeof ORIGIN_FAULTS)[number];
+
+export const originError = z
+  .object({
+    type: z.enum(ORIGIN_FAULTS),
+    detail: z.string(),
+    geoid: z.string().optional(),
+    origin_lat: z.number().optional(),
+    origin_lon: z.number().optional(),
+    dest_id: z.int().optional(),
+  })
+  .meta({ id: 'OriginError', description: 'Why an origin of a batch has no rows.' });
+
+const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;
+export type TruncatedReason = (typeof TRUNCATED_REASONS)[number];
+
+export const truncatedReason = z
+  .enum(TRUNCATED_REASONS)
+  .nullable()
+  .meta({ id: 'TruncatedReason', description: 'Why origins were truncated; null if none were.' });
