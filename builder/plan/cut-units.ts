@@ -46,14 +46,14 @@ function halve(
     taken = next;
     count++;
   }
-  return hangTogether(counties, inOrder.slice(0, count), inOrder.slice(count));
+  return connectSides(counties, inOrder.slice(0, count), inOrder.slice(count));
 }
 
 /**
  * Moves the parts of each side of a cut that are not connected to its largest part to the other
  * side.
  */
-function hangTogether(
+function connectSides(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
   one: readonly CountyFips[],
   other: readonly CountyFips[],

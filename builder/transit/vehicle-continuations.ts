@@ -34,10 +34,10 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripCo
   }
   const continuations: TripContinuation[] = [];
   const named = new Set<string>();
-  const leave = new Set<string>();
+  const forbidden = new Set<string>();
   for (const { from, to, mayStay } of feed.transfers.betweenTrips) {
     if (!mayStay) {
-      leave.add(`${from}\0${to}`);
+      forbidden.add(`${from}\0${to}`);
       continue;
     }
     named.add(from);
@@ -52,7 +52,7 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripCo
     );
     for (let i = 1; i < vehicle.length; i++) {
       const [a, b] = [vehicle[i - 1], vehicle[i]];
-      if (named.has(a.run.trip!) || leave.has(`${a.run.trip}\0${b.run.trip}`)) continue;
+      if (named.has(a.run.trip!) || forbidden.has(`${a.run.trip}\0${b.run.trip}`)) continue;
       if (endOf(a) > b.scheduled.departures[0]) {
         feed.report.add(
           'trips.txt',
@@ -71,9 +71,8 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripCo
 function nextOf(trip: TripOfDay, candidates: readonly TripOfDay[]): TripOfDay | undefined {
   const follows = (other: TripOfDay) => endOf(trip) <= other.scheduled.departures[0];
   const same = candidates.find(({ day }) => day === trip.day);
-  if (same)
-    return follows(same) ? same : candidates.find((c) => c.day === trip.day + 1 && follows(c));
-  return undefined;
+  if (!same || follows(same)) return same;
+  return candidates.find((other) => other.day === trip.day + 1 && follows(other));
 }
 
 function endOf({ scheduled: { arrivals } }: TripOfDay): number {

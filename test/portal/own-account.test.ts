@@ -72,7 +72,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('allows thirty keys a day, not counting refused fourth ones', async () => {
+  test('at most thirty are created a day; refused fourth ones do not count', async () => {
     const { visitor } = await owner();
     const make = async () => (await visitor.change('POST', '/keys', {})).statusCode;
     const revokeAll = async () => {
@@ -97,7 +97,7 @@ describe('keys', () => {
     expect((await visitor.get('/keys')).json().keys).toHaveLength(30);
   });
 
-  test('refuses a fourth active key, also among racing ones; a revoked one makes room', async () => {
+  test('a fourth active one is refused, also among concurrent requests; a revoked one makes room', async () => {
     const { visitor } = await owner();
     const token = await visitor.csrf();
     const made = await Promise.all(
@@ -152,7 +152,7 @@ describe('keys', () => {
   });
 });
 
-test('refuses invalid or misordered days of usage by name', async () => {
+test('days of usage that are invalid, or in the wrong order, are refused by name', async () => {
   const { visitor } = await owner();
   for (const [query, name] of [
     ['from=2026-02-30', 'from'],

@@ -6,7 +6,7 @@ import type { DeliveredFraction } from '../../proxy/http/response-writer.ts';
 import { deliverBody, mayAfford, pay } from '../../proxy/metering/payment.ts';
 import { forAll } from '../support/for-all.ts';
 
-/** Delivers a response: what was refunded, and what was logged. */
+/** Delivers a response, and returns what was refunded and what was logged. */
 async function delivered(
   tokens: number,
   hand: () => { share: Promise<DeliveredFraction> },

@@ -205,7 +205,7 @@ test('a vehicle of the night before is not that of the day', async () => {
   expect((await seated(trips)).pairs).toEqual([]);
 });
 
-test('they stay seated within 200 m or a station, and not beyond', async () => {
+test('riders stay seated between stops within 200 m or of one station, and no others', async () => {
   const trips = [
     { calls: 'A 8:00, B 8:10', block: '1' },
     { calls: 'D 8:10, C 8:30', block: '1' },

@@ -30,10 +30,10 @@ async function plan(flags: InputFlags & Flags): Promise<void> {
   const set = readSettings(planSchema, flags);
   const store = await openWritableStore(set.STORE);
   try {
-    const resolvedRequest = await whileBuilding(store, pathsIn(request), () =>
+    const planned = await whileBuilding(store, pathsIn(request), () =>
       planRelease(request, store, terminalProgress(process.stderr), new Receipts(store)),
     );
-    process.stdout.write(inWords(resolvedRequest, set.UNIT_BLOCKS));
+    process.stdout.write(inWords(planned, set.UNIT_BLOCKS));
   } finally {
     await store.close();
   }

@@ -41,7 +41,7 @@ export class NearestAreaRows implements BlockRows<Uint16Array> {
     this.#geoidText = new GeoidFragment(rows.format);
     this.#typeText = typeTexts(rows.format, query.labels);
     const columns = arealTexts(rows.format)[query.withMissing ? 'missing' : 'reached'];
-    this.#texts = columns[query.withPopulation ? 'amid' : 'last'];
+    this.#texts = columns[query.withPopulation ? 'middle' : 'last'];
   }
 
   read(county: CountyManifest, _index: BlockIndex, blocks: Uint32Array): Promise<Uint16Array[]> {
@@ -126,7 +126,7 @@ const arealTexts = perFormat((format) => {
       }),
     ) as ArealTexts;
   const placed = (columns: readonly string[]) => ({
-    amid: texts(columns, ''),
+    middle: texts(columns, ''),
     last: texts(columns, format.end),
   });
   return {

@@ -16,7 +16,7 @@ import { baseMapStyle } from './base-map.ts';
 import { workerUrl } from './map-libre.ts';
 import { layersOf, type Scheme } from './paint.ts';
 
-/** What a map begins with. */
+/** The parts that a map begins with. */
 export interface NewMapParts {
   readonly container: HTMLElement;
   readonly title: string;

@@ -17,15 +17,16 @@ export interface Comparison {
 /** Merges two reaches by block. */
 export function comparisonOf(a: Reach, b: Reach): Comparison {
   const geoids = Float64Array.from(new Set([...a.geoids, ...b.geoids])).sort();
-  return { geoids, a: spread(a, geoids), b: spread(b, geoids) };
+  return { geoids, a: aligned(a, geoids), b: aligned(b, geoids) };
 }
 
-function spread({ geoids, minutes }: Reach, over: Float64Array): Uint8Array {
-  const spreadOut = new Uint8Array(over.length).fill(NEVER);
-  for (let i = 0, at = 0; i < over.length && at < geoids.length; i++) {
-    if (over[i] === geoids[at]) spreadOut[i] = minutes[at++];
+/** The minutes of a reach in the order of `all`, which contains its blocks. */
+function aligned({ geoids, minutes }: Reach, all: Float64Array): Uint8Array {
+  const inOrder = new Uint8Array(all.length).fill(NEVER);
+  for (let i = 0, at = 0; i < all.length && at < geoids.length; i++) {
+    if (all[i] === geoids[at]) inOrder[i] = minutes[at++];
   }
-  return spreadOut;
+  return inOrder;
 }
 
 /** The later of both. */
