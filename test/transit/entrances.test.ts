@@ -198,9 +198,10 @@ test('subway platforms without a station are one with those near them', () => {
     stop('tram', 10),
     stop('bus', 10),
     platform('of a station', 10),
-    stop('beside', 1, { lon: -76 + (gap + 30) / METRES_A_DEGREE / Math.cos((39 * Math.PI) / 180) }),
+    // Nearer than that in each direction, but not across.
+    stop('across', 170, { lon: -76 + 170 / METRES_A_DEGREE / Math.cos((39 * Math.PI) / 180) }),
   ];
-  const subways = { a: 'subway', near: 'subway', far: 'subway', beside: 'subway' } as const;
+  const subways = { a: 'subway', near: 'subway', far: 'subway', across: 'subway' } as const;
   const { within } = stationsOf(stops, [], {
     ...subways,
     tram: 'tram',

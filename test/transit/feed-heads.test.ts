@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readFeed } from '../../builder/gtfs/feed.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
-import { AGENCY, exception } from './feed-records.ts';
+import { AGENCY, exception, service } from './feed-records.ts';
 import { type FeedRecord, type FeedTables, writeFeed } from './gtfs-text.ts';
 
 const folder = folderOfEachTest();
@@ -92,6 +92,12 @@ test('a feed needs one of the two calendars', async () => {
   );
   const { feed } = await read();
   expect(feed.calendar.has('daily')).toBe(true);
+  const { 'calendar_dates.txt': _, ...others } = TABLES;
+  const weekly = { 'calendar.txt': [service('daily', '1111100', 20260301, 20260331)] };
+  const file = await writeFeed(path.join(folder, 'weekly'), { ...others, ...weekly });
+  const { calendar, source } = await readFeed(file);
+  source.close();
+  expect(calendar.has('daily')).toBe(true);
 });
 
 test('the name of a feed is that of its first agency, or else its id; its clock is that of all', async () => {
@@ -177,7 +183,7 @@ test('a trip has its members, and its line; a second of its id is left out', asy
   ]);
 });
 
-const service = (id: string, ...routes: readonly string[]) =>
+const tripsOf = (id: string, ...routes: readonly string[]) =>
   routes.map((route, i) => {
     const [route_id, direction_id = ''] = route.split(' ');
     return trip(`${id} ${i}`, { service_id: id, route_id, direction_id });
@@ -186,7 +192,7 @@ const service = (id: string, ...routes: readonly string[]) =>
 test('trips are counted by service, and by route and service, with repetitions by headway', async () => {
   const often = { trip_id: 'a 0', start_time: '8:00:00', end_time: '9:00:00', headway_secs: 600 };
   const { feed } = await read({
-    'trips.txt': [...service('a', 'red', 'red', 'blue'), ...service('b', 'blue')],
+    'trips.txt': [...tripsOf('a', 'red', 'red', 'blue'), ...tripsOf('b', 'blue')],
     'frequencies.txt': [often, { ...often, start_time: '9:00:00', end_time: '9:25:00' }],
   });
   // Six in the hour, and three in 25 minutes.
@@ -213,12 +219,12 @@ test('trips are counted by service, and by route and service, with repetitions b
 test('services are of one kind if they have as many trips of each route and direction', async () => {
   const { feed } = await read({
     'trips.txt': [
-      ...service('a', 'red 0', 'red 1', 'blue'),
-      ...service('alike', 'blue', 'red 1', 'red 0'),
-      ...service('one way', 'red 0', 'red 0', 'blue'),
-      ...service('other line', 'red 0', 'red 1', 'green'),
-      ...service('more', 'red 0', 'red 1', 'blue', 'blue'),
-      ...service('joined', 'red0', 'red1', 'blue'),
+      ...tripsOf('a', 'red 0', 'red 1', 'blue'),
+      ...tripsOf('alike', 'blue', 'red 1', 'red 0'),
+      ...tripsOf('one way', 'red 0', 'red 0', 'blue'),
+      ...tripsOf('other line', 'red 0', 'red 1', 'green'),
+      ...tripsOf('more', 'red 0', 'red 1', 'blue', 'blue'),
+      ...tripsOf('joined', 'red0', 'red1', 'blue'),
     ],
   });
   const { a, alike, ...others } = Object.fromEntries(feed.kindOfService);

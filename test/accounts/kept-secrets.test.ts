@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { KeptSecrets } from '../../portal/accounts/kept-secrets.ts';
+import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+
+const away = () => new LedgerUnavailable('no connection', { isAway: true });
+
+/** A ledger that fails so often before it returns a secret. */
+function failing(times: number, error: () => Error = away) {
+  const asked: string[] = [];
+  const secret = async (name: string) => {
+    asked.push(name);
+    if (asked.length <= times) throw error();
+    return `secret of ${name}`;
+  };
+  return { ledger: { secret }, asked };
+}
+
+test('secrets that are set are used, and the ledger is not asked', async () => {
+  const { ledger, asked } = failing(0);
+  const kept = await ofThisTest(KeptSecrets.open(['first', 'second'], ledger, 'links'));
+  expect(kept.all).toEqual(['first', 'second']);
+  expect(asked).toEqual([]);
+});
+
+test('otherwise the ledger’s is used, by its name', async () => {
+  const { ledger, asked } = failing(0);
+  const kept = await ofThisTest(KeptSecrets.open(undefined, ledger, 'links'));
+  expect(kept.all).toEqual(['secret of links']);
+  expect(asked).toEqual(['links']);
+});
+
+test('while the ledger is away there are none; it is asked until it is back', async () => {
+  const { ledger, asked } = failing(3);
+  const kept = await ofThisTest(KeptSecrets.open(undefined, ledger, 'links'));
+  expect(() => kept.all).toThrow(new LedgerUnavailable('the secrets of the ledger are not loaded'));
+  await expect.poll(() => asked.length).toBe(4);
+  expect(kept.all).toEqual(['secret of links']);
+});
+
+test('a ledger that refuses, or fails in another way, is an error at once', async () => {
+  for (const error of [new LedgerUnavailable('wrong password'), new Error('a fault of ours')]) {
+    const { ledger, asked } = failing(1, () => error);
+    await expect(KeptSecrets.open(undefined, ledger, 'links')).rejects.toBe(error);
+    expect(asked).toHaveLength(1);
+  }
+});

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { Calendar } from '../../builder/gtfs/calendar.ts';
+import { FeedReport } from '../../builder/gtfs/feed-report.ts';
+import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
+import { exception, service } from './feed-records.ts';
+import { type FeedTables, feedSource } from './gtfs-text.ts';
+
+const DAY_MS = 86_400_000;
+const numberOf = (date: string | number) => {
+  const text = String(date);
+  return (
+    Date.UTC(Number(text.slice(0, 4)), Number(text.slice(4, 6)) - 1, Number(text.slice(6))) / DAY_MS
+  );
+};
+
+async function read(tables: FeedTables) {
+  const report = new FeedReport();
+  const calendar = await Calendar.read(feedSource(tables), report);
+  const problems = report.problems.map(
+    ({ file, first_line, problem, rows }) =>
+      `${file} ${first_line}: ${problem}${rows > 1 ? ` (${rows})` : ''}`,
+  );
+  return { calendar, problems };
+}
+
+test('a service runs on its weekdays, on dates that are added, and not on those removed', async () => {
+  const { calendar, problems } = await read({
+    'calendar.txt': [
+      service('weekdays', '1111100', 20260302, 20260313),
+      { ...service('odd', '0000000', 20260302, 20260313), monday: 'yes', tuesday: 2, friday: 1 },
+    ],
+    'calendar_dates.txt': [
+      exception('weekdays', 20260303, 2),
+      exception('weekdays', 20260307, 1),
+      exception('dates', 20260308, 1),
+      exception('both', 20260309, 1),
+      exception('both', 20260309, 2),
+    ],
+  });
+  const runs = (id: string) =>
+    Array.from({ length: 14 }, (_, i) => 20260301 + i).filter((date) =>
+      calendar.runsOn(id, String(date)),
+    );
+  const usual = [2, 4, 5, 6, 7, 9, 10, 11, 12, 13].map((day) => 20260300 + day);
+  expect(runs('weekdays')).toEqual(usual);
+  expect(runs('odd')).toEqual([20260306, 20260313]);
+  expect(runs('dates')).toEqual([20260308]);
+  expect(runs('both')).toEqual([]);
+  expect(runs('unknown')).toEqual([]);
+  const ids = ['weekdays', 'odd', 'dates', 'both', 'unknown'];
+  expect(ids.map((id) => calendar.has(id))).toEqual([true, true, true, true, false]);
+  expect(problems).toEqual([]);
+});
+
+test('reports rows without valid dates or exceptions, by file and line', async () => {
+  const { calendar, problems } = await read({
+    'calendar.txt': [
+      service('a', '1111111', 20260230, 20260331),
+      service('a', '1111111', 20260301, 20260231),
+    ],
+    'calendar_dates.txt': [
+      exception('a', 20260230, 1),
+      { ...exception('a', 20260302, 1), exception_type: 3 },
+      { ...exception('a', 20260302, 1), exception_type: '' },
+      exception('a', Number(FEED_LIMITS.firstDate) - 1, 1),
+    ],
+  });
+  expect(calendar.has('a')).toBe(false);
+  // The day before the first is no date, the last of the year before is.
+  const early = `${Number(FEED_LIMITS.firstDate.slice(0, 4)) - 1}1231`;
+  const late = `${Number(FEED_LIMITS.lastDate.slice(0, 4)) + 1}0101`;
+  expect(problems).toEqual([
+    'calendar.txt 2: no valid start_date and end_date; left out (2)',
+    'calendar_dates.txt 2: no valid date or exception; left out (4)',
+  ]);
+  const beyond = await read({
+    'calendar_dates.txt': [exception('a', Number(early), 1), exception('a', Number(late), 1)],
+  });
+  expect(beyond.problems).toEqual(['calendar_dates.txt 2: a date out of range; left out (2)']);
+});
+
+test('days are those of the years that feeds may have', async () => {
+  const { firstDate, lastDate } = FEED_LIMITS;
+  const { calendar, problems } = await read({
+    'calendar.txt': [service('ever', '1111111', 10000101, 99991231)],
+    'calendar_dates.txt': [
+      exception('ends', Number(firstDate), 1),
+      exception('ends', Number(lastDate), 1),
+    ],
+  });
+  expect(problems).toEqual([]);
+  expect([...calendar.tripsByDay(new Map([['ends', 2]]))]).toEqual([
+    [numberOf(firstDate), 2],
+    [numberOf(lastDate), 2],
+  ]);
+  const days = [...calendar.tripsByDay(new Map([['ever', 1]])).keys()];
+  expect([days[0], days.at(-1)]).toEqual([numberOf(firstDate), numberOf(lastDate)]);
+  expect(days).toHaveLength(numberOf(lastDate) - numberOf(firstDate) + 1);
+});
+
+test('services that never run have no trips on any day', async () => {
+  const { calendar } = await read({
+    'calendar.txt': [service('backwards', '1111111', 20260313, 20260302)],
+    'calendar_dates.txt': [exception('removed', 20260302, 2)],
+  });
+  const counts = new Map(['backwards', 'removed', 'unknown'].map((id) => [id, 3]));
+  expect([...calendar.tripsByDay(counts)]).toEqual([]);
+  expect([...calendar.tripsByDay(new Map())]).toEqual([]);
+});
+
+test('of more than a hundred versions of one route, none is the next of another', async () => {
+  const overlapsIn = async (versions: number) => {
+    // Each begins and ends a day after the one before, month by month of 28 days.
+    const date = (month: number, i: number) =>
+      20260001 + 100 * (month + Math.floor(i / 28)) + (i % 28);
+    const services = Array.from({ length: versions }, (_, i) =>
+      service(`s${i}`, '1111111', date(1, i), date(7, i)),
+    );
+    const { calendar } = await read({ 'calendar.txt': services });
+    const trips = new Map(services.map((_, i) => [`s${i}`, 1]));
+    return calendar.overlapOfVersions(new Map([['route', trips]]))(numberOf(20260615));
+  };
+  expect(FEED_LIMITS.versions).toBe(100);
+  expect(await overlapsIn(100)).toBe(true);
+  expect(await overlapsIn(101)).toBe(false);
+});
