@@ -9,12 +9,12 @@ import { instrument, note, outcomesIn } from './mutants.js';
  */
 const ROOMS = {
   'builder/gtfs':
-    'test/transit/{entrances,feed-heads,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow}.test.ts',
+    'test/transit/{calendars,entrances,feed-heads,feed-sources,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow}.test.ts',
   'builder/streets': 'test/{search/{ride-ends,street-search.slow},streets/*}.test.ts',
   'builder/transit':
     'test/transit/{door-to-door,frequent-stops,patterns-among,small-networks,trip-transfers,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
   'portal/accounts':
-    'test/accounts/{api-key,stored-responses.slow,ledger-address,ledger-export,sealed-text,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
+    'test/accounts/{api-key,stored-responses.slow,ledger-address,ledger-export,sealed-text,intercepted-ledger,kept-secrets,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
   'portal/payment':
     'test/portal/{billing.slow,checkouts,closings,event-worker,memberships,opened-payment,payment-outage.slow,payment.slow,purchases,reconciled,reversals,settled-memberships,settled-purchases,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':

@@ -127,6 +127,11 @@ test('a weekday with the service of a weekend is none, unless most weekdays have
   // Half of the weekdays around have it: as many as do not.
   const half = await daysOf('aabb.a.');
   expect(half.ordinary).toEqual([2, 3]);
+  // A season with one service every day, and one without weekends after it.
+  const season = await daysOf(weeks(3, 'ccccccc') + weeks(3, 'bbbbb..'));
+  expect(season.ordinary).toHaveLength(30);
+  expect((await daysOf('ccccbc.')).ordinary).toEqual([0, 1, 2, 3]);
+  expect((await daysOf('cb....c')).ordinary).toEqual([1]);
   // Only a weekend within a week counts, before or after.
   expect((await daysOf('ccbb.c.')).ordinary).toEqual([2, 3]);
   expect((await daysOf('.....c.ccbb')).ordinary).toEqual([9, 10]);
