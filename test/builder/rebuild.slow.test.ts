@@ -10,7 +10,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { ROW, type RowChanges, writeCountyRow } from '../support/county-row.ts';
 import { faultsIn } from '../support/faults.ts';
-import { processorMs } from '../support/standard-work.ts';
+import { leastOf, processorMs } from '../support/standard-work.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
@@ -206,7 +206,7 @@ test('one feed of three changed: only the county that it touches is updated', as
   expect(second.searched).toEqual([ROW[1]]);
 });
 
-/** Tries of work that is short beside what the machine does at the same time. */
+/** The first ones compile, and collect the garbage of the build before. */
 const TRIES = 20;
 
 test('finds existing results in a fiftieth of the time it took to make them', async () => {
@@ -219,15 +219,13 @@ test('finds existing results in a fiftieth of the time it took to make them', as
   const builtMs = await processorMs(make);
   const written = await store.list('');
   store.reads = [];
-  let foundMs = await processorMs(make);
+  await make();
   // Each object is read once, to check it; the plan again, to follow it.
   const reads = store.reads.filter((name) => !name.startsWith('plans/'));
   expect(reads.length).toBeGreaterThan(100);
   expect(new Set(reads).size).toBe(reads.length);
   expect(await store.list('')).toEqual(written);
-  for (let made = 1; made < TRIES && foundMs >= 0.02 * builtMs; made++) {
-    foundMs = Math.min(foundMs, await processorMs(make));
-  }
-  expect(foundMs).toBeLessThan(0.02 * builtMs);
+  const soonMs = 0.02 * builtMs;
+  expect(await leastOf(TRIES, () => processorMs(make), soonMs)).toBeLessThan(soonMs);
   await store.close();
 });

@@ -7,7 +7,7 @@ import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
 import { dateFeeds } from '../../builder/transit/date-feeds.ts';
 import { readFeeds } from '../support/read-feeds.ts';
-import { standardWorks } from '../support/standard-work.ts';
+import { leastOf, standardWorks } from '../support/standard-work.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { busFeed, busLine } from './bus-town.ts';
 import { service } from './feed-records.ts';
@@ -15,6 +15,7 @@ import { csv, type FeedTables } from './gtfs-text.ts';
 
 /** The maximum cost of reading any feed, in standard works: some seconds of a processor. */
 const SOON = 800;
+const TRIES = 2;
 
 /** 2026-03-11, as days since 1970. */
 const NEAR = Date.UTC(2026, 2, 11) / 86_400_000;
@@ -34,11 +35,11 @@ async function read(tables: FeedTables, texts: Readonly<Record<string, string>> 
   zip.end();
   await pipeline(zip.outputStream, createWriteStream(file));
   const outcomes: PromiseSettledResult<Awaited<ReturnType<typeof readFeeds>>>[] = [];
-  const works = await standardWorks(async () => {
+  const readOnce = async () => {
     const reading = dateFeeds([file], null, NEAR, silent).then(readFeeds);
     outcomes.push(...(await Promise.allSettled([reading])));
-  });
-  expect(works).toBeLessThan(SOON);
+  };
+  expect(await leastOf(TRIES, () => standardWorks(readOnce), SOON)).toBeLessThan(SOON);
   const [outcome] = outcomes;
   if (outcome.status === 'rejected') throw outcome.reason;
   return outcome.value;
