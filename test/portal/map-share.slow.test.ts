@@ -235,9 +235,20 @@ test('a copied link restores the map, and a copied frame shows it on another sit
   await elsewhere.close();
 });
 
-test('a frame of a basket says that it shows minutes to the nearest', async () => {
-  const { page, wrong, context } = await open('/embed#x=1&v=basket&k=walk-101-15');
-  await page.getByText('Frames show minutes to the nearest only.').waitFor();
+test('a frame of a basket shows its blocks and its people, without a key', async () => {
+  const { page, wrong, asked, context } = await open('/embed#x=1&v=basket&k=walk-101-15');
+  await page.getByRole('heading', { name: 'Blocks by a basket of criteria' }).waitFor();
+  await page.getByText('Grocery stores within 15 min on foot.').waitFor();
+  await page.getByText(/^\d+ % of [\d,]+ people in view have it\.$/).waitFor();
+  await page.locator('[data-drawn]').waitFor();
+  expect(asked.filter((url) => url.includes('/v1/coverage'))).toEqual([]);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test('a frame of a view that costs tokens shows minutes to the nearest, and says why', async () => {
+  const { page, wrong, context } = await open(`/embed#x=1&v=reach&o=${site.exampleBlock}`);
+  await page.getByText('This view costs tokens: the whole map has it.').waitFor();
   await page.getByRole('heading', { name: 'Grocery stores: minutes on foot' }).waitFor();
   await page.locator('[data-drawn]').waitFor();
   expect(wrong).toEqual([]);

@@ -1,10 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { byMode } from '../../../../shards/modes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { count, counted, percent } from '../../parts/formats.ts';
 import { basketList } from '../blocks/block-lists.ts';
-import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
-import type { BasketInView, LoadedBasket } from '../blocks/use-basket.ts';
+import type { LoadedBasket } from '../blocks/use-basket.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { Choose, Switch } from '../layout/choices.tsx';
 import { CriteriaList } from '../layout/criteria-list.tsx';
@@ -13,6 +11,7 @@ import { basketRequest, type Coverage } from '../paid/basket-request.ts';
 import { Paid } from '../paid/paid.tsx';
 import type { MapState } from '../state/map-state.ts';
 import { basketRows } from './basket-legend.ts';
+import { basketSentence, criterionName } from './basket-sentence.ts';
 import { BlockDownloads } from './block-downloads.tsx';
 import { BlockTable } from './block-table.tsx';
 import { PeopleLegend } from './people-legend.tsx';
@@ -58,43 +57,13 @@ export function BasketPanel(props: ViewProps) {
         rows={basketRows(state.basketBy, view?.criteria.length ?? criteria.length, tally, scheme)}
       />
       <p role="status" class="people-sum">
-        {sentenceOf(basket, catalogue)}
+        {basketSentence(basket, catalogue)}
       </p>
       {list && <BlockTable list={list} />}
       {list && <BlockDownloads catalogue={catalogue} list={list} />}
       <ExactBasket {...props} />
     </section>
   );
-}
-
-/** `Grocery stores within 15 min on foot`. */
-function criterionName({ typeNames }: Catalogue, { mode, type, minutes }: Criterion): string {
-  return `${typeNames.get(type) ?? `type ${type}`} within ${minutes} min ${byMode(mode)}`;
-}
-
-function sentenceOf(basket: LoadedBasket, catalogue: Catalogue): string {
-  switch (basket.state) {
-    case 'loading':
-      return 'Counting people …';
-    case 'failed':
-      return 'People could not be counted: the API does not respond.';
-    case 'too-many':
-      return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
-    case 'here':
-      return tallySentence(basket.view, catalogue);
-  }
-}
-
-function tallySentence({ tally, criteria }: BasketInView, catalogue: Catalogue): string {
-  const { people, met, missing } = tally;
-  if (people === 0) return 'No one lives in the area shown.';
-  const share = percent((met.at(-1) ?? 0) / people);
-  const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
-  const most = Math.max(...missing);
-  const said = `${share} of ${count(people)} people in view have ${all}.`;
-  if (most === 0 || criteria.length === 1) return said;
-  const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
-  return `${said} Missing most often: ${name} (${count(most)} people).`;
 }
 
 /** The area of the exact sums: the chosen one, or the first county in view. */

@@ -6,22 +6,26 @@ import { keylessClient } from '../../api/clients.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Shown } from '../../parts/shown.tsx';
-import { type Catalogue, mapCatalogue, mapTitle } from '../catalogue.ts';
+import { useBasket } from '../blocks/use-basket.ts';
+import { type Catalogue, mapCatalogue } from '../catalogue.ts';
 import type { DrawnMap } from '../drawing/draw-map.ts';
 import { prefetchMapLibre } from '../drawing/map-libre.ts';
 import { MapStage } from '../drawing/map-stage.tsx';
 import { useColourScheme } from '../drawing/use-colour-scheme.ts';
-import { nearestSwatches } from '../panels/legend-swatches.ts';
+import { basketSentence, criterionName } from '../panels/basket-sentence.ts';
 import { PercentileNote } from '../panels/percentile-note.tsx';
 import { Swatches } from '../panels/swatches.tsx';
 import { choiceOf } from '../state/choice.ts';
 import { writeMapState } from '../state/map-state.ts';
 import { useMapState } from '../state/use-map-state.ts';
+import { basketView } from '../views/basket.ts';
+import { FREE_VIEWS } from '../views/free-views.ts';
+import { nearestView } from '../views/nearest.ts';
 import { dataDates } from './data-dates.ts';
 
 /**
- * The map for pages of other sites: minutes to the nearest, its legend, and a link to the whole
- * map. It has no session, and shows no view that costs tokens.
+ * The map for pages of other sites: a view that costs nothing, its legend, and a link to the whole
+ * map. It has no session.
  */
 export function EmbeddedMap() {
   const catalogue = useLoaded(() => mapCatalogue(keylessClient));
@@ -45,13 +49,17 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
   const scheme = useColourScheme();
   const drawn = useRef<DrawnMap>(null);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
-  const { mode, type, bandsUrl } = choice;
+  const { bandsUrl } = choice;
+  const view = FREE_VIEWS[state.view] ?? nearestView;
+  const criteria = view === basketView ? choice.basket : NONE;
+  const basket = useBasket(keylessClient, state.position, catalogue.bounds, criteria);
+  const inView = basket.state === 'here' ? basket.view : null;
   const shown = useMemo(
-    () => ({ of: 'bands', bandsUrl, modes: [mode] }) as const,
-    [bandsUrl, mode],
+    () => view.shown(state, choice, { ...NOTHING_LOADED, basket: inView }),
+    [view, bandsUrl, choice.mode, state.basketBy, inView?.blocks, inView?.basket],
   );
   const outlines = useMemo(() => ({ selected: state.block, a: null, b: null }), [state.block]);
-  const title = mapTitle(mode, type.name);
+  const title = view.title(state, choice, null);
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -79,16 +87,22 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
       />
       <section class="embed-legend" aria-labelledby="embed-title">
         <h1 id="embed-title">{title}</h1>
-        <PercentileNote modes={[mode]} />
+        <PercentileNote modes={view.modes(choice)} />
         {[...faults, ...choice.faults].map((fault) => (
           <p key={fault} class="quiet">
             {fault}
           </p>
         ))}
-        {state.view !== 'nearest' && (
-          <p class="quiet">Frames show minutes to the nearest only. The whole map has the rest.</p>
+        {FREE_VIEWS[state.view] === undefined && (
+          <p class="quiet">This view costs tokens: the whole map has it.</p>
         )}
-        <Swatches entries={nearestSwatches(catalogue.baseMap, scheme)} />
+        {criteria.length > 0 && (
+          <>
+            <p>{criteria.map((one) => criterionName(catalogue, one)).join('; ')}.</p>
+            <p role="status">{basketSentence(basket, catalogue)}</p>
+          </>
+        )}
+        <Swatches entries={view.legend(state, choice, catalogue.baseMap, scheme)} />
         <p class="embed-facts">
           {dataDates(catalogue)}{' '}
           <a href={`${PAGE_PATHS.map}${writeMapState(state)}`} target="_blank" rel="noopener">
@@ -101,3 +115,5 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
 }
 
 const NONE = [] as const;
+
+const NOTHING_LOADED = { a: null, b: null, reach: null, comparison: null, catchment: null };

@@ -2,6 +2,7 @@ import { EMBED_PATH, PAGE_PATHS } from '../../../page-paths.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { type MapState, writeMapState } from '../state/map-state.ts';
+import { FREE_VIEWS } from '../views/free-views.ts';
 import { FileButton } from './file-button.tsx';
 import type { PictureParts } from './make-picture.tsx';
 import type { MapRequest } from './map-request.ts';
@@ -43,10 +44,12 @@ export function SharePanel(props: {
         <FileButton label="SVG" name={`${name}.svg`} make={svg} />
       </p>
       <RequestTabs requests={requests} />
-      {state.view === 'nearest' ? (
+      {FREE_VIEWS[state.view] ? (
         <CodeBlock text={frameOf(title, fragment)} what="Embed: HTML for your own page" />
       ) : (
-        <p class="quiet">“Nearest” can be embedded in other pages: it needs no key.</p>
+        <p class="quiet">
+          “Nearest” and “Basket” can be embedded in other pages: they need no key.
+        </p>
       )}
     </details>
   );

@@ -1,0 +1,40 @@
+import { byMode } from '../../../../shards/modes.ts';
+import { count, percent } from '../../parts/formats.ts';
+import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
+import type { BasketInView, LoadedBasket } from '../blocks/use-basket.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { Criterion } from '../measures/basket.ts';
+
+/** `Grocery stores within 15 min on foot`. */
+export function criterionName(
+  { typeNames }: Catalogue,
+  { mode, type, minutes }: Criterion,
+): string {
+  return `${typeNames.get(type) ?? `type ${type}`} within ${minutes} min ${byMode(mode)}`;
+}
+
+/** The people in view who have everything of a basket, and what the others lack most often. */
+export function basketSentence(basket: LoadedBasket, catalogue: Catalogue): string {
+  switch (basket.state) {
+    case 'loading':
+      return 'Counting people …';
+    case 'failed':
+      return 'People could not be counted: the API does not respond.';
+    case 'too-many':
+      return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
+    case 'here':
+      return tallySentence(basket.view, catalogue);
+  }
+}
+
+function tallySentence({ tally, criteria }: BasketInView, catalogue: Catalogue): string {
+  const { people, met, missing } = tally;
+  if (people === 0) return 'No one lives in the area shown.';
+  const share = percent((met.at(-1) ?? 0) / people);
+  const all = criteria.length === 1 ? 'it' : `all ${criteria.length}`;
+  const most = Math.max(...missing);
+  const said = `${share} of ${count(people)} people in view have ${all}.`;
+  if (most === 0 || criteria.length === 1) return said;
+  const name = criterionName(catalogue, criteria[missing.indexOf(most)]);
+  return `${said} Missing most often: ${name} (${count(most)} people).`;
+}

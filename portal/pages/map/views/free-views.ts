@@ -1,0 +1,10 @@
+import type { View } from '../state/map-state.ts';
+import { basketView } from './basket.ts';
+import type { MapView } from './map-view.ts';
+import { nearestView } from './nearest.ts';
+
+/** The views that cost nothing and need no key: maps in other pages show them. */
+export const FREE_VIEWS: Readonly<Partial<Record<View, MapView>>> = {
+  nearest: nearestView,
+  basket: basketView,
+};
