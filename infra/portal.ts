@@ -1,15 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { buildPortal } from '../portal/app.ts';
-import { folderMailer } from '../portal/mail/folder-mailer.ts';
 import type { Mailer } from '../portal/mail/mailer.ts';
-import { smtpMailer } from '../portal/mail/smtp-mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
 import { UsageError } from './errors.ts';
 import { type Endpoint, localUrl, settledPort, whereabouts } from './listen.ts';
 import { MailCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
-import { portalMetrics } from './observe/portal-metrics.ts';
 import type { MailSettings, PortalSettings } from './settings/portal-server.ts';
 
 export interface PortalServing {
@@ -58,6 +55,8 @@ export async function servePortal(
     app = built;
     addRoutes(built);
     if (settings.metricsPort !== null) {
+      // Loaded on demand, as are the API's.
+      const { portalMetrics } = await import('./observe/portal-metrics.ts');
       const parts = { app: built, mails, paymentFailures: () => paymentFailures };
       metrics = await serveMetrics(portalMetrics(parts), {
         port: settings.metricsPort,
@@ -99,7 +98,26 @@ async function openCheckedPayment(
   return payment;
 }
 
-function openMailer({ smtpUrl, from, folder }: MailSettings): Mailer {
+/** The mailer of the settings, whose library is loaded for the first mail. */
+function openMailer(settings: MailSettings): Mailer {
+  let loaded: Promise<Mailer> | undefined;
+  return {
+    async send(message, clientId) {
+      loaded ??= loadMailer(settings);
+      await (await loaded).send(message, clientId);
+    },
+    async close() {
+      await (await loaded)?.close();
+    },
+  };
+}
+
+async function loadMailer({ smtpUrl, from, folder }: MailSettings): Promise<Mailer> {
   const sender = from ?? 'Travel-Time Access Service <no-reply@localhost>';
-  return smtpUrl === null ? folderMailer(folder, sender) : smtpMailer(smtpUrl, sender);
+  if (smtpUrl === null) {
+    const { folderMailer } = await import('../portal/mail/folder-mailer.ts');
+    return folderMailer(folder, sender);
+  }
+  const { smtpMailer } = await import('../portal/mail/smtp-mailer.ts');
+  return smtpMailer(smtpUrl, sender);
 }

@@ -4,7 +4,7 @@ import { KeptSecrets } from './accounts/kept-secrets.ts';
 import type { Ledger } from './accounts/ledger.ts';
 import { RateWindow } from './accounts/rate-window.ts';
 import { type PortalConfigInput, portalConfigSchema } from './config.ts';
-import { StaticResponseSender, staticResponse } from './http/caching.ts';
+import { type StaticResponse, StaticResponseSender, staticResponse } from './http/caching.ts';
 import { handleOptionsRequests } from './http/error-handling.ts';
 import { securityHeaders } from './http/html.ts';
 import type { Problem } from './http/problem.ts';
@@ -12,7 +12,6 @@ import { serveProblemPages } from './http/problem-docs.ts';
 import { httpServer } from './http/server.ts';
 import { MailBudget } from './mail/mail-budget.ts';
 import type { Mailer } from './mail/mailer.ts';
-import { openApiDocument } from './openapi/document.ts';
 import type { Payment } from './payment/payment.ts';
 import { serveAccount } from './routes/account.ts';
 import { serveBilling } from './routes/billing.ts';
@@ -127,7 +126,7 @@ export async function buildPortal(parts: {
   return app;
 }
 
-/** `GET /openapi.json`: the portal's operations for programs. */
+/** `GET /openapi.json`: the portal's operations for programs, made for the first request. */
 function serveDocument(
   app: FastifyInstance,
   operations: readonly ServedOperation[],
@@ -135,11 +134,16 @@ function serveDocument(
 ): void {
   const { config } = services;
   const site = { ...config, cookieName: cookieName(isHttps(services)) };
-  const document = staticResponse(JSON.stringify(openApiDocument(operations, site), null, 2));
+  const make = async () => {
+    const { openApiDocument } = await import('./openapi/document.ts');
+    return staticResponse(JSON.stringify(openApiDocument(operations, site), null, 2));
+  };
+  let document: Promise<StaticResponse> | undefined;
   const catalogue = new StaticResponseSender();
-  app.get('/openapi.json', (request, reply) => {
+  app.get('/openapi.json', async (request, reply) => {
+    document ??= make();
     reply.header('content-type', 'application/json; charset=utf-8');
-    return catalogue.send(request, reply, document);
+    return catalogue.send(request, reply, await document);
   });
 }
 

@@ -3,7 +3,7 @@ import { BROWSER_TOKEN_SECRET } from '../portal/accounts/browser-token.ts';
 import { KeptSecrets } from '../portal/accounts/kept-secrets.ts';
 import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
-import { StaticResponseSender } from '../portal/http/caching.ts';
+import { type StaticResponse, StaticResponseSender } from '../portal/http/caching.ts';
 import { RETRY } from '../portal/http/error-handling.ts';
 import { overloaded } from '../portal/http/overload.ts';
 import { Problem } from '../portal/http/problem.ts';
@@ -28,7 +28,7 @@ import { LinkSigner } from './http/signed-links.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
 import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
-import { ServedDocument } from './openapi/served-document.ts';
+import type { ServedDocument } from './openapi/served-document.ts';
 import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
 import { serveExports } from './serve/serve-exports.ts';
 import { serveMetered } from './serve/serve-metered.ts';
@@ -139,21 +139,34 @@ export async function buildProxy(parts: {
   handlePreflights(app);
   app.decorateRequest('admitted', null);
   for (const endpoint of ENDPOINTS) route(app, endpoint, services);
-  const document = new ServedDocument(ENDPOINTS, services);
+  const document = documentOf(services);
   app.get('/openapi.json', async (request, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8');
-    return services.catalogue.send(request, reply, await document.current);
+    return services.catalogue.send(request, reply, await document());
   });
   serveArchives(app, services);
   serveMcp(app, services);
   serveExports(app, services);
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
-  serveDocs(app, config, services.catalogue, () => document.current);
+  serveDocs(app, config, services.catalogue, document);
   app.knownPaths.add(
     allowedMethods(['/openapi.json', ARCHIVE_PATH, EXPORT_ROUTE, problemPage, ...DOCS_PATHS]),
   );
   return app;
+}
+
+/** The OpenAPI document of the current release; its modules are loaded for the first request. */
+function documentOf(services: ProxyServices): () => Promise<StaticResponse> {
+  const load = async () => {
+    const { ServedDocument } = await import('./openapi/served-document.ts');
+    return new ServedDocument(ENDPOINTS, services);
+  };
+  let loaded: Promise<ServedDocument> | undefined;
+  return async () => {
+    loaded ??= load();
+    return (await loaded).current;
+  };
 }
 
 /** Problems that a key or tokens solve: they link to the account page. */

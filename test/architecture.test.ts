@@ -164,6 +164,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   infra: [
     'supported-node',
+    'compile-cache',
     'errors',
     'shutdown-signals',
     'listen',

@@ -3,14 +3,12 @@ import cluster from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type BirpcReturn, createBirpc } from 'birpc';
-import { AggregatorRegistry, Registry } from 'prom-client';
 import { proxyConfigSchema } from '../../proxy/config.ts';
 import type { ProcessCount } from '../../proxy/services.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { UsageError } from '../errors.ts';
 import { endsWithinMs, localUrl, settledPort, whereabouts } from '../listen.ts';
 import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts';
-import { addProcesses } from '../observe/process-metrics.ts';
 import type { ServeSettings } from '../settings/api-server.ts';
 import type { ParentMethods, RateName, WorkerMethods } from './methods.ts';
 import { RateLeases } from './rate-leases.ts';
@@ -118,10 +116,12 @@ export class ServingProcesses {
       this.#tellCount();
       for (const [i, { member }] of [first, ...others].entries()) void this.#keep(i + 1, member);
       if (metricsPort !== null) {
-        const all = {
-          contentType: Registry.PROMETHEUS_CONTENT_TYPE,
-          metrics: () => this.#combinedMetrics(),
-        };
+        // Loaded on demand: the library takes a twentieth of the time to start.
+        const { CombinedMetrics } = await import('./combined-metrics.ts');
+        const all = new CombinedMetrics(
+          () => this.#count(),
+          () => this.#serving().map(({ methods }) => methods.metrics()),
+        );
         this.#metrics = await serveMetrics(all, { port: metricsPort, host });
       }
       return {
@@ -234,16 +234,5 @@ export class ServingProcesses {
 
   #tellCount(): void {
     for (const { methods } of this.#serving()) void methods.setProcesses.asEvent(this.#count());
-  }
-
-  /**
-   * Combined metrics: each series has a `process` label, so that a restarted process is visible.
-   */
-  async #combinedMetrics(): Promise<string> {
-    const own = new Registry();
-    addProcesses(own, () => this.#count());
-    const each = this.#serving().map(({ methods }) => methods.metrics().catch(() => []));
-    const all = await Promise.all([own.getMetricsAsJSON(), ...each]);
-    return AggregatorRegistry.aggregate(all).metrics();
   }
 }

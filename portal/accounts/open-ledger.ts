@@ -1,7 +1,6 @@
 import type { Ledger, LedgerOptions } from './ledger.ts';
 import { parseLedgerAddress } from './ledger-address.ts';
 import { holdsLedger } from './sqlite/ledger-folder.ts';
-import { openSqliteLedger } from './sqlite/sqlite-ledger.ts';
 
 /**
  * Whether there is no ledger at an address, so that opening it would create one. Only possible for
@@ -18,8 +17,11 @@ export function isMissingLedger(address: string): boolean {
  */
 export async function openLedger(address: string, options: LedgerOptions): Promise<Ledger> {
   const parsed = parseLedgerAddress(address);
-  if (parsed.kind === 'sqlite') return openSqliteLedger(parsed.directory, options);
-  // Loaded on demand: most installations have no Redis.
+  // Loaded on demand: an installation has one kind.
+  if (parsed.kind === 'sqlite') {
+    const { openSqliteLedger } = await import('./sqlite/sqlite-ledger.ts');
+    return openSqliteLedger(parsed.directory, options);
+  }
   const { openRedisLedger } = await import('./redis/redis-ledger.ts');
   return openRedisLedger(parsed, options);
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { isOptionalBody } from '../http/json-body.ts';
-import { buildDocument, describeRequest, headerComponent } from '../http/openapi.ts';
+import { describeRequest, headerComponent } from '../http/openapi.ts';
+import { buildDocument } from '../http/openapi-document.ts';
 import { HEADER_OF_STATUS, ProblemResponses, problemDocument } from '../http/problem-docs.ts';
 import type { ProblemSlug } from '../http/problem-types.ts';
 import type { PortalOperation, ServedOperation } from '../routes/operation.ts';

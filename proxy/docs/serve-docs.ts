@@ -9,13 +9,9 @@ import {
 } from '../../portal/http/caching.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import type { ProxyConfig } from '../config.ts';
-import { operationsOf, References } from './document-parts.ts';
-import { guidesOf } from './guides.ts';
 import { ICON } from './icon.ts';
-import { llmsText } from './llms-text.ts';
-import { openApiSummary, type WholeDocument } from './openapi-summary.ts';
-import { pageHeaders, referencePage } from './reference-page.ts';
-import { operationText, referenceText } from './reference-text.ts';
+import { pageHeaders } from './page-headers.ts';
+import type { Texts } from './texts.ts';
 
 const MARKDOWN = 'text/markdown; charset=utf-8';
 const TEXT_PATHS = [
@@ -64,6 +60,7 @@ export function serveDocs(
   const texts = async () => {
     const from = await document();
     if (rendered?.from !== from) {
+      const { textsOf } = await import('./texts.ts');
       rendered = { from, texts: textsOf(JSON.parse(from.bytes.toString()), assets, config) };
     }
     return rendered.texts;
@@ -96,35 +93,4 @@ export function serveDocs(
     reply.type('image/svg+xml').header('x-content-type-options', 'nosniff');
     return catalogue.send(request, reply, icon);
   });
-}
-
-/** Responses rendered from a document. */
-interface Texts {
-  readonly page: StaticResponse;
-  readonly reference: StaticResponse;
-  readonly llms: StaticResponse;
-  readonly summary: StaticResponse;
-  /** Markdown by file name: `getBlockSummary.md`. */
-  readonly operations: ReadonlyMap<string, StaticResponse>;
-}
-
-function textsOf(
-  document: WholeDocument,
-  assets: { readonly style: string; readonly script: string },
-  config: ProxyConfig,
-): Texts {
-  const guides = guidesOf(config);
-  const refs = new References(document);
-  return {
-    page: staticResponse(referencePage(document, assets, { home: config.accountUrl, guides })),
-    reference: staticResponse(referenceText(document, guides)),
-    llms: staticResponse(llmsText(document, config)),
-    summary: staticResponse(JSON.stringify(openApiSummary(document))),
-    operations: new Map(
-      operationsOf(document).map((one) => [
-        `${one.operation.operationId}.md`,
-        staticResponse(operationText(one, refs)),
-      ]),
-    ),
-  };
 }

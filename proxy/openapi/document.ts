@@ -1,4 +1,4 @@
-import { buildDocument, type DocumentedOperation } from '../../portal/http/openapi.ts';
+import { buildDocument, type DocumentedOperation } from '../../portal/http/openapi-document.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { MAX_POI_MINUTES, MINUTES } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';

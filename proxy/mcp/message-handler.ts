@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  LightMyRequestResponse,
+} from 'fastify';
+import { type Client, createClient } from '../../portal/client/src/index.ts';
+import { bearerToken } from '../../portal/http/bearer-token.ts';
+import { CACHE_CONTROL } from '../../portal/http/caching.ts';
+import { parseJson } from '../../portal/http/json-body.ts';
+import { Problem } from '../../portal/http/problem.ts';
+import { overRate } from '../../portal/http/rate-limiting.ts';
+import type { DeliveredFraction } from '../http/response-writer.ts';
+import { authorize } from '../metering/authorize.ts';
+import type { ProxyServices } from '../services.ts';
+import { requireKnownOrigin } from './known-origin.ts';
+import { mcpServer } from './mcp-server.ts';
+
+const KEY_ADVICE = 'send it as "Authorization: Bearer KEY"';
+
+/** Bound of a message's values, far above those of any call: the SDK searches them at once. */
+const MAX_VALUES = { values: 2_500, advice: 'send fewer arguments and messages' };
+/** Messages of a batch, each of which counts as a request. */
+const MAX_MESSAGES = 10;
+
+/** Responds to the messages of MCP clients. */
+export interface MessageHandler {
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the Model Context Protocol as streamable HTTP without sessions, so that any process can
+ * respond to any request. Tools send their requests to the routes of this process with the caller's
+ * key: they are admitted and charged like those from outside, but neither shed nor counted on an
+ * address, since the message is.
+ */
+export function openMessageHandler(app: FastifyInstance, services: ProxyServices): MessageHandler {
+  const { baseUrl, accountUrl = null, version } = services.config;
+  const callers = new WeakMap<Request, Caller>();
+  const clientOf = (message: Request): Client => {
+    const caller = callers.get(message)!;
+    const fetch = fetchFrom(app, caller);
+    return createClient({ baseUrl, apiKey: caller.key, retries: 1, maxWaitMs: 2_000, fetch });
+  };
+  const site = { accountUrl, version, keyAdvice: KEY_ADVICE };
+  const handler = createMcpHandler(({ requestInfo }) => mcpServer(clientOf(requestInfo!), site));
+  const { shutdown } = services;
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    await countMessage(services, request, reply);
+    const key = keyOf(request);
+    requireKnownOrigin(request, key, services);
+    const value = parseJson(request, { limit: MAX_VALUES });
+    if (Array.isArray(value) && value.length > MAX_MESSAGES) {
+      throw new Problem('payload-too-large', `a batch has at most ${MAX_MESSAGES} messages`);
+    }
+    const others = Array.isArray(value) ? value.slice(1) : [];
+    for (const _ of others) await countMessage(services, request, reply);
+    const asked = webRequest(request);
+    callers.set(asked, { request, key, delivered: deliveryOf(reply) });
+    shutdown.senders++;
+    try {
+      const { status, headers, body } = await handler.fetch(asked, { parsedBody: value });
+      const whole = body === null ? '' : Buffer.from(await new Response(body).arrayBuffer());
+      reply.code(status).header('cache-control', CACHE_CONTROL.never);
+      const type = headers.get('content-type');
+      if (type !== null) reply.header('content-type', type);
+      return reply.send(whole);
+    } finally {
+      shutdown.senders--;
+    }
+  };
+  return { handle, close: () => handler.close() };
+}
+
+/**
+ * Counts a message like a keyed request on the account of its key, so that the customers of a
+ * hosted assistant do not use up each other's rate; without a valid key, or while keys cannot be
+ * checked, on its address.
+ */
+async function countMessage(
+  services: ProxyServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  try {
+    await authorize(services, request, reply);
+  } catch (error) {
+    const excess =
+      error instanceof Problem && error.slug === 'rate-limited'
+        ? error
+        : await overRate(services.addressRates, request, reply);
+    if (excess) throw excess;
+  }
+}
+
+/** The sender of a message, on whose behalf tools send requests. */
+interface Caller {
+  readonly request: FastifyRequest;
+  readonly key: string;
+  readonly delivered: Promise<DeliveredFraction>;
+}
+
+/** Whether a response reaches its caller as a whole: 1, or 0 if the connection ends before. */
+function deliveryOf({ raw }: FastifyReply): Promise<DeliveredFraction> {
+  return new Promise((resolve) => {
+    raw.once('finish', () => resolve(1));
+    raw.once('close', () => resolve(0));
+  });
+}
+
+/** The key as sent; its form is checked by the routes that need it. */
+function keyOf({ headers }: FastifyRequest): string {
+  return bearerToken(headers.authorization) ?? '';
+}
+
+/** The request for the SDK, without its body, which is parsed already, and without the key. */
+function webRequest({ headers }: FastifyRequest): Request {
+  const own = new Headers();
+  for (const name of ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {
+    const value = headers[name];
+    if (typeof value === 'string') own.set(name, value);
+  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers: own });
+}
+
+/**
+ * `fetch` that passes requests to the routes of this process, in the name of the same address. They
+ * are limited with the message that they are sent for, and paid for once the caller has the result
+ * that they became part of.
+ */
+function fetchFrom(app: FastifyInstance, { request, delivered }: Caller): typeof fetch {
+  const { ip, raw } = request;
+  const { origin } = request.headers;
+  const { onward } = app.services;
+  return async (input, init = {}) => {
+    // A caller who has left needs no further request.
+    if (raw.socket.destroyed) throw new DOMException('the caller has left', 'AbortError');
+    const { pathname, search } = new URL(String(input));
+    const sent = new Headers(init.headers);
+    const id = sent.get('x-request-id') ?? randomUUID();
+    sent.set('x-request-id', id);
+    onward.set(id, delivered);
+    try {
+      const response = await app.inject({
+        method: init.method === 'POST' ? 'POST' : 'GET',
+        url: pathname + search,
+        // Browser tokens are bound to the origin of the page.
+        headers: { ...Object.fromEntries(sent), ...(origin && { origin }) },
+        remoteAddress: ip,
+        ...(typeof init.body === 'string' && { payload: init.body }),
+      });
+      return webResponse(response);
+    } finally {
+      onward.delete(id);
+    }
+  };
+}
+
+function webResponse({ headers, statusCode, rawPayload }: LightMyRequestResponse): Response {
+  const received = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) received.set(name, String(value));
+  }
+  const hasBody = statusCode !== 204 && statusCode !== 304;
+  return new Response(hasBody ? new Uint8Array(rawPayload) : null, {
+    status: statusCode,
+    headers: received,
+  });
+}
