@@ -6,7 +6,7 @@ import { PADDING } from '../still/frame.ts';
 import { paintBaseMap } from './base-map.ts';
 import { type BlockClasses, BlockFills } from './block-fills.ts';
 import { type MapMarker, MapMarkers } from './map-markers.ts';
-import { addressOf, boxOf, type NewMapParts, newMap, placeOf } from './new-map.ts';
+import { addressOf, boundsOf, type NewMapParts, newMap, placeOf } from './new-map.ts';
 import {
   BLOCK_FILLS,
   type Outlines,
@@ -184,7 +184,7 @@ export function drawMap(parts: MapParts): DrawnMap {
     highlight: (id) => markers.highlight(id),
     moveTo(position) {
       if (position) map.jumpTo(placeOf(position));
-      else map.fitBounds(boxOf(bounds), { padding: PADDING, animate: false });
+      else map.fitBounds(boundsOf(bounds), { padding: PADDING, animate: false });
     },
     viewport: () => ({
       position: positionNow(),

@@ -60,7 +60,7 @@ export function newMap(parts: NewMapParts): MapLibreMap {
     },
     ...(position
       ? placeOf(position)
-      : { bounds: boxOf(bounds), fitBoundsOptions: { padding: PADDING } }),
+      : { bounds: boundsOf(bounds), fitBoundsOptions: { padding: PADDING } }),
     maxZoom: MAX_ZOOM,
     attributionControl: false,
     dragRotate: false,
@@ -92,7 +92,7 @@ export function placeOf({ zoom, lat, lon }: MapPosition) {
 }
 
 /** Bounds as MapLibre takes them. */
-export function boxOf(bounds: readonly number[]): [number, number, number, number] {
+export function boundsOf(bounds: readonly number[]): [number, number, number, number] {
   const [west, south, east, north] = bounds;
   return [west, south, east, north];
 }
