@@ -89,6 +89,8 @@ test.each([
   // The clocks have changed by noon.
   ['America/New_York', '20260308', -4 * 3600],
   ['America/New_York', '20261101', -5 * 3600],
+  ['America/New_York', '20260307', -5 * 3600],
+  ['America/New_York', '20261031', -4 * 3600],
   ['America/Phoenix', '20260711', -7 * 3600],
   ['Pacific/Honolulu', '20260711', -10 * 3600],
   ['America/St_Johns', '20260711', -2.5 * 3600],
