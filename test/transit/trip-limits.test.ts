@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { BuildError } from '../../builder/errors.ts';
+import { readFeed } from '../../builder/gtfs/feed.ts';
+import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
+import { readTrips } from '../../builder/gtfs/trips.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { AGENCY, service } from './feed-records.ts';
+import { type FeedRecord, gtfsTime, writeFeed } from './gtfs-text.ts';
+
+const folder = folderOfEachTest();
+
+/** The calls of a trip, a second apart. */
+const callsOf = (trip: string, calls: number): FeedRecord[] =>
+  Array.from({ length: calls }, (_, i) => ({
+    trip_id: trip,
+    stop_id: 'a',
+    stop_sequence: i,
+    arrival_time: gtfsTime(8 * 3600 + i),
+    departure_time: gtfsTime(8 * 3600 + i),
+  }));
+/** A trip every five seconds of a week. */
+const allWeek = (trip: string): FeedRecord => ({
+  trip_id: trip,
+  start_time: '0:00:00',
+  end_time: '168:00:00',
+  headway_secs: 5,
+});
+
+async function read(stopTimes: readonly FeedRecord[], frequencies: readonly FeedRecord[] = []) {
+  const file = await writeFeed(path.join(folder, 'feed'), {
+    'agency.txt': [AGENCY],
+    'stops.txt': [{ stop_id: 'a', stop_lat: 39, stop_lon: -76 }],
+    'trips.txt': ['t', 'u'].map((id) => ({ trip_id: id, service_id: 'daily' })),
+    'stop_times.txt': stopTimes,
+    'calendar.txt': [service('daily', '1111111', 20260301, 20260331)],
+    'frequencies.txt': frequencies,
+  });
+  const feed = await readFeed(file);
+  try {
+    return { runs: await readTrips(feed, ['20260311']), problems: feed.report.problems };
+  } finally {
+    feed.source.close();
+  }
+}
+
+test('a feed without any call is refused', async () => {
+  await expect(read([])).rejects.toThrow(BuildError);
+  await expect(read([])).rejects.toThrow('stop_times.txt is empty');
+});
+
+test.each(['trip_id', 'stop_id', 'stop_sequence', 'arrival_time', 'departure_time'])(
+  'a feed whose calls have no %s is refused',
+  async (column) => {
+    const renamed = callsOf('t', 2).map(({ [column]: value, ...others }) => ({
+      ...others,
+      other: value,
+    }));
+    await expect(read(renamed)).rejects.toThrow(`stop_times.txt has no column ${column}`);
+  },
+);
+
+test('a trip has at most 2,000 calls; a longer one is left out, and reported', async () => {
+  expect(FEED_LIMITS.calls).toBe(2_000);
+  const { runs, problems } = await read([...callsOf('t', 2_000), ...callsOf('u', 2_001)]);
+  expect(runs.map(({ trip, calls }) => [trip, calls.length])).toEqual([['t', 2_000]]);
+  expect(problems).toEqual([
+    {
+      file: 'stop_times.txt',
+      problem: 'a trip with more than 2000 calls; left out',
+      rows: 1,
+      first_line: 1 + 2_000 + 2_001,
+    },
+  ]);
+});
+
+test('a feed that repeats trips beyond reason is refused, by the trip', async () => {
+  const fault = (trip: string) =>
+    `frequencies.txt: repeats trips so often that at trip ${trip} there are more than 200000 of them, or 10000000 calls, a day; are headways in the wrong unit?`;
+  // 120,960 runs a row: of two, more than the trips; of one with 83 calls, more than the calls.
+  const calls = [...callsOf('t', 2), ...callsOf('u', 2)];
+  await expect(read(calls, [allWeek('t'), allWeek('u')])).rejects.toThrow(fault('u'));
+  await expect(read(callsOf('t', 83), [allWeek('t')])).rejects.toThrow(fault('t'));
+});
