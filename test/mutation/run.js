@@ -9,7 +9,7 @@ import { instrument, note, outcomesIn } from './mutants.js';
  */
 const ROOMS = {
   'builder/gtfs':
-    'test/transit/{calendars,entrances,feed-heads,feed-sources,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow,trip-limits}.test.ts',
+    'test/transit/{calendars,entrances,feed-heads,feed-sources,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow,trip-runs}.test.ts',
   'builder/streets': 'test/{search/{ride-ends,street-search.slow},streets/*}.test.ts',
   'builder/transit':
     'test/transit/{door-to-door,frequent-stops,patterns-among,small-networks,trip-transfers,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',

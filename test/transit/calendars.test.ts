@@ -124,3 +124,20 @@ test('of more than a hundred versions of one route, none is the next of another'
   expect(await overlapsIn(100)).toBe(true);
   expect(await overlapsIn(101)).toBe(false);
 });
+
+test('services of a route with the same weekdays and dates are one version of it', async () => {
+  const { calendar } = await read({
+    'calendar.txt': [
+      service('old', '1111100', 20260301, 20260630),
+      service('old too', '1111111', 20260301, 20260630),
+      service('new', '1111100', 20260601, 20260930),
+    ],
+  });
+  // Two and four trips are similar, one and four are not.
+  const overlapsWith = (trips: Readonly<Record<string, number>>) =>
+    calendar.overlapOfVersions(new Map([['route', new Map(Object.entries(trips))]]))(
+      numberOf(20260615),
+    );
+  expect(overlapsWith({ old: 1, 'old too': 1, new: 4 })).toBe(true);
+  expect(overlapsWith({ old: 1, new: 4 })).toBe(false);
+});

@@ -74,6 +74,36 @@ test('a trip has at most 2,000 calls; a longer one is left out, and reported', a
   ]);
 });
 
+/** Calls by arrival and departure, or blank: all at one distance along the line. */
+const written = (...times: readonly string[]): FeedRecord[] =>
+  times.map((time, i) => {
+    const [arrival = '', departure = arrival] = time.split(' ');
+    return {
+      trip_id: 't',
+      stop_id: 'a',
+      stop_sequence: i,
+      arrival_time: arrival,
+      departure_time: departure,
+      shape_dist_traveled: 5,
+    };
+  });
+const clock = (times: readonly number[]) => times.map((time) => gtfsTime(time)).join(' ');
+
+test('a repeated trip takes as long from each departure, and is no trip of the feed', async () => {
+  const calls = written('8:00:00', '8:05:00 8:06:00', '8:10:00 8:12:00');
+  const often = { trip_id: 't', start_time: '10:00:00', end_time: '10:20:00', headway_secs: 600 };
+  const { runs } = await read(calls, [{ ...often, exact_times: 1 }]);
+  expect(runs.map((run) => [run.trip, clock(run.arrivals), clock(run.departures)])).toEqual([
+    [null, '10:00:00 10:05:00 10:10:00', '10:00:00 10:06:00 10:12:00'],
+    [null, '10:10:00 10:15:00 10:20:00', '10:10:00 10:16:00 10:22:00'],
+  ]);
+});
+
+test('blank times are filled in evenly where all calls are at one distance', async () => {
+  const { runs } = await read(written('7:50:00', '8:00:00', '', '', '8:30:00'));
+  expect(clock(runs[0].arrivals)).toBe('07:50:00 08:00:00 08:10:00 08:20:00 08:30:00');
+});
+
 test('a feed that repeats trips beyond reason is refused, by the trip', async () => {
   const fault = (trip: string) =>
     `frequencies.txt: repeats trips so often that at trip ${trip} there are more than 200000 of them, or 10000000 calls, a day; are headways in the wrong unit?`;
