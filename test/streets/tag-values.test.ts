@@ -185,10 +185,12 @@ test.each([
 
 describe('stress', () => {
   const stress = (tags: string) => [stressForward(traits(tags)), stressBackward(traits(tags))];
-  const CAR_FREE = words('footway pedestrian steps corridor elevator bridleway path cycleway');
+  const CAR_FREE = words(
+    'footway pedestrian steps corridor platform elevator bridleway path cycleway busway',
+  );
 
   test.each(CAR_FREE)('is 1 on highway=%s, unless cars may use it', (highway) => {
-    expect(stress(`highway=${highway}`)).toEqual([1, 1]);
+    expect(stress(`highway=${highway}, foot=yes`)).toEqual([1, 1]);
     expect(stress(`highway=${highway}, foot=yes, motorcar=yes`)).toEqual([4, 4]);
     expect(stress(`highway=${highway}, foot=yes, motor_vehicle=private`)).toEqual([1, 1]);
   });
@@ -230,6 +232,9 @@ describe('stress', () => {
     ['lanes=3', [2, 2]],
     ['lanes=4', [3, 3]],
     ['lanes=many', [3, 3]],
+    ['motor_vehicle=no', [1, 1]],
+    ['vehicle=no', [1, 1]],
+    ['vehicle=no, motorcar=yes', [3, 3]],
   ])('on a tertiary street with %s is %j', (tags, expected) => {
     expect(stress(`highway=tertiary, ${tags}`)).toEqual(expected);
   });
@@ -258,6 +263,19 @@ describe('trips seldom begin or end', () => {
     for (const highway of words('primary secondary tertiary motorway footway')) {
       expect([highway, seldom(`highway=${highway}`)]).toEqual([highway, false]);
     }
+  });
+
+  test.each([
+    [true, 'highway=footway, bridge=yes'],
+    [false, 'highway=footway, bridge=boardwalk'],
+    [false, 'highway=footway, bridge=no'],
+    [true, 'highway=corridor'],
+    [true, 'highway=footway, indoor=yes'],
+    [false, 'highway=footway, indoor=no'],
+    [true, 'highway=trunk_link, name=Main Street'],
+    [false, 'highway=primary_link, foot=yes'],
+  ])('on this: %s, %s', (expected, tags) => {
+    expect(seldom(tags)).toBe(expected);
   });
 
   test.each([
@@ -311,6 +329,8 @@ test.each([
   [true, 'highway=', 'motorway motorway_link'],
   [false, 'highway=', 'trunk primary'],
   [false, 'motorroad=', 'yes'],
+  [true, 'highway=trunk, motorroad=', 'yes'],
+  [false, 'highway=trunk, motorroad=', 'no'],
 ])('cannot be crossed: %s for %s%s', (expected, key, values) => {
   for (const value of words(values)) {
     const line = `${key}${value}`;
