@@ -51,6 +51,11 @@ test.each<[string, string]>([
   ['34', 'highway=primary, cycleway:right=lane, cycleway:right:separation:right=kerb'],
   ['34', 'highway=primary, cycleway:right=lane, cycleway:right:separation=solid_line'],
   ['41', 'highway=primary, cycleway:left=buffered_lane, cycleway:left:separation:right=kerb'],
+  ['14', 'highway=primary, cycleway:right=lane, cycleway:both:separation=kerb'],
+  ['14', 'highway=primary, cycleway:right=lane, cycleway:separation=kerb'],
+  ['14', 'highway=primary, cycleway:right=lane, cycleway:right:separation:both=kerb'],
+  ['14', 'highway=primary, cycleway:right=lane, cycleway:right:separation=solid_line; kerb'],
+  ['14', 'highway=primary, cycleway:left=track, cycleway:left:oneway=yes'],
   ['34', 'highway=primary, oneway=yes, cycleway:left=lane'],
   ['44', 'highway=primary, cycleway=separate'],
   // On the one side that has a cycleway, riders go both ways where they may.
@@ -87,6 +92,14 @@ test('riders on a track pass the mouths of side streets; riders who cross its st
   const sides = [NORTH, SOUTH].map((refs) => [refs, side] as const);
   expect(stressOf(CROSS, [...streets, ...sides])).toEqual(['11', '11', '44', '44']);
   expect(stressOf(CROSS, [...streets, ...sides], [0, LIGHTS])).toEqual(['11', '11', '11', '11']);
+});
+
+test('so do those whose street has a track on one side only', () => {
+  const streets = [WEST, EAST].map(
+    (refs) => [refs, 'highway=primary, cycleway:right=track'] as const,
+  );
+  const sides = [NORTH, SOUTH].map((refs) => [refs, 'highway=residential'] as const);
+  expect(stressOf(CROSS, [...streets, ...sides])).toEqual(['14', '14', '44', '44']);
 });
 
 test('a track that meets a large street without lights is as stressful as crossing that street', () => {

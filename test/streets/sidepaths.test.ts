@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { modeCosts } from '../../builder/streets/mode-costs.ts';
+import type { StreetNetwork } from '../../builder/streets/network.ts';
 import { nodeTraits } from '../../builder/streets/node-traits.ts';
 import { RIDE_BACKWARD, RIDE_FORWARD, WALK } from '../../builder/streets/trait-bits.ts';
 import { streetTraits } from '../../builder/streets/way-traits.ts';
@@ -14,17 +15,27 @@ const LIGHTS = nodeTraits(tagsOf('highway=traffic_signals'));
 type Way = readonly [points: readonly (readonly [east: number, north: number])[], tags: string];
 
 /** A 300 m street to the east, with others next to it. */
-function networkOf(tags: string, ...beside: readonly Way[]) {
-  const street: Way = [
-    [
-      [0, 0],
-      [300, 0],
-    ],
-    tags,
-  ];
+const networkOf = (tags: string, ...beside: readonly Way[]) =>
+  networkAlong([0, 300], 0, tags, beside);
+
+/**
+ * A street with its points at some metres, with others next to it, all turned to the left by some
+ * degrees.
+ */
+function networkAlong(
+  metres: readonly number[],
+  degrees: number,
+  tags: string,
+  beside: readonly Way[],
+) {
+  const street: Way = [metres.map((at) => [at, 0] as const), tags];
+  const [cos, sin] = [Math.cos, Math.sin].map((of) => of((degrees * Math.PI) / 180));
   const places: (readonly number[])[] = [];
   const ways = [street, ...beside].map(([points, own]) => {
-    const refs = points.map(([east, north]) => places.push([east * METRE, north * METRE]) - 1);
+    const refs = points.map(([x, y]) => {
+      const [east, north] = [x * cos - y * sin, x * sin + y * cos];
+      return places.push([east * METRE, north * METRE]) - 1;
+    });
     return { refs, traits: streetTraits(tagsOf(own)) };
   });
   const lights = places.map(() => LIGHTS);
@@ -32,8 +43,10 @@ function networkOf(tags: string, ...beside: readonly Way[]) {
 }
 
 /** The directions in which it is ridden. */
-function riddenOf(tags: string, ...beside: readonly Way[]): string {
-  const { ridden } = modeCosts(networkOf(tags, ...beside), 'bike');
+const riddenOf = (tags: string, ...beside: readonly Way[]) => riddenIn(networkOf(tags, ...beside));
+
+function riddenIn(network: StreetNetwork): string {
+  const { ridden } = modeCosts(network, 'bike');
   return (ridden[0] & RIDE_FORWARD ? 'R' : '-') + (ridden[0] & RIDE_BACKWARD ? 'r' : '-');
 }
 
@@ -83,6 +96,25 @@ test.each<[string, string, string, readonly Way[]]>([
   expect(riddenOf(tags, ...beside)).toBe(ridden);
 });
 
+test.each([0, 30, 90, 135, 180, 250])(
+  'a path belongs to a street that runs %i degrees from the east, by the middle of its length',
+  (degrees) => {
+    const besides: [string, Way][] = [
+      ['--', line(20, 'highway=cycleway')],
+      ['--', line(-20, 'highway=cycleway', 20)],
+      ['Rr', line(40, 'highway=cycleway')],
+      ['Rr', line(10, 'highway=cycleway', 60)],
+      ['Rr', line(10, 'highway=cycleway', -60)],
+    ];
+    for (const [ridden, beside] of besides) {
+      for (const points of [[], [150], [10], [290], [10, 20, 30, 280], [10, 20, 260, 280]]) {
+        const network = networkAlong([0, ...points, 300], degrees, SENT, [beside]);
+        expect([points, riddenIn(network)]).toEqual([points, ridden]);
+      }
+    }
+  },
+);
+
 const AGAINST = 'highway=tertiary, lanes=2, oneway=yes, oneway:bicycle=no';
 const ASIDE = line(20, 'highway=cycleway');
 
@@ -96,6 +128,7 @@ test.each<[string, string, readonly Way[]]>([
   ['Rr', `${AGAINST}, cycleway:left=separate, cycleway:right=opposite_lane`, [ASIDE]],
   ['-r', `${AGAINST}, cycleway:left=separate, oneway=-1`, [ASIDE]],
   ['Rr', 'highway=tertiary, cycleway:left=separate', [ASIDE]],
+  ['Rr', 'highway=tertiary, oneway:bicycle=no, cycleway:left=separate', [ASIDE]],
 ])('the directions ridden are %s of a street tagged %s', (ridden, tags, beside) => {
   expect(riddenOf(tags, ...beside)).toBe(ridden);
 });
