@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crc32c } from '../../shards/codec/crc32c.ts';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
-import { ShardError } from '../../shards/errors.ts';
+import { ShardError, StoreError, type StoreFailure } from '../../shards/errors.ts';
 import {
   checkedSection,
   envelopeContent,
@@ -15,8 +15,8 @@ import {
   writeEnvelope,
 } from '../../shards/store/envelope.ts';
 import { bufferBody, putBodyOf } from '../../shards/store/put-body.ts';
-import { checkRecordedHash, readVerified } from '../../shards/store/recorded-hash.ts';
-import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import { checkRecordedHash, isAsRecorded, readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, ObjectStat, Store, WritableStore } from '../../shards/store/store.ts';
 import { forAll } from '../support/for-all.ts';
 
 const letters = fc.string({ unit: fc.constantFrom(...'ABCDXYZ'), minLength: 4, maxLength: 4 });
@@ -227,4 +227,37 @@ describe('an object read whole', () => {
       await expect(checkRecordedHash(store, ref)).rejects.toThrow(says);
     }
   });
+
+  const ref = refOf(Uint8Array.of(1, 2, 3));
+  const failing = (failure: StoreFailure) => new StoreError(failure, ref.name, failure);
+  test.each<[boolean, string, ObjectStat | null, Uint8Array | Error]>([
+    [true, 'its hash is recorded', { bytes: 3, sha256: ref.sha256 }, failing('unavailable')],
+    [false, 'another is recorded', { bytes: 3, sha256: '00' }, failing('unavailable')],
+    [true, 'it is read', { bytes: 3, sha256: null }, Uint8Array.of(1, 2, 3)],
+    [false, 'it is there in part', { bytes: 2, sha256: null }, Uint8Array.of(1, 2, 3)],
+    [false, 'it is missing', null, Uint8Array.of(1, 2, 3)],
+    [false, 'it is damaged', { bytes: 3, sha256: null }, Uint8Array.of(1, 2, 4)],
+    [false, 'it has gone', { bytes: 3, sha256: null }, failing('missing')],
+    [false, 'it has changed', { bytes: 3, sha256: null }, failing('changed')],
+  ])('is as recorded: %s where %s', async (expected, _, stat, content) => {
+    expect(await isAsRecorded(writable(stat, content), ref)).toBe(expected);
+  });
+
+  test('that cannot be read may be as recorded or not: the failure is passed on', async () => {
+    for (const error of [failing('unavailable'), new Error('something else')]) {
+      const store = writable({ bytes: 3, sha256: null }, error);
+      await expect(isAsRecorded(store, ref)).rejects.toBe(error);
+    }
+  });
+
+  function writable(stat: ObjectStat | null, content: Uint8Array | Error): WritableStore {
+    const store: Partial<WritableStore> = {
+      stat: async () => stat,
+      readRange: async (_, offset, length) => {
+        if (content instanceof Error) throw content;
+        return content.slice(offset, offset + length);
+      },
+    };
+    return store as WritableStore;
+  }
 });

@@ -5,7 +5,6 @@ import type { RetryBudget } from './retry-budget.ts';
 
 const TRIES = 4;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * Retries transient failures a few times within the budget, with exponential backoff and full
@@ -27,6 +26,6 @@ export async function retryRequest<T>(
       const cause = { cause: error.cause ?? error };
       throw new StoreError('unavailable', object, `${error.message}${times}`, cause);
     }
-    return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+    return Math.random() * FIRST_PAUSE_MS * 2 ** (tries - 1);
   });
 }
