@@ -16,19 +16,13 @@ type Way = readonly [points: readonly (readonly [east: number, north: number])[]
 
 /** A 300 m street to the east, with others next to it. */
 const networkOf = (tags: string, ...beside: readonly Way[]) =>
-  networkAlong([0, 300], 0, tags, beside);
+  networkAlong(eastward(0, 300), 0, tags, beside);
 
-/**
- * A street with its points at some metres, with others next to it, all turned to the left by some
- * degrees.
- */
-function networkAlong(
-  metres: readonly number[],
-  degrees: number,
-  tags: string,
-  beside: readonly Way[],
-) {
-  const street: Way = [metres.map((at) => [at, 0] as const), tags];
+const eastward = (...metres: number[]) => metres.map((east) => [east, 0] as const);
+
+/** A street through some points, with others next to it, all turned to the left by some degrees. */
+function networkAlong(points: Way[0], degrees: number, tags: string, beside: readonly Way[]) {
+  const street: Way = [points, tags];
   const [cos, sin] = [Math.cos, Math.sin].map((of) => of((degrees * Math.PI) / 180));
   const places: (readonly number[])[] = [];
   const ways = [street, ...beside].map(([points, own]) => {
@@ -108,12 +102,39 @@ test.each([0, 30, 90, 135, 180, 250])(
     ];
     for (const [ridden, beside] of besides) {
       for (const points of [[], [150], [10], [290], [10, 20, 30, 280], [10, 20, 260, 280]]) {
-        const network = networkAlong([0, ...points, 300], degrees, SENT, [beside]);
+        const network = networkAlong(eastward(0, ...points, 300), degrees, SENT, [beside]);
         expect([points, riddenIn(network)]).toEqual([points, ridden]);
       }
     }
   },
 );
+
+test('the path of a bent street runs along the part that has its middle', () => {
+  const bends: Way[0][] = [
+    [
+      [0, 0],
+      [100, 0],
+      [100, 200],
+    ],
+    [
+      [100, 200],
+      [100, 150],
+      [100, 100],
+      [100, 0],
+      [50, 0],
+      [0, 0],
+    ],
+  ];
+  const path = (...points: Way[0]): Way => [points, 'highway=cycleway'];
+  for (const bend of bends) {
+    const ridden = (beside: Way) => riddenIn(networkAlong(bend, 0, SENT, [beside]));
+    expect(ridden(path([120, 40], [120, 60]))).toBe('--');
+    expect(ridden(path([85, 0], [85, 30]))).toBe('--');
+    expect(ridden(path([120, 100], [120, 200]))).toBe('Rr');
+    expect(ridden(path([120, -100], [120, 10]))).toBe('Rr');
+    expect(ridden(path([0, 25], [90, 25]))).toBe('Rr');
+  }
+});
 
 const AGAINST = 'highway=tertiary, lanes=2, oneway=yes, oneway:bicycle=no';
 const ASIDE = line(20, 'highway=cycleway');
