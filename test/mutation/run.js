@@ -25,7 +25,7 @@ const ROOMS = {
     'test/proxy/{cached-response,content-coding,delivery,export-list,exported-files,free-responses,idempotency,idempotent-fingerprint,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
-    'test/shards/{folder-store,https-store,locks,s3-refusals,scratch-file,spool,wire-faults.slow}.test.ts',
+    'test/shards/{envelope,folder-store,https-store,locks,retried-reads,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 /** A mutant that neither fails nor succeeds for so long is endless. */

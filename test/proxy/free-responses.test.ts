@@ -144,7 +144,13 @@ test('probes ignore Accept and have no ETag; the catalogue is refused to those w
     expect(headers).not.toHaveProperty('retry-after');
   }
   for (const url of ['/v1/meta/modes', '/v1/places?q=port', '/v1/places/9957600/boundary']) {
-    expect([url, (await get(url)).statusCode]).toEqual([url, 200]);
+    const { statusCode, headers } = await get(url);
+    expect([url, statusCode, headers['content-type'], headers.vary]).toEqual([
+      url,
+      200,
+      'application/json; charset=utf-8',
+      url.endsWith('/boundary') ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+    ]);
     expect([url, (await get(url, csv)).statusCode]).toEqual([url, 406]);
     const typo = await get(`${url}${url.includes('?') ? '&' : '?'}typo=1`);
     expect([url, typo.statusCode]).toEqual([url, 400]);

@@ -89,3 +89,22 @@ test.each<[string, string, number]>([
     }
   },
 );
+
+/** As ridden or walked along a street, and whether trips may only begin and end there. */
+test.each<[StreetMode, string, 'open' | 'closed', 'ridden' | 'walked', 'local' | 'through']>([
+  ['walk', 'highway=residential', 'open', 'walked', 'through'],
+  ['bike', 'highway=residential', 'open', 'ridden', 'through'],
+  ['walk', 'highway=residential, access=private', 'open', 'walked', 'local'],
+  ['bike', 'highway=residential, access=private', 'open', 'ridden', 'local'],
+  // Who passes through on foot may push a bicycle, but not ride it.
+  ['bike', 'highway=service, access=private, foot=yes', 'open', 'walked', 'through'],
+  ['walk', 'highway=motorway', 'closed', 'walked', 'through'],
+  ['bike', 'highway=motorway', 'closed', 'walked', 'through'],
+])('for %s, %s is %s, %s and %s', (mode, tags, access, kind, reach) => {
+  const street = { refs: [0, 1], traits: streetTraits(tagsOf(tags)) };
+  const network = buildNetwork(...mappedStreets(positions('-70 36, -70.001 36'), [street]));
+  const { forward, backward, isLocal, ridden } = modeCosts(network, mode);
+  const isOpen = access === 'open';
+  expect([forward[0] !== CLOSED, backward[0] !== CLOSED]).toEqual([isOpen, isOpen]);
+  expect([ridden[0] !== 0, isLocal[0]]).toEqual([kind === 'ridden', Number(reach === 'local')]);
+});
