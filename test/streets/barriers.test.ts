@@ -96,7 +96,7 @@ test.each<[StreetMode, string, 'open' | 'closed', 'ridden' | 'walked', 'local' |
   ['bike', 'highway=residential', 'open', 'ridden', 'through'],
   ['walk', 'highway=residential, access=private', 'open', 'walked', 'local'],
   ['bike', 'highway=residential, access=private', 'open', 'ridden', 'local'],
-  // Who passes through on foot may push a bicycle, but not ride it.
+  // Pushed, since those who pass through may only walk.
   ['bike', 'highway=service, access=private, foot=yes', 'open', 'walked', 'through'],
   ['walk', 'highway=motorway', 'closed', 'walked', 'through'],
   ['bike', 'highway=motorway', 'closed', 'walked', 'through'],
