@@ -95,6 +95,7 @@ test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(
         for (const port of ports) {
           expect(await servers.get(port)!.stop()).toBe(0);
           await start(port, drainSeconds);
+          await expect.poll(() => front.findsAllReady()).toBe(true);
         }
       }
     } finally {

@@ -1,13 +1,16 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { Agent, type Dispatcher, request } from 'undici';
 import { composeServices } from './compose.ts';
 import { ensureDebianPackage } from './debian.ts';
 import { freePort } from './free-port.ts';
 import { listening, runNginx } from './nginx.ts';
+
+const run = promisify(execFile);
 
 /** A response as received: its body not decompressed. */
 export interface FrontResponse {
@@ -26,6 +29,8 @@ export interface Front {
     method?: Dispatcher.HttpMethod,
     body?: string,
   ): Promise<FrontResponse>;
+  /** Whether its probes have found each server ready; nginx sends none. */
+  findsAllReady(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -107,6 +112,7 @@ export async function startNginxFront(
     unanswered: async () => (await logged()).filter((line) => line.startsWith(UNANSWERED)),
     errors: () => readFile(`${nginx.folder}/error.log`, 'utf8'),
     ask: (url, headers, method, body) => asked(agent, withPort(url, port), headers, method, body),
+    findsAllReady: async () => true,
     async stop() {
       await agent.close();
       await nginx.stop();
@@ -140,7 +146,8 @@ export async function startVarnishFront(first: string, second = first): Promise<
   };
   await writeFile(vcl, filledIn(template, names));
   const listen = ['-a', `127.0.0.1:${port}`, '-f', vcl, '-p', 'http_gzip_support=off'];
-  const own = ['-F', '-n', path.join(folder, 'run'), '-s', 'malloc,64m', '-T', 'none'];
+  const runs = path.join(folder, 'run');
+  const own = ['-F', '-n', runs, '-s', 'malloc,64m', '-T', 'none'];
   const server = spawn('varnishd', [...listen, ...own], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   server.stderr.on('data', (chunk) => {
@@ -157,6 +164,13 @@ export async function startVarnishFront(first: string, second = first): Promise<
     port,
     ask: (url, headers, method, body) =>
       asked(agent, toPort(url), { host: HOSTS.api, ...headers }, method, body),
+    async findsAllReady() {
+      const { stdout } = await run('varnishstat', ['-n', runs, '-j', '-f', 'VBE.*.ready_*.happy']);
+      // 64 bits, one for each probe, of which the lowest is the last: the number is odd.
+      return [...stdout.matchAll(/"value": \d*(\d)\b/g)].every(
+        ([, last]) => Number(last) % 2 === 1,
+      );
+    },
     async stop() {
       await agent.close();
       if (server.kill('SIGTERM')) await once(server, 'exit');
