@@ -38,6 +38,7 @@ export class FolderReader implements Store {
   readonly #keepOpenMs: number;
   /** Number of small reads still to go through the thread pool. */
   #pooledReads = 0;
+  #isClosed = false;
 
   constructor(folder: string, keepOpenMs = KEEP_OPEN_MS) {
     this.location = path.resolve(folder);
@@ -102,6 +103,7 @@ export class FolderReader implements Store {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#files.clear();
   }
 
@@ -134,6 +136,8 @@ export class FolderReader implements Store {
       return known;
     }
     const file = await this.#openFile(ref);
+    // A read that outlasts the store is the only holder of its file.
+    if (this.#isClosed) return file;
     file.retain();
     this.#files.set(ref.name, file);
     return file;

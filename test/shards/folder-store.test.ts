@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -71,6 +71,24 @@ test('a file in constant use is reopened before it goes stale, without any read 
   // This one starts it.
   expect(await read()).toBe(7);
   await expect.poll(read).toBe(bytes[100]);
+});
+
+/** Files below a folder that this process has open. */
+async function openFilesIn(root: string): Promise<string[]> {
+  const handles = await readdir('/proc/self/fd');
+  const files = await Promise.all(
+    handles.map((handle) => readlink(`/proc/self/fd/${handle}`).catch(() => '')),
+  );
+  return files.filter((file) => file.startsWith(root));
+}
+
+test('a store that is closed leaves no file open, not even of reads that have begun', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `kind/${i}`);
+  for (const name of names) await store.putContent(name, bytes);
+  const reads = names.map((name) => store.readRange({ ...ref, name }, 0, 10));
+  await store.close();
+  await Promise.all(reads);
+  await expect.poll(() => openFilesIn(folder)).toEqual([]);
 });
 
 test('takes over a lock whose owner has died', async () => {
