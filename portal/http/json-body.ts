@@ -4,12 +4,13 @@ import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
   COLON,
-  COMMA,
   endOfString,
+  IS_PUNCTUATION,
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
 } from '../../shards/codec/json-bytes.ts';
+import { systemCode } from '../../shards/error-facts.ts';
 import { withCommas } from '../../shards/number-words.ts';
 import { invalidParameters, Problem } from './problem.ts';
 import type { ProblemSlug } from './problem-types.ts';
@@ -54,6 +55,7 @@ function extentOf(bytes: Uint8Array, maxValues: number): Extent {
   let values = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
+    if (IS_PUNCTUATION[byte] === 0) continue;
     if (byte === QUOTE) i = endOfString(bytes, i);
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       values++;
@@ -61,7 +63,7 @@ function extentOf(bytes: Uint8Array, maxValues: number): Extent {
       if (open.push(byte + 2) > MAX_DEPTH) throw new NestedTooDeep();
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) open.pop();
     else if (byte === COLON) values++;
-    else if (byte === COMMA && ++values > maxValues) {
+    else if (++values > maxValues) {
       return { end: i, closers: String.fromCharCode(...open.reverse()) };
     }
   }
@@ -124,9 +126,11 @@ export function notPlainJson(): Problem {
   );
 }
 
-function faultOf(error: unknown): string {
+/** What is wrong with a body by the error that it caused; null for an error of the program. */
+function faultOf(error: unknown): string | null {
   if (error instanceof NestedTooDeep) return `is nested more than ${MAX_DEPTH} levels deep`;
-  return error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
+  if (error instanceof SyntaxError) return 'is not valid JSON';
+  return systemCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not valid UTF-8' : null;
 }
 
 /**
@@ -147,7 +151,8 @@ export function parseJson(
     extent = extentOf(bytes, limit.values);
     value = JSON.parse(DECODER.decode(bytes.subarray(0, extent.end)) + extent.closers);
   } catch (error) {
-    throw invalidParameters([{ loc: ['body'], msg: faultOf(error), type: 'malformed' }]);
+    const msg = faultOf(error);
+    throw msg === null ? error : invalidParameters([{ loc: ['body'], msg, type: 'malformed' }]);
   }
   if (extent.end === bytes.length) return value;
   throw (schema && countProblem(schema, value)) ?? tooManyValues(limit);
