@@ -25,12 +25,12 @@ export async function prepareByJobs<T extends z.ZodType>(
   }
   const missing = jobs.filter((job) => !values.has(job));
   // Other threads would take longer to start than a single job gains by them.
-  const { width, run } = missing.length > 1 ? pool : inThisThread(store);
+  const runner = missing.length > 1 ? pool : inThisThread(store);
   const left = eachOf(missing);
   const runInTurn = async () => {
     for (const job of left) {
       let before = 0;
-      const { value, notes, isKept } = await run(job, (amount) => {
+      const { value, notes, isKept } = await runner.run(job, (amount) => {
         before += amount;
         onWork(amount);
       });
@@ -40,7 +40,7 @@ export async function prepareByJobs<T extends z.ZodType>(
       values.set(job, schema.parse(value));
     }
   };
-  const turns = Array.from({ length: Math.min(width, missing.length) }, runInTurn);
+  const turns = Array.from({ length: Math.min(runner.width, missing.length) }, runInTurn);
   await Promise.all(turns);
   return jobs.map((job) => values.get(job)!);
 }
