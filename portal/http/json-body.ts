@@ -126,7 +126,7 @@ export function notPlainJson(): Problem {
   );
 }
 
-/** What is wrong with a body by the error that it caused; null for an error of the program. */
+/** The fault of a body by the error that it caused; null for an error of the program. */
 function faultOf(error: unknown): string | null {
   if (error instanceof NestedTooDeep) return `is nested more than ${MAX_DEPTH} levels deep`;
   if (error instanceof SyntaxError) return 'is not valid JSON';
