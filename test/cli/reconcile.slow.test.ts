@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
@@ -126,17 +127,19 @@ test('a portal whose price is not the membership’s does not start; one starts 
   for (const prices of ['prod_1', 'price_1,prod_1', ',']) {
     expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('must be a price id');
   }
-  // A portal that does not start leaves nothing open that acts.
+  // A portal that does not start leaves nothing open that acts. On a ledger of its own: the shop's
+  // portal settles what it finds.
+  const own = newAddress();
+  const ledger = await ofThisTest(openLedger(own, { rateLimitPerMinute: 1 }));
   const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };
-  await shop.ledger.storeEvent({ ...event, receivedAtMs: shop.now() });
-  const set = portalSettings({ ledger: address, port: '0' }, '1', settings());
-  const failing = servePortal(set, shop.ledger, () => {
+  await ledger.storeEvent({ ...event, receivedAtMs: shop.now() });
+  const set = portalSettings({ ledger: own, port: '0' }, '1', settings());
+  const failing = servePortal(set, ledger, () => {
     throw new Error('no such route');
   });
   await expect(failing).rejects.toThrow('no such route');
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(shop.standIn.requests).not.toContain('GET /v1/invoices/in_kept');
-  await shop.ledger.closeEvent('evt_kept', shop.now());
   shop.standIn.fault = 'error';
   const serving = await ofThisTest(start({}));
   expect((await fetch(`${serving.address}/health`)).status).toBe(200);
