@@ -142,9 +142,9 @@ test('every acknowledged debit is in the file that SQLite itself reads, and the 
   expect(await sqlite3(file, 'SELECT requests, tokens FROM usage')).toBe('100|300');
 });
 
-/** Runs a statement through SQLite's own command-line tool. */
+/** Runs a statement through SQLite's own command-line tool, which waits for locks as others do. */
 async function sqlite3(file: string, sql: string): Promise<string> {
-  const { stdout } = await run('sqlite3', [file, sql]);
+  const { stdout } = await run('sqlite3', ['-cmd', '.timeout 60000', file, sql]);
   return stdout.trim();
 }
 
