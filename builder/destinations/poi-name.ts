@@ -33,8 +33,7 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
 
 /**
  * Whether two names are of one POI, if one POI is inside the other and they are alike: as above,
- * except that long words may lack one letter, as in "Armstead" and "Armistead". Numbers may
- * not.
+ * except that long words may lack one letter, as in "Armstead" and "Armistead". Numbers may not.
  */
 export function isMisspeltName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = byLength(a, b);

@@ -38,7 +38,7 @@ test('an event is stored once, before anything else, and settled without being a
   await shop.payment.receive(body, signature);
   await expect.poll(async () => (await shop.account(id)).balance).toBe(10_000);
   await expect.poll(events).toEqual([]);
-  // Once settled, it is not asked for again.
+  // A settled event sends no further request.
   const asked = shop.standIn.requests.length;
   await shop.payment.receive(body, signature);
   await shop.payment.settleOpenEvents();

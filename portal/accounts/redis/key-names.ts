@@ -84,7 +84,7 @@ export function limitEntry(subject: string): string {
 }
 
 /** String: version of the record format. */
-export const FORM_MARK = `${PREFIX}form`;
+export const RECORD_VERSION_KEY = `${PREFIX}form`;
 
 /** Hash: name → secret. */
 export const SECRETS = `${PREFIX}secrets`;

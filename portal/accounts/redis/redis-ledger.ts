@@ -4,7 +4,7 @@ import type { RedisAddress } from '../ledger-address.ts';
 import { Admissions } from './admission.ts';
 import { RedisConnection } from './connection.ts';
 import { durabilityFaults } from './durability.ts';
-import { ANY_ACCOUNT, accountIn, FORM_MARK } from './key-names.ts';
+import { ANY_ACCOUNT, accountIn, RECORD_VERSION_KEY } from './key-names.ts';
 import { Once } from './once.ts';
 import { operationsOn } from './operations.ts';
 
@@ -22,7 +22,7 @@ export async function openRedisLedger(
   const redis = await RedisConnection.open(address);
   for (const fault of await durabilityFaults(redis)) warn(`ledger ${address.shown}: ${fault}`);
   try {
-    await requireForm(redis);
+    await requireRecordVersion(redis);
   } catch (error) {
     await redis.close();
     throw error;
@@ -57,8 +57,9 @@ export async function openRedisLedger(
 const RECORD_VERSION = 1;
 
 /** Marks a new ledger; rejects one written by a newer version of the program. */
-async function requireForm(redis: RedisConnection): Promise<void> {
-  const form = Number((await redis.ask((client) => client.get(FORM_MARK))) ?? 0);
-  if (form > RECORD_VERSION) throw tooNew(redis.shown, form, RECORD_VERSION);
-  if (form < RECORD_VERSION) await redis.ask((client) => client.set(FORM_MARK, RECORD_VERSION));
+async function requireRecordVersion(redis: RedisConnection): Promise<void> {
+  const version = Number((await redis.ask((client) => client.get(RECORD_VERSION_KEY))) ?? 0);
+  if (version > RECORD_VERSION) throw tooNew(redis.shown, version, RECORD_VERSION);
+  if (version < RECORD_VERSION)
+    await redis.ask((client) => client.set(RECORD_VERSION_KEY, RECORD_VERSION));
 }

@@ -1,9 +1,9 @@
 import { byMode } from '../../../../shards/modes.ts';
 import { count, percent } from '../../parts/formats.ts';
-import { MAX_COUNTIES } from '../blocks/coloured-blocks.ts';
 import type { BasketInView, LoadedBasket } from '../blocks/use-basket.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Criterion } from '../measures/basket.ts';
+import { UNCOUNTED } from './uncounted.ts';
 
 /** `Grocery stores within 15 min on foot`. */
 export function criterionName(
@@ -15,16 +15,7 @@ export function criterionName(
 
 /** The people in view who have everything of a basket, and what the others lack most often. */
 export function basketSentence(basket: LoadedBasket, catalogue: Catalogue): string {
-  switch (basket.state) {
-    case 'loading':
-      return 'Counting people …';
-    case 'failed':
-      return 'People could not be counted: the API does not respond.';
-    case 'too-many':
-      return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
-    case 'here':
-      return tallySentence(basket.view, catalogue);
-  }
+  return basket.state === 'here' ? tallySentence(basket.view, catalogue) : UNCOUNTED[basket.state];
 }
 
 function tallySentence({ tally, criteria }: BasketInView, catalogue: Catalogue): string {

@@ -1,10 +1,11 @@
 import type { MAP_COLOURS } from '../../../map-classes.ts';
 import { count, percent } from '../../parts/formats.ts';
 import type { BaseMap } from '../base-map-style.ts';
-import { MAX_COUNTIES, shareWithin } from '../blocks/coloured-blocks.ts';
+import { shareWithin } from '../blocks/coloured-blocks.ts';
 import type { LoadedBlocks } from '../blocks/use-blocks-in-view.ts';
 import { BAND_ORDER, bandSwatch } from './legend-swatches.ts';
 import { PeopleLegend } from './people-legend.tsx';
+import { UNCOUNTED } from './uncounted.ts';
 
 const NEAR_CLASSES = 3;
 
@@ -39,18 +40,10 @@ export function Legend(props: {
 
 /** The people within 15 minutes, or the reason that they are not counted. */
 function sentenceOf(blocks: LoadedBlocks): string {
-  switch (blocks.state) {
-    case 'loading':
-      return 'Counting people …';
-    case 'failed':
-      return 'People could not be counted: the API does not respond. The colours are unaffected.';
-    case 'too-many':
-      return `Zoom in to count people: more than ${MAX_COUNTIES} counties are in view.`;
-    case 'here': {
-      const { tally } = blocks.view;
-      if (tally.allPeople === 0) return 'No one lives in the area shown.';
-      const near = percent(shareWithin(tally, NEAR_CLASSES));
-      return `${near} of ${count(tally.allPeople)} people in view are within 15 minutes.`;
-    }
-  }
+  if (blocks.state === 'failed') return `${UNCOUNTED.failed} The colours are unaffected.`;
+  if (blocks.state !== 'here') return UNCOUNTED[blocks.state];
+  const { tally } = blocks.view;
+  if (tally.allPeople === 0) return 'No one lives in the area shown.';
+  const near = percent(shareWithin(tally, NEAR_CLASSES));
+  return `${near} of ${count(tally.allPeople)} people in view are within 15 minutes.`;
 }

@@ -50,7 +50,8 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
   const drawn = useRef<DrawnMap>(null);
   const choice = useMemo(() => choiceOf(catalogue, state), [catalogue, state]);
   const { bandsUrl } = choice;
-  const view = FREE_VIEWS[state.view] ?? nearestView;
+  const free = FREE_VIEWS[state.view];
+  const view = free ?? nearestView;
   const criteria = view === basketView ? choice.basket : NONE;
   const basket = useBasket(keylessClient, state.position, catalogue.bounds, criteria);
   const inView = basket.state === 'here' ? basket.view : null;
@@ -93,9 +94,7 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
             {fault}
           </p>
         ))}
-        {FREE_VIEWS[state.view] === undefined && (
-          <p class="quiet">This view costs tokens: the whole map has it.</p>
-        )}
+        {free === undefined && <p class="quiet">This view costs tokens: the whole map has it.</p>}
         {criteria.length > 0 && (
           <>
             <p>{criteria.map((one) => criterionName(catalogue, one)).join('; ')}.</p>

@@ -47,13 +47,16 @@ export function SharePanel(props: {
       {FREE_VIEWS[state.view] ? (
         <CodeBlock text={frameOf(title, fragment)} what="Embed: HTML for your own page" />
       ) : (
-        <p class="quiet">
-          “Nearest” and “Basket” can be embedded in other pages: they need no key.
-        </p>
+        <p class="quiet">{FREE_NAMES} can be embedded in other pages: they need no key.</p>
       )}
     </details>
   );
 }
+
+/** `“Nearest” and “Basket”`. */
+const FREE_NAMES = Object.values(FREE_VIEWS)
+  .map(({ name }) => `“${name}”`)
+  .join(' and ');
 
 /** `libraries-minutes-on-foot-to-the-nearest-demo`. */
 function fileName(title: string, release: string): string {
