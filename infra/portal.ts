@@ -3,6 +3,7 @@ import type { Ledger } from '../portal/accounts/ledger.ts';
 import { buildPortal } from '../portal/app.ts';
 import type { Mailer } from '../portal/mail/mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
+import { onDemand } from '../shards/concurrency/on-demand.ts';
 import { UsageError } from './errors.ts';
 import { type Endpoint, localUrl, settledPort, whereabouts } from './listen.ts';
 import { MailCalls } from './observe/backend-calls.ts';
@@ -39,7 +40,8 @@ export async function servePortal(
   const payment =
     settings.stripe && (await openCheckedPayment(settings.stripe, ledger, accountUrl));
   const mails = new MailCalls();
-  const mailer = mails.watch(openMailer(settings.mail));
+  const lateMailer = openMailer(settings.mail);
+  const mailer = mails.watch(lateMailer);
   let app: FastifyInstance | undefined;
   let metrics: MetricsServer | undefined;
   let paymentFailures = 0;
@@ -64,6 +66,7 @@ export async function servePortal(
       });
     }
     await built.listen(at);
+    lateMailer.load().catch((error) => built.log.error({ err: error }, 'mail'));
     payment?.start((error, event) => {
       paymentFailures++;
       built.log.error({ err: error, event }, 'payment');
@@ -98,16 +101,20 @@ async function openCheckedPayment(
   return payment;
 }
 
-/** The mailer of the settings, whose library is loaded for the first mail. */
-function openMailer(settings: MailSettings): Mailer {
-  let loaded: Promise<Mailer> | undefined;
+/** The mailer of the settings, whose library is loaded by `load`, or for the first mail. */
+function openMailer(settings: MailSettings): Mailer & { load(): Promise<Mailer> } {
+  let loaded: Mailer | undefined;
+  const load = onDemand(async () => {
+    loaded = await loadMailer(settings);
+    return loaded;
+  });
   return {
+    load,
     async send(message, clientId) {
-      loaded ??= loadMailer(settings);
-      await (await loaded).send(message, clientId);
+      await (await load()).send(message, clientId);
     },
     async close() {
-      await (await loaded)?.close();
+      await loaded?.close();
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { onDemand } from '../shards/concurrency/on-demand.ts';
 import { BROWSER_TOKEN_SECRET } from './accounts/browser-token.ts';
 import { KeptSecrets } from './accounts/kept-secrets.ts';
 import type { Ledger } from './accounts/ledger.ts';
 import { RateWindow } from './accounts/rate-window.ts';
 import { type PortalConfigInput, portalConfigSchema } from './config.ts';
-import { type StaticResponse, StaticResponseSender, staticResponse } from './http/caching.ts';
+import { StaticResponseSender, staticResponse } from './http/caching.ts';
 import { handleOptionsRequests } from './http/error-handling.ts';
 import { securityHeaders } from './http/html.ts';
 import type { Problem } from './http/problem.ts';
@@ -126,7 +127,10 @@ export async function buildPortal(parts: {
   return app;
 }
 
-/** `GET /openapi.json`: the portal's operations for programs, made for the first request. */
+/**
+ * `GET /openapi.json`: the portal's operations for programs, made for the first request. Its
+ * modules are loaded once the server listens.
+ */
 function serveDocument(
   app: FastifyInstance,
   operations: readonly ServedOperation[],
@@ -134,16 +138,16 @@ function serveDocument(
 ): void {
   const { config } = services;
   const site = { ...config, cookieName: cookieName(isHttps(services)) };
-  const make = async () => {
-    const { openApiDocument } = await import('./openapi/document.ts');
+  const load = onDemand(() => import('./openapi/document.ts'));
+  const document = onDemand(async () => {
+    const { openApiDocument } = await load();
     return staticResponse(JSON.stringify(openApiDocument(operations, site), null, 2));
-  };
-  let document: Promise<StaticResponse> | undefined;
+  });
+  app.addHook('onListen', async () => void (await load()));
   const catalogue = new StaticResponseSender();
   app.get('/openapi.json', async (request, reply) => {
-    document ??= make();
     reply.header('content-type', 'application/json; charset=utf-8');
-    return catalogue.send(request, reply, await document);
+    return catalogue.send(request, reply, await document());
   });
 }
 

@@ -12,6 +12,7 @@ import type { ProblemSlug } from '../portal/http/problem-types.ts';
 import { httpServer } from '../portal/http/server.ts';
 import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';
 import { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
+import { onDemand } from '../shards/concurrency/on-demand.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
 import type { ReleaseSource } from '../shards/release/release-source.ts';
 import type { Bytes } from '../shards/units.ts';
@@ -28,7 +29,6 @@ import { LinkSigner } from './http/signed-links.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
 import { QueryCache } from './metering/query-cache.ts';
 import { ResponseCache } from './metering/response-cache.ts';
-import type { ServedDocument } from './openapi/served-document.ts';
 import { ARCHIVE_PATH, serveArchives } from './serve/serve-archives.ts';
 import { serveExports } from './serve/serve-exports.ts';
 import { serveMetered } from './serve/serve-metered.ts';
@@ -139,7 +139,7 @@ export async function buildProxy(parts: {
   handlePreflights(app);
   app.decorateRequest('admitted', null);
   for (const endpoint of ENDPOINTS) route(app, endpoint, services);
-  const document = documentOf(services);
+  const document = documentOf(app, services);
   app.get('/openapi.json', async (request, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8');
     return services.catalogue.send(request, reply, await document());
@@ -156,17 +156,17 @@ export async function buildProxy(parts: {
   return app;
 }
 
-/** The OpenAPI document of the current release; its modules are loaded for the first request. */
-function documentOf(services: ProxyServices): () => Promise<StaticResponse> {
-  const load = async () => {
+/**
+ * The OpenAPI document of the current release. Its modules are loaded once the server listens, or
+ * with the first request, whichever is first.
+ */
+function documentOf(app: FastifyInstance, services: ProxyServices): () => Promise<StaticResponse> {
+  const load = onDemand(async () => {
     const { ServedDocument } = await import('./openapi/served-document.ts');
     return new ServedDocument(ENDPOINTS, services);
-  };
-  let loaded: Promise<ServedDocument> | undefined;
-  return async () => {
-    loaded ??= load();
-    return (await loaded).current;
-  };
+  });
+  app.addHook('onListen', async () => void (await load()));
+  return async () => (await load()).current;
 }
 
 /** Problems that a key or tokens solve: they link to the account page. */

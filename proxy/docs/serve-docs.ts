@@ -8,6 +8,7 @@ import {
   staticResponse,
 } from '../../portal/http/caching.ts';
 import { Problem } from '../../portal/http/problem.ts';
+import { onDemand } from '../../shards/concurrency/on-demand.ts';
 import type { ProxyConfig } from '../config.ts';
 import { ICON } from './icon.ts';
 import { pageHeaders } from './page-headers.ts';
@@ -57,10 +58,13 @@ export function serveDocs(
   const script = asset('./reference.js', 'text/javascript');
   const assets = { style: style.name, script: script.name };
   let rendered: { readonly from: StaticResponse; readonly texts: Texts } | null = null;
+  const load = onDemand(() => import('./texts.ts'));
+  app.addHook('onListen', async () => void (await load()));
   const texts = async () => {
+    const { textsOf } = await load();
     const from = await document();
+    // Without a pause, so that simultaneous requests render once.
     if (rendered?.from !== from) {
-      const { textsOf } = await import('./texts.ts');
       rendered = { from, texts: textsOf(JSON.parse(from.bytes.toString()), assets, config) };
     }
     return rendered.texts;

@@ -94,7 +94,7 @@ const RESPONSE_HEADERS = {
   'X-Origins': textIfAny('CSV and NDJSON only: `origins`, as JSON, with the same limit.'),
   'X-Area': text('`area`, as JSON.'),
   'X-Basket': textIfAny('`basket`, as JSON, if there is one.'),
-  'X-Precision': text('`precision`.'),
+  'X-Precision': text('`precision`: of the times to sites, which begin at their blocks.'),
   'X-Unrouted': textIfAny('`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.'),
   'Cache-Control': text('Who may store the response, and for how long.'),
   Vary: text('Request headers that select the response.'),

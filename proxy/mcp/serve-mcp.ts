@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { onDemand } from '../../shards/concurrency/on-demand.ts';
 import type { Bytes } from '../../shards/units.ts';
 import type { ProxyServices } from '../services.ts';
 import type { MessageHandler } from './message-handler.ts';
@@ -17,17 +18,14 @@ const MAX_BYTES: Bytes = 64 << 10;
  * is loaded once the server listens, or with the first message, whichever is first.
  */
 export function serveMcp(app: FastifyInstance, services: ProxyServices): void {
-  let opened: Promise<MessageHandler> | undefined;
-  const open = async () => {
+  let opened: MessageHandler | undefined;
+  const handler = onDemand(async () => {
     const { openMessageHandler } = await import('./message-handler.ts');
-    return openMessageHandler(app, services);
-  };
-  const handler = () => {
-    opened ??= open();
+    opened = openMessageHandler(app, services);
     return opened;
-  };
+  });
   app.addHook('onListen', async () => void (await handler()));
-  app.addHook('onClose', async () => (await opened)?.close());
+  app.addHook('onClose', async () => opened?.close());
   const options = { bodyLimit: MAX_BYTES, config: { keyed: true } };
   app.post(MCP_PATH, options, async (request, reply) => (await handler()).handle(request, reply));
 }

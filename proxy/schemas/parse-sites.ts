@@ -56,6 +56,9 @@ function sitesOfCsv(text: string, member: SitesMember): ParsedFormat {
 }
 
 function sitesOfFeatures(features: readonly unknown[], member: SitesMember): ParsedFormat {
+  if (features.length > LIMITS.sites) {
+    return { faults: [{ path: [], msg: `must list at most ${LIMITS.sites}`, type: 'too_big' }] };
+  }
   const list: unknown[] = [];
   for (const [i, feature] of features.entries()) {
     const geometry = isObject(feature) ? feature.geometry : undefined;

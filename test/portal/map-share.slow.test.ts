@@ -237,7 +237,7 @@ test('a copied link restores the map, and a copied frame shows it on another sit
 
 test('a frame of a basket shows its blocks and its people, without a key', async () => {
   const { page, wrong, asked, context } = await open('/embed#x=1&v=basket&k=walk-101-15');
-  await page.getByRole('heading', { name: 'Blocks by a basket of criteria' }).waitFor();
+  await page.getByRole('heading', { name: 'Minutes to the furthest of a basket' }).waitFor();
   await page.getByText('Grocery stores within 15 min on foot.').waitFor();
   await page.getByText(/^\d+ % of [\d,]+ people in view have it\.$/).waitFor();
   await page.locator('[data-drawn]').waitFor();
@@ -248,7 +248,9 @@ test('a frame of a basket shows its blocks and its people, without a key', async
 
 test('a frame of a view that costs tokens shows minutes to the nearest, and says why', async () => {
   const { page, wrong, context } = await open(`/embed#x=1&v=reach&o=${site.exampleBlock}`);
-  await page.getByText('This view costs tokens: the whole map has it.').waitFor();
+  await page
+    .getByText('The view of this link costs tokens. Shown instead: minutes to the nearest.')
+    .waitFor();
   await page.getByRole('heading', { name: 'Grocery stores: minutes on foot' }).waitFor();
   await page.locator('[data-drawn]').waitFor();
   expect(wrong).toEqual([]);

@@ -296,9 +296,16 @@ describe('the longest lists of sites and candidates, over ten thousand blocks', 
     const sites = Array.from({ length: 20_000 }, (_, id) => ({ id, lon: 0, lat: 0 }));
     const { slug, body } = await post('/v1/sites/coverage', { sites, mode: 'walk' });
     expect(slug).toBe('invalid-parameters');
-    expect(body.errors).toEqual([
-      { loc: ['body', 'sites'], msg: 'must list at most 1000', type: 'too_big' },
-    ]);
+    const fault = { loc: ['body', 'sites'], msg: 'must list at most 1000', type: 'too_big' };
+    expect(body.errors).toEqual([fault]);
+    const features = sites.slice(0, 8_000).map(({ id }) => ({
+      type: 'Feature',
+      id,
+      geometry: { type: 'Point', coordinates: [0, 0] },
+    }));
+    const file = { type: 'FeatureCollection', features };
+    const other = await post('/v1/sites/coverage', { sites: file, mode: 'walk' });
+    expect(other.body.errors).toEqual([fault]);
   });
 
   test('are refused by the limit of a body if features have more properties', async () => {

@@ -163,10 +163,10 @@ export function Explorer(props: {
         onMoved={(position) => change({ position })}
         onMarkerMoved={(id, to) => setSites(withMoved(sites, siteOf(id), to))}
         onMarkerRemoved={(id) => setSites(without(sites, siteOf(id)))}
-        onBlock={(found, at) => {
+        onBlock={(pressed, at) => {
           if (view === 'sites') return setSites(withSite(sites, at, setsCandidates));
-          setBlock(found);
-          change({ block: found?.geoid ?? null });
+          setBlock(pressed);
+          change({ block: pressed?.geoid ?? null });
         }}
         onMarker={(id) => {
           const pressed = poiOf(id, { profile, found });

@@ -94,7 +94,11 @@ function FreeMap(props: { readonly catalogue: Catalogue; readonly reload: () => 
             {fault}
           </p>
         ))}
-        {free === undefined && <p class="quiet">This view costs tokens: the whole map has it.</p>}
+        {free === undefined && (
+          <p class="quiet">
+            The view of this link costs tokens. Shown instead: minutes to the nearest.
+          </p>
+        )}
         {criteria.length > 0 && (
           <>
             <p>{criteria.map((one) => criterionName(catalogue, one)).join('; ')}.</p>

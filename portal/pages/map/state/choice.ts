@@ -43,8 +43,11 @@ export function choiceOf(catalogue: Catalogue, state: MapState): Choice {
   if (state.weight !== null && state.weight !== weight?.weight) {
     lacks('weight', weight?.label ?? 'people');
   }
-  const { basket, isWhole } = basketOf(catalogue, state.basket);
-  if (!isWhole) faults.push('The basket has criteria that this release lacks. They are left out.');
+  const { basket, isWhole, hasAny } = basketOf(catalogue, state.basket);
+  if (!isWhole) {
+    const shown = hasAny ? 'They are left out.' : 'Shown instead: things of everyday life.';
+    faults.push(`The basket has criteria that this release lacks. ${shown}`);
+  }
   const bandsUrl = catalogue.bandsUrl(mode, type.id)!;
   return { mode, type, basket, bandsUrl, otherMode, weight, faults };
 }
@@ -73,6 +76,7 @@ function basketOf(catalogue: Catalogue, stated: readonly Criterion[] | null) {
   return {
     basket: held.length > 0 ? held : everyday,
     isWhole: stated === null || held.length === stated.length,
+    hasAny: held.length > 0,
   };
 }
 

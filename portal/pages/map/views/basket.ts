@@ -9,7 +9,8 @@ import type { MapView } from './map-view.ts';
 export const basketView: MapView = {
   name: 'Basket',
   sides: 0,
-  title: () => 'Blocks by a basket of criteria',
+  title: ({ basketBy }) =>
+    basketBy === 'met' ? 'Criteria of a basket met' : 'Minutes to the furthest of a basket',
   legend({ basketBy }, { basket }, baseMap, scheme) {
     const rows = basketRows(basketBy, basket.length, null, scheme);
     return [...rows.map(({ swatch }) => swatch), ...groundSwatches(baseMap, scheme)];

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { onDemand } from '../../shards/concurrency/on-demand.ts';
+
+test('a value is made once, for all who need it', async () => {
+  let made = 0;
+  const value = onDemand(async () => ++made);
+  expect(made).toBe(0);
+  expect(await Promise.all([value(), value()])).toEqual([1, 1]);
+  expect(await value()).toBe(1);
+});
+
+test('a failure reaches those who wait for it, and the next call makes the value anew', async () => {
+  let tries = 0;
+  const value = onDemand(async () => {
+    if (++tries === 1) throw new Error('the file is being replaced');
+    return tries;
+  });
+  const outcomes = await Promise.allSettled([value(), value()]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await value()).toBe(2);
+});
