@@ -8,9 +8,13 @@ import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
 /** A thousand of these still add up to a safe integer. */
 const MAX_GRANT = 1e12;
 
-/** A single charge that is not a number would corrupt an account's balance. */
+/** Whether a number can be charged: a single one that is not would corrupt a balance. */
+export function isTokens(tokens: number): boolean {
+  return Number.isSafeInteger(tokens) && tokens >= 0;
+}
+
 export function requireTokens(tokens: number): void {
-  if (!Number.isSafeInteger(tokens) || tokens < 0) {
+  if (!isTokens(tokens)) {
     throw new RangeError(`tokens must be a whole number of at least 0, not ${tokens}`);
   }
 }

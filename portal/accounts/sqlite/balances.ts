@@ -9,23 +9,39 @@ import type { SqlConnection } from './sql-connection.ts';
 export function debit(db: SqlConnection, charge: Charge): Debit {
   const { account, keyId, route, tokens, atMs } = charge;
   requireTokens(tokens);
-  const day = dayOf(atMs);
   const balance = take(db, account, tokens);
   if (balance === undefined) {
     return { outcome: 'insufficient', balance: balanceOf(db, account) };
   }
-  db.run(
-    `INSERT INTO usage VALUES (?, ?, ?, ?, 1, ?, ?)
-     ON CONFLICT DO UPDATE SET requests = requests + 1, tokens = tokens + excluded.tokens,
-       lastAtMs = max(lastAtMs, excluded.lastAtMs)`,
-    account,
-    day,
-    keyId,
-    route,
-    tokens,
-    atMs,
-  );
+  addUsage(db, { account, day: dayOf(atMs), keyId, route, requests: 1, tokens, lastAtMs: atMs });
   return { outcome: 'debited', balance };
+}
+
+/** Debits of one account by one key, route and day, in order. */
+export interface DebitRun extends Pick<Charge, 'account' | 'keyId' | 'route'> {
+  readonly tokens: readonly number[];
+  readonly atMs: readonly number[];
+}
+
+/**
+ * Makes debits one after another; by two statements if the balance suffices for all. Tokens must be
+ * valid.
+ */
+export function debitRun(db: SqlConnection, run: DebitRun): Debit[] {
+  const { account, keyId, route, tokens, atMs } = run;
+  const sum = tokens.reduce((all, one) => all + one, 0);
+  const left = Number.isSafeInteger(sum) ? take(db, account, sum) : undefined;
+  if (left === undefined) {
+    return tokens.map((one, i) => debit(db, { account, keyId, route, tokens: one, atMs: atMs[i] }));
+  }
+  const lastAtMs = Math.max(...atMs);
+  const day = dayOf(lastAtMs);
+  addUsage(db, { account, day, keyId, route, requests: tokens.length, tokens: sum, lastAtMs });
+  let balance = left + sum;
+  return tokens.map((one) => {
+    balance -= one;
+    return { outcome: 'debited', balance };
+  });
 }
 
 export function refund(db: SqlConnection, charge: Charge, tokens = charge.tokens): void {
@@ -123,6 +139,21 @@ export function usage(
 export function grants(db: SqlConnection, id: AccountId): Grant[] {
   const sql = 'SELECT tokens, cause, atMs FROM grants WHERE account = ?';
   return grantsInOrder(db.all<Grant>(sql, id));
+}
+
+function addUsage(db: SqlConnection, added: UsageDay & { readonly account: AccountId }): void {
+  db.run(
+    `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       tokens = tokens + excluded.tokens, lastAtMs = max(lastAtMs, excluded.lastAtMs)`,
+    added.account,
+    added.day,
+    added.keyId,
+    added.route,
+    added.requests,
+    added.tokens,
+    added.lastAtMs,
+  );
 }
 
 /** Returns the new balance, or `undefined` if there are not enough tokens. */

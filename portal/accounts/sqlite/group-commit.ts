@@ -1,5 +1,6 @@
 import { type ClientId, FairQueue } from '../../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../../shards/units.ts';
+import { mergeDebits } from './merged-debits.ts';
 import type { Outcome, Write } from './operations.ts';
 import type { Writer } from './writer.ts';
 
@@ -56,7 +57,8 @@ export class GroupCommit {
     while (this.#queue.length > 0) {
       const group = this.#queue.splice(0);
       try {
-        const outcomes = await this.#writer.commit(group.map(({ name, args }) => ({ name, args })));
+        const { writes, outcomesOf } = mergeDebits(group);
+        const outcomes = outcomesOf(await this.#writer.commit(writes));
         this.lastFailure = null;
         // The next transaction starts meanwhile.
         void this.#delivery.deliver(group, outcomes);

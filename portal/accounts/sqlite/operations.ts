@@ -33,6 +33,8 @@ export const WRITES = {
   closeAccount,
   closeEvent: events.closeEvent,
   debit: balances.debit,
+  /** Made by the group commit out of several debits. */
+  debitRun: balances.debitRun,
   debitOnce: replays.debitOnce,
   endSession: sessions.endSession,
   grant: balances.grant,

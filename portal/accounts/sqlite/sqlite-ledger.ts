@@ -35,7 +35,7 @@ export async function openSqliteLedger(
   const database = await LedgerDatabase.open(directory);
   const admissions = new Admissions(database, rates);
   const reads = readsOf(database);
-  const { noteSeen, noteUse: _, replay, ...writes } = writesOf(database);
+  const { debitRun: _, noteSeen, noteUse: __, replay, ...writes } = writesOf(database);
   return {
     ...reads,
     ...writes,

@@ -1,0 +1,67 @@
+import type { AccountId } from '../accounts.ts';
+import { dayOf, isTokens } from '../bookkeeping.ts';
+import type { Charge, Debit } from '../metering.ts';
+import type { DebitRun } from './balances.ts';
+import type { Outcome, Write } from './operations.ts';
+
+/** A group of changes in which runs of similar debits are one change each. */
+export interface MergedGroup {
+  readonly writes: readonly Write[];
+  /** Outcomes of the original changes, in their order, given those of `writes`. */
+  outcomesOf(outcomes: readonly Outcome[]): readonly Outcome[];
+}
+
+/** Debits of one account that book on the same row of its usage. */
+interface Run extends DebitRun {
+  readonly day: string;
+  readonly tokens: number[];
+  readonly atMs: number[];
+}
+
+/** Position of a change in the merged group, and within its run if it is a debit. */
+interface Place {
+  readonly write: number;
+  readonly inRun: number;
+}
+
+/**
+ * Merges consecutive debits of an account that differ in tokens and time only: a client that sends
+ * many requests at once then costs two statements a commit instead of two a request. Other changes
+ * keep their order relative to every debit, and so do all changes of one account.
+ */
+export function mergeDebits(group: readonly Write[]): MergedGroup {
+  const writes: Write[] = [];
+  const places: Place[] = [];
+  /** The last run of each account that further debits may join. */
+  const open = new Map<AccountId, { run: Run; write: number }>();
+  for (const { name, args } of group) {
+    const charge = name === 'debit' ? (args[0] as Charge) : undefined;
+    if (charge === undefined || !isTokens(charge.tokens)) {
+      open.clear();
+      places.push({ write: writes.length, inRun: 0 });
+      writes.push({ name, args });
+      continue;
+    }
+    const { account, keyId, route, tokens, atMs } = charge;
+    const day = dayOf(atMs);
+    const last = open.get(account);
+    if (last && last.run.keyId === keyId && last.run.route === route && last.run.day === day) {
+      places.push({ write: last.write, inRun: last.run.tokens.length });
+      last.run.tokens.push(tokens);
+      last.run.atMs.push(atMs);
+      continue;
+    }
+    const run = { account, keyId, route, day, tokens: [tokens], atMs: [atMs] };
+    open.set(account, { run, write: writes.length });
+    places.push({ write: writes.length, inRun: 0 });
+    writes.push({ name: 'debitRun', args: [run] });
+  }
+  const outcomesOf = (outcomes: readonly Outcome[]) =>
+    places.map(({ write, inRun }) => outcomeIn(outcomes[write], writes[write], inRun));
+  return { writes, outcomesOf };
+}
+
+function outcomeIn(outcome: Outcome, { name }: Write, inRun: number): Outcome {
+  if (name !== 'debitRun' || 'error' in outcome) return outcome;
+  return { value: (outcome.value as readonly Debit[])[inRun] };
+}

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { account, openAccount } from '../../portal/accounts/sqlite/accounts.ts';
+import { grants, usage } from '../../portal/accounts/sqlite/balances.ts';
+import { mergeDebits } from '../../portal/accounts/sqlite/merged-debits.ts';
+import type { Write } from '../../portal/accounts/sqlite/operations.ts';
+import { SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
+import { commitGroup } from '../../portal/accounts/sqlite/writer.ts';
+import { forAll } from '../support/for-all.ts';
+
+const DAY_MS = 86_400_000;
+const NAMES = ['first', 'second'];
+
+/** Books in memory with an account for each name, opened in the same order with the same ids. */
+function newBooks(tokens: number) {
+  const db = new SqlConnection(':memory:');
+  const ids = NAMES.map(() => {
+    const grant = { tokens, cause: 'signup', atMs: 0 };
+    return openAccount(db, { email: null, grant, by: 'operator', atMs: 0 }).account.id;
+  });
+  const read = () =>
+    ids.map((id) => ({
+      balance: account(db, id)!.balance,
+      usage: usage(db, id),
+      grants: grants(db, id),
+    }));
+  return { db, ids, read };
+}
+
+/** A change of an account, given its id. */
+type Change = (ids: readonly string[]) => Write;
+
+const debit = fc
+  .record({
+    who: fc.nat(1),
+    key: fc.constantFrom('key', 'other key'),
+    route: fc.constantFrom('GET /a', 'GET /b'),
+    tokens: fc.oneof(
+      { weight: 12, arbitrary: fc.nat(9) },
+      { weight: 1, arbitrary: fc.constantFrom(-1, 0.5, Number.NaN, Number.MAX_SAFE_INTEGER) },
+    ),
+    atMs: fc.oneof(
+      fc.nat(5),
+      fc.nat(5).map((ms) => DAY_MS - ms),
+    ),
+  })
+  .map(
+    ({ who, key, route, tokens, atMs }): Change =>
+      (ids) => ({ name: 'debit', args: [{ account: ids[who], keyId: key, route, tokens, atMs }] }),
+  );
+const grant = fc
+  .record({ who: fc.nat(1), tokens: fc.nat(20), cause: fc.constantFrom('a', 'b', 'c') })
+  .map(
+    ({ who, tokens, cause }): Change =>
+      (ids) => ({ name: 'grant', args: [ids[who], { tokens, cause, atMs: 1 }, 'operator'] }),
+  );
+const unknown = fc.constant<Change>(() => ({
+  name: 'debit',
+  args: [{ account: 'nobody', keyId: 'key', route: 'GET /a', tokens: 1, atMs: 1 }],
+}));
+const change = fc.oneof(
+  { weight: 12, arbitrary: debit },
+  { weight: 2, arbitrary: grant },
+  { weight: 1, arbitrary: unknown },
+);
+
+test('merged, a group of changes has the outcomes and the records of running one after another', () =>
+  forAll(120, fc.nat(60), fc.array(change, { maxLength: 30 }), (tokens, changes) => {
+    const [merged, single] = [newBooks(tokens), newBooks(tokens)];
+    const { writes, outcomesOf } = mergeDebits(changes.map((of) => of(merged.ids)));
+    const outcomes = outcomesOf(commitGroup(merged.db, writes));
+    const expected = changes.flatMap((of) => commitGroup(single.db, [of(single.ids)]));
+    expect(outcomes.map(shown)).toEqual(expected.map(shown));
+    expect(merged.read()).toEqual(single.read());
+  }));
+
+/** Ids differ between the books, and so do messages that contain them. */
+function shown(outcome: object): unknown {
+  return 'error' in outcome ? (outcome.error as Error).constructor.name : outcome;
+}
+
+test('debits of one key on one route and day are one change', () => {
+  const charge = { account: 'a', keyId: 'key', route: 'GET /a', tokens: 1, atMs: 5 };
+  const group = Array.from({ length: 64 }, () => ({ name: 'debit' as const, args: [charge] }));
+  expect(mergeDebits(group).writes).toHaveLength(1);
+});
+
+test('debits of two accounts in turn are two changes', () => {
+  const group = Array.from({ length: 64 }, (_, i) => ({
+    name: 'debit' as const,
+    args: [{ account: `${i % 2}`, keyId: 'key', route: 'GET /a', tokens: 1, atMs: 5 }],
+  }));
+  expect(mergeDebits(group).writes).toHaveLength(2);
+});
