@@ -64,7 +64,7 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
     firstPoint.push(points.length);
   };
   for (let w = 0; w < ways.count; w++) {
-    const firstEdge = from.length;
+    const own: number[] = [];
     const end = ways.firstRef[w + 1];
     let start = ways.firstRef[w];
     for (let i = start + 1; i < end; i++) {
@@ -75,10 +75,11 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
       }
       const shape = ways.refs.subarray(start, i + 1);
       addEdge(vertexAt(ways.refs[start]), vertexAt(ways.refs[i]), metres, ways.traits[w], shape);
+      own.push(from.length - 1);
       start = i;
     }
     const time = times.get(w);
-    if (time) shareTime(time, length, fixedTime, firstEdge);
+    if (time) shareTime(time, own, length, fixedTime);
   }
   const edges = {
     vertexCount: vertexNodes.length,
@@ -102,18 +103,17 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
   };
 }
 
-/** Distributes the time of a way over its edges, from `first` on. */
+/** Distributes the time of a way over its edges, without the barriers between them. */
 function shareTime(
   { waiting, moving }: WayTime,
+  edges: readonly number[],
   length: readonly number[],
   fixedTime: number[],
-  first: number,
 ): void {
-  let metres = 0;
-  for (let e = first; e < length.length; e++) metres += length[e];
+  const metres = edges.reduce((sum, e) => sum + length[e], 0);
   const seconds = waiting + (moving ?? metres / ROUTING.ferryMetresPerSecond);
-  for (let e = first; e < length.length; e++) {
-    const part = metres === 0 ? 1 / (length.length - first) : length[e] / metres;
+  for (const e of edges) {
+    const part = metres === 0 ? 1 / edges.length : length[e] / metres;
     fixedTime[e] = Math.round(1000 * seconds * part);
   }
 }

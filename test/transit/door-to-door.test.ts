@@ -6,6 +6,7 @@ import {
   CLUSTER_SIZE,
   EgressBuilder,
   type EgressTable,
+  GROUP_SHIFT,
 } from '../../builder/transit/egress.ts';
 import {
   DEPARTURE_BITS,
@@ -146,6 +147,139 @@ test('departures are compared one by one only where another stop has a faster on
   expect(faster.times).toEqual([16, 18, 19]);
   expect(faster.reads).toBeGreaterThan(bounds);
 });
+
+test('for a single lane, no more stops, walks and departures are read than its bounds leave', () =>
+  forAll(60, fc.nat(), (seed) => {
+    const dice = new Dice(seed);
+    const [stopCount, lane] = [2 + dice.below(9), dice.below(LANES)];
+    const targetCount = dice.pick([1, 15, 16, 17, 40, 300]);
+    const upTo = {
+      split: dice.below(targetCount + 1),
+      limits: [10 + dice.below(60), 10 + dice.below(60)],
+    } as const;
+    const limits = { departures: 8, step: 0, boardSlack: 0, limit: Math.max(...upTo.limits) };
+    const wanted = 1 + dice.below(3);
+    const fastest = new FastestDepartures(stopCount, limits, wanted);
+    fastest.begin(0);
+    for (let stop = 0; stop < stopCount; stop++) {
+      for (let departure = dice.below(5); departure > 0; departure--) {
+        fastest.arrive(stop, lane, dice.below(50), departure, departure);
+      }
+    }
+    const isDense = dice.chance(0.5);
+    const table = egressOf(
+      isDense ? everyWalk(dice, stopCount, targetCount) : randomWalks(dice, stopCount, targetCount),
+      targetCount,
+    );
+    const [stop, walks] = [reads(table.stop), reads(table.walks)];
+    const keys = reads(fastest.keys);
+    const egress = { ...table, stop: stop.counted, walks: walks.counted };
+    const search = new DoorToDoor(
+      egress,
+      Object.create(fastest, { keys: { value: keys.counted } }),
+      upTo,
+    );
+    search.run();
+    const allowed = allowedReads(table, fastest, lane, upTo);
+    const pairsRead = [...new Set(stop.positions)].sort((a, b) => a - b);
+    expect(pairsRead.filter((pair) => !allowed.pairs.has(pair))).toEqual([]);
+    const rows = new Map<number, number>();
+    for (const at of walks.positions) {
+      rows.set(at >> CLUSTER_SHIFT, (rows.get(at >> CLUSTER_SHIFT) ?? 0) + 1);
+    }
+    for (const [pair, count] of rows) {
+      expect([pair, count <= (allowed.walks.get(pair) ?? 0)]).toEqual([pair, true]);
+    }
+    const bounds = 2 * LANES * fastest.stopCount;
+    const after = keys.positions.slice(bounds);
+    if (!allowed.isContested) expect(after).toEqual([]);
+  }));
+
+/** Walks from every stop to every target, so that one stop alone may lead to all. */
+function everyWalk(dice: Dice, stopCount: number, targetCount: number) {
+  return Array.from({ length: stopCount }, () => {
+    const at = dice.below(40);
+    const times = Array.from({ length: targetCount }, () => at + dice.below(8));
+    return new Map(times.entries());
+  });
+}
+
+/** The positions at which an array is read, in order. */
+function reads(array: Int32Array) {
+  const positions: number[] = [];
+  const counted = new Proxy(array, {
+    get(all, name) {
+      positions.push(Number(name));
+      return Reflect.get(all, name);
+    },
+  });
+  return { positions, counted };
+}
+
+/**
+ * Limits what a search for one lane reads. Pairs: those whose nearest target is within the limit,
+ * coming from the fastest stop of the group, unless a nearer pair leads to all targets sooner.
+ * Their walks: once to find the best stop of each target, once to compare it with the others, and
+ * once for each target at which another stop has a faster departure.
+ */
+function allowedReads(
+  { targets, firstPair, stop, nearest, farthest, walks, firstGroup, groups }: EgressTable,
+  { keys, wanted, stops, stopCount }: FastestDepartures,
+  lane: number,
+  { split, limits }: { readonly split: number; readonly limits: readonly [number, number] },
+) {
+  const reached = [...stops.subarray(0, stopCount)];
+  const timeOf = (at: number, nth: number) =>
+    reached.includes(at) ? keys[(at * LANES + lane) * wanted + nth] >> DEPARTURE_BITS : NO_TIME;
+  const allowed = {
+    pairs: new Set<number>(),
+    walks: new Map<number, number>(),
+    isContested: false,
+  };
+  for (let cluster = 0; cluster + 1 < firstPair.length; cluster++) {
+    const around = reached.filter((at) =>
+      groups.subarray(firstGroup[at], firstGroup[at + 1]).includes(cluster >> GROUP_SHIFT),
+    );
+    const least = Math.min(...around.map((at) => timeOf(at, 0)));
+    const own = [...targets.subarray(cluster * CLUSTER_SIZE, (cluster + 1) * CLUSTER_SIZE)];
+    const upTo = own.map((target) => limits[target < split ? 0 : 1]);
+    const pairs = Array.from({ length: firstPair[cluster + 1] - firstPair[cluster] }, (_, i) => {
+      const pair = firstPair[cluster] + i;
+      const [first, last] = [timeOf(stop[pair], 0), timeOf(stop[pair], wanted - 1)];
+      return {
+        pair,
+        soonest: first + nearest[pair],
+        atBest: least + nearest[pair],
+        surely: last + farthest[pair],
+        alone: own.map((_, t) => last + walks[pair * CLUSTER_SIZE + t]),
+        once: own.map((_, t) => first + walks[pair * CLUSTER_SIZE + t]),
+        nearestAlone: last + nearest[pair],
+      };
+    });
+    const limit = Math.max(...upTo);
+    const sure = Math.min(...pairs.map(({ surely }) => surely));
+    const read = pairs.filter(
+      ({ atBest }, i) =>
+        atBest <= limit && pairs.slice(0, i).every(({ surely }) => atBest <= surely),
+    );
+    for (const { pair } of read) allowed.pairs.add(pair);
+    const examined = read.filter(({ soonest }) => soonest <= limit && soonest <= sure);
+    const times = own.map((_, t) =>
+      Math.min(upTo[t] + 1, ...examined.map(({ alone }) => alone[t])),
+    );
+    const isFaster = own.map((_, t) => {
+      const best = examined.find(({ alone }) => alone[t] === times[t] && times[t] <= upTo[t]);
+      return examined.some((one) => one !== best && one.once[t] < times[t]);
+    });
+    const slowest = Math.max(...times);
+    for (const { pair, soonest, nearestAlone } of examined) {
+      const rows = Number(nearestAlone <= Math.min(limit + 1, sure)) + Number(soonest < slowest);
+      allowed.walks.set(pair, rows * own.length + isFaster.filter(Boolean).length);
+    }
+    if (isFaster.includes(true)) allowed.isContested = true;
+  }
+  return allowed;
+}
 
 /**
  * Pairs that no lane examines: whose shortest time exceeds a limit, or the time in which another

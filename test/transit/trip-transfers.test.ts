@@ -134,3 +134,47 @@ test('each transfer leads somewhere earlier than staying on, transferring later,
       });
     }
   }));
+
+test('where any transfer leads, staying on or a kept transfer leads no later, from the same call or a later one', () =>
+  forAll(100, fc.nat(), (seed) => {
+    const { network, limit, timetable, trips } = drawn(seed);
+    const { firstCall, callStop, firstTrip, departures, firstTime, tripCount } = timetable;
+    /** Every trip and position in it at which one may board at a stop, and when it leaves. */
+    const boardings = trips.flatMap(({ pattern, calls }, trip) =>
+      calls.slice(0, -1).flatMap((_, position) => {
+        if (!(rulesOf(timetable, pattern, position) & BOARD)) return [];
+        const at = firstTime[pattern] + position * tripCount[pattern] + trip - firstTrip[pattern];
+        const stop = callStop[firstCall[pattern] + position];
+        return [{ trip, position, stop, leaves: departures[at] }];
+      }),
+    );
+    for (const { calls } of trips) {
+      // From the last call to the first: when riders get to each stop by what is kept.
+      const kept = new Map<number, number>();
+      const aboard = new Map<number, number>();
+      const reach = (stop: number, time: number) =>
+        kept.set(stop, Math.min(kept.get(stop) ?? Infinity, time));
+      for (const { arrival, stop, transfers } of calls.toReversed()) {
+        if (stop !== NO_ALIGHTING) reach(stop, arrival);
+        for (const transfer of transfers) {
+          const { pattern } = trips[transfer[0]];
+          aboard.set(pattern, Math.min(aboard.get(pattern) ?? Infinity, transfer[0]));
+          arrivalsBy(trips, transfer, arrival + limit).forEach((time, to) => {
+            reach(to, time);
+          });
+        }
+        const ways = network.changes.filter(({ from }) => from === stop);
+        for (const { trip, position, stop: from, leaves } of boardings) {
+          const isCaught = ways.some(({ to, time }) => to === from && arrival + time <= leaves);
+          if (!isCaught || leaves > arrival + limit) continue;
+          for (const [to, time] of arrivalsBy(trips, [trip, position], arrival + limit)) {
+            expect(kept.get(to) ?? Infinity).toBeLessThanOrEqual(time);
+          }
+          // Riders who may stay seated could also wait for the later trips of the pattern.
+          const { pattern } = trips[trip];
+          if (!timetable.hasContinuations[pattern]) continue;
+          expect(aboard.get(pattern) ?? Infinity).toBeLessThanOrEqual(trip);
+        }
+      }
+    }
+  }));
