@@ -14,7 +14,8 @@ const HOOKS = 'hooks';
 /**
  * Runs a test file once as it is, to see which test covers which mutants, and once for each mutant
  * that is still alive: only its tests, until the first that fails. Hooks run each time, so tests
- * begin from the same state. Modules are evaluated anew only for mutants in what runs on import.
+ * begin from the same state. Modules are evaluated anew only for mutants in what runs on import, or
+ * in hooks, which may import.
  */
 export default class MutantRunner extends TestRunner {
   onBeforeRunFiles() {
@@ -57,10 +58,10 @@ export default class MutantRunner extends TestRunner {
       const hits = [coverage.static, ...Object.values(coverage.perTest)].map((one) => one[id] ?? 0);
       const hitLimit = ENDLESS * hits.reduce((sum, count) => sum + count, 100);
       Object.assign(switches, { activeMutant: id, hitCount: 0, hitLimit });
-      const runsAll = isStatic || covering.includes(HOOKS);
-      const killer = await this.#failing(quiet, filepath, runsAll ? null : covering, isStatic);
+      const isAnew = isStatic || covering.includes(HOOKS);
+      const killer = await this.#failing(quiet, filepath, isAnew ? null : covering, isAnew);
       Object.assign(switches, { activeMutant: undefined, hitCount: undefined });
-      if (isStatic) this.#forgetModules();
+      if (isAnew) this.#forgetModules();
       await note(JOURNAL, { key, killer });
       if (killer === null) continue;
       sinceIntact.push(key);
@@ -85,8 +86,8 @@ export default class MutantRunner extends TestRunner {
   }
 
   /** The first test that fails, or null. */
-  async #failing(quiet, filepath, covering, isStatic) {
-    if (isStatic) this.#forgetModules();
+  async #failing(quiet, filepath, covering, isAnew) {
+    if (isAnew) this.#forgetModules();
     const { evaluatedModules } = this.workerState;
     const file = evaluatedModules.getModuleById(filepath);
     if (file) evaluatedModules.invalidateModule(file);

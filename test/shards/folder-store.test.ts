@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -8,6 +8,7 @@ import { lockHolder } from '../support/lock-holder.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { bytes, failure, readerSuite } from './reader-suite.ts';
+import { storeModel } from './store-model.ts';
 import { writerSuite } from './writer-suite.ts';
 
 const folder = folderOfEachTest();
@@ -35,6 +36,16 @@ writerSuite({
     ),
   lapsesMs: 0,
 });
+storeModel(
+  {
+    kind: 'a folder',
+    async make() {
+      const root = await mkdtemp(path.join(folder, 'store-'));
+      return { store: new FolderStore(root), open: () => openStore(root) };
+    },
+  },
+  8,
+);
 
 test('an object of the right size and wrong bytes is not present, and is replaced', async () => {
   await store.putContent(ref.name, bytes);

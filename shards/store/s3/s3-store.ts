@@ -21,6 +21,8 @@ const CONNECT_MS = 5_000;
 /** Timeout of a connection that uploads a part of 16 MiB. */
 const SILENCE_MS = 20_000;
 
+const REMOVED = 'was removed by another process in the meantime';
+
 /** Cache headers for readers behind a cache: object names carry their hash. */
 const FOR_EVER = { CacheControl: 'public, max-age=31536000, immutable' };
 const UNTIL_REPLACED = { CacheControl: 'no-cache' };
@@ -89,7 +91,10 @@ export class S3Store extends S3Reader implements WritableStore {
         const { attempts = 1 } = (error as S3ServiceException).$metadata ?? {};
         const there = attempts > 1 ? await this.readWhole(name).catch(() => null) : null;
         if (there !== null && Buffer.from(there.bytes).equals(bytes)) return there.identity;
-        throw error;
+        const explained = this.#explained(name, error);
+        if (explained.failure !== 'missing') throw explained;
+        // It had the expected identity, and has been removed since.
+        throw new StoreError('conflict', s3Name(this.address, name), REMOVED, { cause: error });
       }
     });
   }
