@@ -1,0 +1,59 @@
+import path from 'node:path';
+import { defineConfig } from 'rolldown';
+
+/**
+ * Programs and threads, each with its imports in a few files: reading a thousand modules takes
+ * longer than all else that a start does. Everything else that the build has written stays beside
+ * them, and threads and files are found as if nothing was bundled.
+ */
+const PROGRAMS = [
+  'infra/cli/tta',
+  'infra/start',
+  'infra/processes/worker',
+  'infra/build-queue/job-thread',
+  'builder/export/table-thread',
+  'builder/prepare/preparation-thread',
+  'builder/search/search-thread',
+  'builder/tiles/tile-thread',
+  'builder/transpose/transpose-thread',
+  'portal/accounts/sqlite/writer-thread',
+];
+
+/** Packages that look for files beside their own, and those that share classes with them. */
+const NOT_BUNDLED = ['@photostructure/sqlite', 'bullmq', 'geotiff', 'ioredis', 'pino', 'piscina'];
+
+/** Directory of all that programs share. */
+const SHARED = 'bundled';
+
+/** Stands for `import.meta.url` until the file that a module is written to is known. */
+const OWN_URL = /__urlOf\("([^"]+)"\)/g;
+
+/** Keeps `import.meta.url` what it is where modules are files of their own. */
+const ownUrls = {
+  name: 'own-urls',
+  transform: {
+    filter: { id: /\.ts$/, code: 'import.meta.url' },
+    handler(code, id) {
+      const file = path.relative(process.cwd(), id).replace(/\.ts$/, '.js');
+      return code.replaceAll('import.meta.url', `__urlOf("${file}")`);
+    },
+  },
+  renderChunk(code, { fileName }) {
+    const from = path.dirname(fileName);
+    return code.replaceAll(OWN_URL, (_, file) => {
+      return `new URL("${path.relative(from, file)}", import.meta.url).href`;
+    });
+  },
+};
+
+export default defineConfig({
+  input: Object.fromEntries(PROGRAMS.map((name) => [name, `${name}.ts`])),
+  platform: 'node',
+  external: (id) => NOT_BUNDLED.some((name) => id === name || id.startsWith(`${name}/`)),
+  plugins: [ownUrls],
+  transform: { target: 'es2023' },
+  output: {
+    entryFileNames: '[name].js',
+    chunkFileNames: `${SHARED}/[name]-[hash].js`,
+  },
+});
