@@ -127,8 +127,9 @@ function withLastLegs(
   };
 }
 
+/** Adds a cost to those of a chain, of which either all are closed in a direction or none. */
 function add(sum: number, cost: number): number {
-  return sum === CLOSED || cost === CLOSED ? CLOSED : sum + cost;
+  return cost === CLOSED ? CLOSED : sum + cost;
 }
 
 interface Incidence {

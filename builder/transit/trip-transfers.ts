@@ -114,7 +114,7 @@ function boardingsByStop(timetable: Timetable, { first: firstWay, ways }: Footpa
       }
     }
     for (const pattern of patterns) {
-      const list = ofPattern[pattern].sort((a, b) => a.position - b.position || a.time - b.time);
+      const list = ofPattern[pattern].sort((a, b) => a.position - b.position);
       ofPattern[pattern] = [];
       const kept: { position: number; time: Millis }[] = [];
       for (const one of list) {

@@ -281,6 +281,8 @@ test('streets where only two meet, and one leads on as the other came, are one c
       chain === -1 ? -1 : chains.chainOf.indexOf(chain),
     );
     expect(byChain).toEqual(byGroup);
+    const local = byGroup.filter((group, i) => group === i && streets[i].isLocal);
+    expect(chains.a.length).toBe(new Set(byGroup.filter((i) => i !== -1)).size + local.length);
   }));
 
 test('crossings near each other have numbers near each other: on a square grid, consecutive ones are neighbours', () => {

@@ -1,11 +1,16 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { CLOSED, modeCosts } from '../../builder/streets/mode-costs.ts';
+import { withPlazaCrossings } from '../../builder/streets/plazas.ts';
+import { AREA, WALK } from '../../builder/streets/trait-bits.ts';
 import { type WayTime, wayTime } from '../../builder/streets/way-time.ts';
 import { streetTraits } from '../../builder/streets/way-traits.ts';
+import { forAll } from '../support/for-all.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { positions } from '../support/rings.ts';
 import { tagsOf } from '../support/tags.ts';
+import { Dice } from '../transit/dice.ts';
 
 /** Degrees are so small here that the surface is flat: one unit is a metre in both coordinates. */
 const UNIT = 1 / 111_195;
@@ -96,4 +101,141 @@ test('a ferry for cars only takes no walkers; an elevator is a way that takes a 
   const points = positions('0 0, 0 1');
   expect(streetTraits(tagsOf('route=ferry, foot=no'))).toBe(0);
   expect(walk(points, [[[0, 1], 'highway=elevator']])).toBe(60);
+});
+
+type Corner = readonly [x: number, y: number];
+
+/** Corners around a point at random distances, in either direction: an outline with inward ones. */
+function randomOutline(dice: Dice, [east, north]: Corner): Corner[] {
+  const count = 3 + dice.below(7);
+  const corners = Array.from({ length: count }, (_, i): Corner => {
+    const angle = (2 * Math.PI * (i + 0.8 * dice.next())) / count;
+    const radius = dice.between(10, 60);
+    return [east + radius * Math.cos(angle), north + radius * Math.sin(angle)];
+  });
+  return dice.chance(0.5) ? corners : corners.reverse();
+}
+
+/** The angle from one direction to another, from -180 to 180 degrees to the left. */
+function turnBetween([ax, ay]: Corner, [bx, by]: Corner): number {
+  const angle = ((Math.atan2(by, bx) - Math.atan2(ay, ax)) * 180) / Math.PI;
+  return ((angle + 540) % 360) - 180;
+}
+
+const minus = ([ax, ay]: Corner, [bx, by]: Corner): Corner => [ax - bx, ay - by];
+
+/** Whether an outline winds around a point: by the sum of the angles at which its sides appear. */
+function windsAround(outline: readonly Corner[], point: Corner): boolean {
+  const angles = outline.map((corner, i) =>
+    turnBetween(minus(corner, point), minus(outline[(i + 1) % outline.length], point)),
+  );
+  return Math.abs(angles.reduce((sum, angle) => sum + angle, 0)) > 180;
+}
+
+/** Whether two straight lines cross between their ends, none of them common, by Cramer's rule. */
+function crosses([a, b]: readonly Corner[], [c, d]: readonly Corner[]): boolean {
+  if ([a, b].includes(c) || [a, b].includes(d)) return false;
+  const [ux, uy] = minus(b, a);
+  const [vx, vy] = minus(d, c);
+  const [wx, wy] = minus(c, a);
+  const determinant = uy * vx - ux * vy;
+  const along = (wy * vx - wx * vy) / determinant;
+  const across = (ux * wy - uy * wx) / determinant;
+  return along > 0 && along < 1 && across > 0 && across < 1;
+}
+
+test('straight ways lead across a plaza between entrances and inward corners in sight of each other', () =>
+  forAll(150, fc.nat(), (seed) => {
+    const dice = new Dice(seed);
+    const outlines = Array.from({ length: 1 + dice.below(2) }, (_, i) =>
+      randomOutline(dice, [300 * i, 0]),
+    );
+    const places: Corner[] = outlines.flat();
+    const traits = outlines.map((_, i) => WALK | (i << 24) | (dice.chance(0.9) ? AREA : 0));
+    const rings = outlines.map((outline, i) => {
+      const first = outlines.slice(0, i).flat().length;
+      return outline.map((_, at) => first + at);
+    });
+    const ways = rings.map((ring, i) => ({ refs: [...ring, ring[0]], traits: traits[i] }));
+    const corners = places.length;
+    for (let paths = dice.below(7); paths > 0; paths--) {
+      places.push([dice.between(-500, 500), dice.between(100, 500)]);
+      const refs = [dice.below(corners), places.length - 1];
+      ways.splice(dice.below(ways.length + 1), 0, { refs, traits: WALK });
+    }
+    const isEntrance = (node: number) =>
+      ways.some(({ refs }) => refs.length === 2 && refs[0] === node);
+    const expected = ways.flatMap(({ refs, traits: own }) => {
+      const outline = refs.slice(0, -1).map((node) => places[node]);
+      if (!(own & AREA)) return [];
+      const turns = outline.map((corner, i) => {
+        const [before, after] = [i + outline.length - 1, i + 1].map((at) => at % outline.length);
+        return turnBetween(minus(corner, outline[before]), minus(outline[after], corner));
+      });
+      const isLeft = turns.reduce((sum, turn) => sum + turn, 0) > 0;
+      const ends = [...outline.keys()].filter(
+        (i) => isEntrance(refs[i]) || turns[i] < 0 === isLeft,
+      );
+      return ends.flatMap((i) =>
+        ends.flatMap((j) => {
+          if (j - i < 2 || (i === 0 && j === outline.length - 1)) return [];
+          const line = [outline[i], outline[j]];
+          const middle: Corner = [(line[0][0] + line[1][0]) / 2, (line[0][1] + line[1][1]) / 2];
+          const isFree = outline.every(
+            (corner, k) => !crosses(line, [corner, outline[(k + 1) % outline.length]]),
+          );
+          return isFree && windsAround(outline, middle) ? [[refs[i], refs[j], own]] : [];
+        }),
+      );
+    });
+    const [mapped, nodes] = mappedStreets(
+      places.map(([x, y]) => [x * UNIT, y * UNIT]),
+      ways,
+    );
+    const crossed = withPlazaCrossings(mapped, nodes);
+    const all = Array.from({ length: crossed.count }, (_, w) => [
+      ...crossed.refs.subarray(crossed.firstRef[w], crossed.firstRef[w + 1]),
+      crossed.traits[w],
+    ]);
+    expect(all.slice(0, ways.length)).toEqual(ways.map((way) => [...way.refs, way.traits]));
+    expect(all.slice(ways.length)).toEqual(expected);
+    // An added way has the id of its plaza.
+    expect([...crossed.osmId]).toEqual(
+      all.map((way, i) => (i < ways.length ? i : ways.findIndex((one) => one.traits === way[2]))),
+    );
+    expect([crossed.firstRef.length, crossed.refs.length]).toEqual([
+      crossed.count + 1,
+      crossed.firstRef[crossed.count],
+    ]);
+  }));
+
+test('a plaza with many entrances is crossed, one with more than sixty is walked around', () => {
+  const crossings = (entrances: number) => {
+    const corners = Array.from({ length: entrances }, (_, i): Corner => {
+      const angle = (2 * Math.PI * i) / entrances;
+      return [100 * Math.cos(angle), 100 * Math.sin(angle)];
+    });
+    const ring = [...corners.keys(), 0];
+    const paths = corners.map((_, i) => ({ refs: [i, entrances + i], traits: WALK }));
+    const places = [...corners, ...corners.map(([x, y]) => [2 * x, 2 * y])];
+    const [mapped, nodes] = mappedStreets(
+      places.map(([x, y]) => [x * UNIT, y * UNIT]),
+      [{ refs: ring, traits: WALK | AREA }, ...paths],
+    );
+    return withPlazaCrossings(mapped, nodes).count - 1 - entrances;
+  };
+  expect(crossings(60)).toBe((60 * 57) / 2);
+  expect(crossings(61)).toBe(0);
+});
+
+test('an outline that is not closed is no plaza', () => {
+  const square = positions('0 0, 100 0, 100 100, 0 100, 0 50');
+  const ends = square.map((_, i) => ({ refs: [i, 5], traits: WALK }));
+  const places = [...square, [300, 300]].map(([x, y]) => [x * UNIT, y * UNIT]);
+  const across = (refs: readonly number[]) => {
+    const [mapped, nodes] = mappedStreets(places, [{ refs, traits: WALK | AREA }, ...ends]);
+    return withPlazaCrossings(mapped, nodes).count - 1 - ends.length;
+  };
+  expect(across([0, 1, 2, 3, 4, 0])).toBe(5);
+  expect(across([0, 1, 2, 3, 4])).toBe(0);
 });

@@ -14,6 +14,7 @@ import {
   NO_TIME,
 } from '../../builder/transit/fastest-departures.ts';
 import { LANES } from '../../builder/transit/lane-search.ts';
+import { withReads } from '../support/array-reads.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { drawArrivals } from './random-arrivals.ts';
@@ -171,8 +172,8 @@ test('for a single lane, no more stops, walks and departures are read than its b
       isDense ? everyWalk(dice, stopCount, targetCount) : randomWalks(dice, stopCount, targetCount),
       targetCount,
     );
-    const [stop, walks] = [reads(table.stop), reads(table.walks)];
-    const keys = reads(fastest.keys);
+    const [stop, walks] = [withReads(table.stop), withReads(table.walks)];
+    const keys = withReads(fastest.keys);
     const egress = { ...table, stop: stop.counted, walks: walks.counted };
     const search = new DoorToDoor(
       egress,
@@ -202,18 +203,6 @@ function everyWalk(dice: Dice, stopCount: number, targetCount: number) {
     const times = Array.from({ length: targetCount }, () => at + dice.below(8));
     return new Map(times.entries());
   });
-}
-
-/** The positions at which an array is read, in order. */
-function reads(array: Int32Array) {
-  const positions: number[] = [];
-  const counted = new Proxy(array, {
-    get(all, name) {
-      positions.push(Number(name));
-      return Reflect.get(all, name);
-    },
-  });
-  return { positions, counted };
 }
 
 /**

@@ -91,3 +91,49 @@ export function footpathsOf({ stopCount, changes }: Network): Footpaths {
     ways: Int32Array.from(ways.flat().flatMap(({ to, time }) => [to, time])),
   };
 }
+
+/** A stop that an origin is near to, and the time to it. */
+export interface Access {
+  readonly stop: number;
+  readonly time: number;
+}
+
+/**
+ * The earliest arrival at each stop for a rider who can board at the given stops after `leaves`:
+ * all trips are ridden again and again until nothing changes.
+ */
+export function earliest(
+  { stopCount, trips, next, changes }: Network,
+  from: readonly Access[],
+  leaves: number,
+): number[] {
+  const ready = Array.from({ length: stopCount }, () => Infinity);
+  const arrived = ready.slice();
+  const seated = new Set<number>();
+  for (const { stop, time } of from) ready[stop] = Math.min(ready[stop], leaves + time);
+  for (let isNew = from.length > 0; isNew; ) {
+    isNew = false;
+    trips.forEach(({ stops, rules, arrivals, departures }, trip) => {
+      let isAboard = seated.has(trip);
+      stops.forEach((stop, call) => {
+        if (isAboard && rules[call] & ALIGHT && arrivals[call] < arrived[stop]) {
+          arrived[stop] = arrivals[call];
+          for (const change of changes) {
+            if (change.from !== stop) continue;
+            ready[change.to] = Math.min(ready[change.to], arrivals[call] + change.time);
+          }
+          isNew = true;
+        }
+        if (rules[call] & BOARD && call < stops.length - 1 && ready[stop] <= departures[call]) {
+          isAboard = true;
+        }
+      });
+      for (const other of isAboard ? next[trip] : []) {
+        if (seated.has(other)) continue;
+        seated.add(other);
+        isNew = true;
+      }
+    });
+  }
+  return arrived;
+}

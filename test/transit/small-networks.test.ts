@@ -3,16 +3,18 @@ import { expect, test } from 'vitest';
 import { buildCallOrder } from '../../builder/transit/call-order.ts';
 import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
 import type { RangeLimits } from '../../builder/transit/range-arrivals.ts';
-import { ALIGHT, BOARD } from '../../builder/transit/timetable.ts';
+import { Raptor } from '../../builder/transit/raptor.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
-import { footpathsOf, type Network, randomNetwork, timetableOf } from './random-network.ts';
-
-interface Access {
-  readonly stop: number;
-  readonly time: number;
-}
+import {
+  type Access,
+  earliest,
+  footpathsOf,
+  type Network,
+  randomNetwork,
+  timetableOf,
+} from './random-network.ts';
 
 test('each departure from each origin arrives at each stop when a search of its own arrives', () =>
   forAll(150, fc.nat(), (seed) => {
@@ -40,6 +42,30 @@ test('each departure from each origin arrives at each stop when a search of its 
               .join(' ');
           }),
         ),
+      );
+    }
+  }));
+
+test('a departure from an origin of its own arrives at each stop when riding everything arrives', () =>
+  forAll(150, fc.nat(), (seed) => {
+    const dice = new Dice(seed);
+    const network = randomNetwork(dice);
+    const raptor = new Raptor(timetableOf(network), footpathsOf(network));
+    // One search serves origin after origin.
+    for (let origins = 0; origins < 4; origins++) {
+      const from = access(dice, network);
+      const opens = 80 + dice.below(60);
+      const latest = opens + dice.below(60);
+      const stops = Int32Array.from(from, ({ stop }) => stop);
+      const readyAt = Int32Array.from(from, ({ time }) => opens + time);
+      const count = raptor.run(stops, readyAt, latest);
+      const found = Array.from({ length: network.stopCount }, () => Infinity);
+      for (const stop of raptor.reached.subarray(0, count)) {
+        expect(found[stop]).toBe(Infinity);
+        found[stop] = raptor.arrivals[stop];
+      }
+      expect(found).toEqual(
+        earliest(network, from, opens).map((time) => (time <= latest ? time : Infinity)),
       );
     }
   }));
@@ -124,46 +150,6 @@ function arrivalsByLane(
   });
   expect(misplaced).toEqual([]);
   return [...found.values()].map((times) => times.map((byStop) => byStop.join(' ')));
-}
-
-/**
- * The earliest arrival at each stop for a rider who can board at the given stops after `leaves`:
- * all trips are ridden again and again until nothing changes.
- */
-function earliest(
-  { stopCount, trips, next, changes }: Network,
-  from: readonly Access[],
-  leaves: number,
-): number[] {
-  const ready = Array.from({ length: stopCount }, () => Infinity);
-  const arrived = ready.slice();
-  const seated = new Set<number>();
-  for (const { stop, time } of from) ready[stop] = Math.min(ready[stop], leaves + time);
-  for (let isNew = from.length > 0; isNew; ) {
-    isNew = false;
-    trips.forEach(({ stops, rules, arrivals, departures }, trip) => {
-      let isAboard = seated.has(trip);
-      stops.forEach((stop, call) => {
-        if (isAboard && rules[call] & ALIGHT && arrivals[call] < arrived[stop]) {
-          arrived[stop] = arrivals[call];
-          for (const change of changes) {
-            if (change.from !== stop) continue;
-            ready[change.to] = Math.min(ready[change.to], arrivals[call] + change.time);
-          }
-          isNew = true;
-        }
-        if (rules[call] & BOARD && call < stops.length - 1 && ready[stop] <= departures[call]) {
-          isAboard = true;
-        }
-      });
-      for (const other of isAboard ? next[trip] : []) {
-        if (seated.has(other)) continue;
-        seated.add(other);
-        isNew = true;
-      }
-    });
-  }
-  return arrived;
 }
 
 function access(dice: Dice, { stopCount }: Network): Access[] {

@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ALIGHT, BOARD, type Timetable } from '../../builder/transit/timetable.ts';
+import {
+  ALIGHT,
+  BOARD,
+  buildTimetable,
+  type ScheduledTrip,
+  type Timetable,
+} from '../../builder/transit/timetable.ts';
 import {
   buildTripTransfers,
   NO_ALIGHTING,
   type TripTransfers,
 } from '../../builder/transit/trip-transfers.ts';
+import { withReads } from '../support/array-reads.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { footpathsOf, randomNetwork, timetableOf } from './random-network.ts';
@@ -178,3 +185,72 @@ test('where any transfer leads, staying on or a kept transfer leads no later, fr
       }
     }
   }));
+
+/** A trip from minute to minute that calls at some stops and may be boarded and left at each. */
+function trip(leaves: number, ...stops: readonly number[]): ScheduledTrip {
+  const times = stops.map((_, call) => leaves + call);
+  return { stops, rules: stops.map(() => BOARD | ALIGHT), arrivals: times, departures: times };
+}
+
+/** Ways of changing between stops, each `from`, `to` and its time, as footpaths. */
+function footpathsBy(stopCount: number, ways: readonly (readonly [number, number, number])[]) {
+  const changes = ways.map(([from, to, time]) => ({ from, to, time }));
+  return footpathsOf({ stopCount, changes, trips: [], next: [] });
+}
+
+test.each([
+  ['slower than the vehicle', 2],
+  ['as fast as the vehicle', 1],
+])('whoever walks on along a line, %s, is not looked up there with every arrival', (_, pace) => {
+  // A line calls at stops 1 to 5; from stop 0 one walks to the first of them, or to all.
+  const lookUps = (arriving: number, walked: number) => {
+    const feeders = Array.from({ length: arriving }, (_, i) => trip(i, 6, 0));
+    const line = Array.from({ length: 20 }, (_, i) => trip(5 * i, 1, 2, 3, 4, 5));
+    const timetable = buildTimetable(7, [...feeders, ...line]);
+    const departures = withReads(timetable.departures);
+    const ways = Array.from({ length: walked }, (_, i) => [0, 1 + i, 3 + pace * i] as const);
+    const found = buildTripTransfers(
+      { ...timetable, departures: departures.counted },
+      footpathsBy(7, ways),
+      200,
+    );
+    const boarded = callsOf(found).flatMap(({ calls }) => calls.flatMap((one) => one.transfers));
+    expect(new Set(boarded.map(([, position]) => position))).toEqual(new Set([0]));
+    return departures.positions.length;
+  };
+  expect(lookUps(60, 4) - lookUps(60, 1)).toBe(lookUps(5, 4) - lookUps(5, 1));
+});
+
+test('a trip that riders could be aboard already is ridden only from where they board it earlier', () => {
+  // Beside each call of a trip, others call that go on along the same stops.
+  const rides = (calls: number) => {
+    const along = Array.from({ length: calls }, (_, i) => i);
+    const beside = along.map((stop) => calls + stop);
+    const trips = [trip(0, ...along), ...[2, 4, 6].map((leaves) => trip(leaves, ...beside))];
+    const timetable = buildTimetable(2 * calls, trips);
+    const callStop = withReads(timetable.callStop);
+    const ways = along.map((stop) => [stop, calls + stop, 1] as const);
+    buildTripTransfers(
+      { ...timetable, callStop: callStop.counted },
+      footpathsBy(2 * calls, ways),
+      500,
+    );
+    return callStop.positions.length;
+  };
+  // Ten times the calls take ten times the work, not a hundred times.
+  expect(rides(200) / rides(20)).toBeLessThan(11);
+});
+
+test('a position takes no more bits than the longest trip needs', () => {
+  for (const [calls, bits] of [
+    [2, 2],
+    [3, 2],
+    [4, 3],
+    [15, 4],
+    [16, 5],
+  ]) {
+    const trips = [trip(0, 0, 1), trip(2, ...Array.from({ length: calls }, (_, i) => i))];
+    const timetable = buildTimetable(16, trips);
+    expect(buildTripTransfers(timetable, footpathsBy(16, []), 60).positionBits).toBe(bits);
+  }
+});
