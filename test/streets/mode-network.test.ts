@@ -10,7 +10,7 @@ import { boxRing } from '../support/rings.ts';
 
 const LEAST = ROUTING.minIslandVertices;
 
-/** Vertices a hundredth of a degree apart to the east, and pieces of street from each to the next. */
+/** Vertices in a row to the east, and pieces of street from each to the next. */
 function line(vertices: number, traits: readonly number[] = [WALK]) {
   const places = Array.from({ length: vertices }, (_, i) => [i / 100, 0]);
   const ways = places.slice(1).map((_, i) => ({
@@ -41,7 +41,7 @@ test('a part of the streets is kept from a certain size on', () => {
 test('a short part is kept if its streets go on beyond the area read, within the street data', () => {
   expect(walked(9, { streetArea: upTo(9) }).open).toBe(0);
   expect(walked(9, { streetArea: upTo(8) })).toMatchObject({ islandVertices: 0, open: 8 });
-  // What lies beyond both is where the data ends.
+  // Beyond both, the streets end where the data does.
   expect(walked(9, { streetArea: upTo(8), coverage: upTo(8) }).open).toBe(0);
   expect(walked(9, { streetArea: upTo(7), coverage: upTo(8) }).open).toBe(8);
   const outlines = [{ polygons: [[boxRing(-1, -1, 0.075, 1)]] }];
@@ -63,7 +63,7 @@ test('the streets outside the street data are cut off, those that lead beyond th
   const cutOff = (surroundings: Partial<Surroundings>) =>
     walked(LEAST + 5, surroundings).isCutOff.reduce((sum, flag) => sum + flag, 0);
   expect(cutOff({})).toBe(0);
-  // Of the pieces outside, the first begins within.
+  // The first of four pieces outside begins within.
   expect(cutOff({ coverage: upTo(LEAST + 1) })).toBe(3);
 });
 

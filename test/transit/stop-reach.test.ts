@@ -89,7 +89,7 @@ test('the stops of a box are those that a trip reaches without losing any time, 
     for (const [asked, latest] of [
       [undefined, limit],
       [other, other],
-    ]) {
+    ] as const) {
       const access = near(squares[0]);
       const from = access.map((stop) => ({ stop, time: 0 }));
       const arrivals = earliest(free, from, opens);
