@@ -23,21 +23,30 @@ export interface DebitRun extends Pick<Charge, 'account' | 'keyId' | 'route'> {
   readonly atMs: readonly number[];
 }
 
+/** Outcomes of a run: of each debit, or the balance after all of them. */
+export type DebitedRun = readonly Debit[] | number;
+
 /**
  * Makes debits one after another; by two statements if the balance suffices for all. Tokens must be
- * valid.
+ * valid. Returns a number where it says everything: outcomes are copied between threads.
  */
-export function debitRun(db: SqlConnection, run: DebitRun): Debit[] {
+export function debitRun(db: SqlConnection, run: DebitRun): DebitedRun {
   const { account, keyId, route, tokens, atMs } = run;
   const sum = tokens.reduce((all, one) => all + one, 0);
-  const left = Number.isSafeInteger(sum) ? take(db, account, sum) : undefined;
-  if (left === undefined) {
+  const balance = Number.isSafeInteger(sum) ? take(db, account, sum) : undefined;
+  if (balance === undefined) {
     return tokens.map((one, i) => debit(db, { account, keyId, route, tokens: one, atMs: atMs[i] }));
   }
   const lastAtMs = Math.max(...atMs);
   const day = dayOf(lastAtMs);
   addUsage(db, { account, day, keyId, route, requests: tokens.length, tokens: sum, lastAtMs });
-  let balance = left + sum;
+  return balance;
+}
+
+/** The outcome of each debit of a run. */
+export function debitsOf({ tokens }: DebitRun, outcome: DebitedRun): readonly Debit[] {
+  if (typeof outcome !== 'number') return outcome;
+  let balance = tokens.reduce((all, one) => all + one, outcome);
   return tokens.map((one) => {
     balance -= one;
     return { outcome: 'debited', balance };

@@ -1,7 +1,7 @@
 import type { AccountId } from '../accounts.ts';
 import { dayOf, isTokens } from '../bookkeeping.ts';
-import type { Charge, Debit } from '../metering.ts';
-import type { DebitRun } from './balances.ts';
+import type { Charge } from '../metering.ts';
+import { type DebitedRun, type DebitRun, debitsOf } from './balances.ts';
 import type { Outcome, Write } from './operations.ts';
 
 /** A group of changes in which runs of similar debits are one change each. */
@@ -56,12 +56,16 @@ export function mergeDebits(group: readonly Write[]): MergedGroup {
     places.push({ write: writes.length, inRun: 0 });
     writes.push({ name: 'debitRun', args: [run] });
   }
-  const outcomesOf = (outcomes: readonly Outcome[]) =>
-    places.map(({ write, inRun }) => outcomeIn(outcomes[write], writes[write], inRun));
+  const outcomesOf = (outcomes: readonly Outcome[]) => {
+    const ofRuns = outcomes.map((outcome, write) => outcomesOfRun(outcome, writes[write]));
+    return places.map(({ write, inRun }) => ofRuns[write]?.[inRun] ?? outcomes[write]);
+  };
   return { writes, outcomesOf };
 }
 
-function outcomeIn(outcome: Outcome, { name }: Write, inRun: number): Outcome {
-  if (name !== 'debitRun' || 'error' in outcome) return outcome;
-  return { value: (outcome.value as readonly Debit[])[inRun] };
+/** The outcome of each debit of a run; nothing if the change is none, or has failed. */
+function outcomesOfRun(outcome: Outcome, { name, args }: Write): readonly Outcome[] | undefined {
+  if (name !== 'debitRun' || 'error' in outcome) return undefined;
+  const run = args[0] as DebitRun;
+  return debitsOf(run, outcome.value as DebitedRun).map((value) => ({ value }));
 }
