@@ -40,8 +40,10 @@ export default defineConfig({
     // Ends a test that hangs; says nothing of how long one may take.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    // Servers that tests start shed no requests because the machine is busy.
-    env: { SHED_AT_LAG_MS: '0' },
+    // Servers that tests start shed no requests because the machine is busy. Builds and exports
+    // have one thread, unless a test states how many: another loads and compiles the program again,
+    // which takes longer than its share of a small city.
+    env: { SHED_AT_LAG_MS: '0', WORKERS: '1' },
     expect: { poll: { timeout: 120_000 } },
     // Half of their time tests wait: for a clock, a disk, a program. Others use the core meanwhile.
     maxWorkers: 2 * availableParallelism(),

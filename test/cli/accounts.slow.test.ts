@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../infra/cli/program.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { ttaIn } from '../support/tta.ts';
-
-/** The installed commands, each in its own process, while another process has the ledger open. */
-// Forty of them, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 });
+import { commandsOfTests, ttaIn } from '../support/tta.ts';
 
 const folder = folderOfTests();
 const address = () => `sqlite:${path.join(folder, 'ledger')}`;
 const ledger = ofTests(() => openLedger(address(), { rateLimitPerMinute: 1_000_000 }));
 
-const tta = (...args: string[]) => ttaIn({ LEDGER: address() }, ...args);
+/** The compiled commands, in a process of their own, while this one has the ledger open. */
+const runIn = commandsOfTests();
+const tta = (...args: string[]) => runIn({ LEDGER: address() }, ...args);
 
 /** The object that a command prints with `--json`. */
 async function json(...args: string[]) {
@@ -45,7 +43,8 @@ describe('tta keys', () => {
   const outcome = async (key: string) => (await ledger.admit(hashApiKey(key), 1)).outcome;
 
   test('create prints the key alone, for a variable of a shell, and what it has beside it', async () => {
-    const { code, stdout, stderr } = await tta('keys', 'create', '--tokens', '7');
+    const env = { LEDGER: address() };
+    const { code, stdout, stderr } = await ttaIn(env, 'keys', 'create', '--tokens', '7');
     expect(code).toBe(0);
     expect(await outcome(stdout.replace(/\n$/, ''))).toBe('admitted');
     expect(stderr).toBe('7 tokens. The key will not be shown again.\n');

@@ -5,9 +5,11 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { type Ended, TTA, tta } from '../support/tta.ts';
+import { commandsOfTests, type Ended, TTA } from '../support/tta.ts';
 
 const folder = folderOfTests();
+const runIn = commandsOfTests();
+const tta = (...args: string[]) => runIn({}, ...args);
 let osm: string;
 let blocks: string;
 const at = (...parts: string[]) => path.join(folder, ...parts);

@@ -29,7 +29,7 @@ const workers = new Set<Working>();
 
 beforeAll(async () => {
   redis = await startRedis();
-  const city = { blocks: 720, seed: 5, counties: COUNTIES, out: at('city') };
+  const city = { blocks: 500, seed: 5, counties: COUNTIES, out: at('city') };
   const { osm, blocks, gtfs, places } = await writeDemoCity(city, silent);
   const properties = { id: 'own', name: 'Oak', type: 'libraries' };
   const own = { type: 'Feature', properties, geometry: { type: 'Point', coordinates: [-70, 36] } };
@@ -46,7 +46,7 @@ beforeAll(async () => {
     '--pois',
     at('own.geojson'),
     '--unit-blocks',
-    '150',
+    '100',
   ];
 });
 // The next test has workers of its own, whatever happens in this one.
@@ -110,7 +110,7 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   others.push(work('many'));
   const { code: ended, stdout, stderr } = await building;
   expect(stderr).not.toMatch(/fault|failed/);
-  expect([ended, stdout]).toEqual([0, expect.stringMatching(/^release r: 720 blocks .* in 6 /)]);
+  expect([ended, stdout]).toEqual([0, expect.stringMatching(/^release r: 500 blocks .* in 6 /)]);
   expect(await released('many')).toEqual(await released('one'));
   const store = new FolderStore(at('many'));
   expect(await faultsIn(store)).toEqual([]);

@@ -12,12 +12,14 @@ import { BY, issuedKey, ROUTE } from '../support/customers.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { TTA, tta } from '../support/tta.ts';
+import { commandsOfTests, TTA, tta as ttaAlone } from '../support/tta.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const ACCOUNTS = 12;
 
 const folder = folderOfTests();
+const runIn = commandsOfTests();
+const tta = (...args: string[]) => runIn({}, ...args);
 const redis = ofTests(() => startRedis());
 
 async function using<T>(address: string, use: (ledger: Ledger) => Promise<T>): Promise<T> {
@@ -113,7 +115,7 @@ test('a ledger moves from SQLite to Redis and back unchanged', async () => {
 test('from pipe to pipe', async () => {
   const [from, to] = ['pipe-from', 'pipe-to'].map((name) => `sqlite:${path.join(folder, name)}`);
   await using(from, fill);
-  const source = await tta('accounts', 'export', '--ledger', from);
+  const source = await ttaAlone('accounts', 'export', '--ledger', from);
   expect(source.stdout.trimEnd().split('\n')).toHaveLength(ACCOUNTS + 2);
   const sink = spawn(process.execPath, [TTA, 'accounts', 'import', '--ledger', to]);
   sink.stdin.end(source.stdout);

@@ -1,11 +1,12 @@
 import { expect, inject, test } from 'vitest';
 import { startNginx } from '../support/nginx.ts';
 import { ofTests } from '../support/of-tests.ts';
-import { ttaIn } from '../support/tta.ts';
+import { commandsOfTests } from '../support/tta.ts';
 
 const nginx = ofTests(() => startNginx(inject('demoStore')));
 
-const tta = (...args: string[]) => ttaIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, ...args);
+const runIn = commandsOfTests();
+const tta = (...args: string[]) => runIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, ...args);
 
 test('shows and verifies a release behind https, also by its manifest’s name', async () => {
   const shown = await tta('release', 'show', '--store', nginx.https);

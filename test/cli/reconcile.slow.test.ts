@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
@@ -8,8 +5,9 @@ import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import { commandsOfTests, ttaIn } from '../support/tta.ts';
 
-const TTA = path.resolve('dist/infra/cli/tta.js');
+const runIn = commandsOfTests();
 const newAddress = newSqliteLedgers();
 let address: string;
 let shop: Shop;
@@ -29,21 +27,17 @@ const settings = () => ({
 const reconcile = (args: string[], env?: Record<string, string>) =>
   tta(['portal', 'reconcile', ...args], env);
 
-/** A command in its own process, while a portal has the ledger open. */
-async function tta(args: string[], env: Record<string, string> = settings()) {
-  const options = { env: { PATH: process.env.PATH, LEDGER: address, ...env } };
-  const command = [TTA, ...args];
-  return promisify(execFile)(process.execPath, command, options)
-    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
-    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
-}
+/** A command in another process, while a portal has the ledger open. */
+const tta = (args: string[], env: Record<string, string> = settings()) =>
+  runIn({ LEDGER: address, ...env }, ...args);
 
 test('tta portal reconcile books missed payments, says how much, and does so once', async () => {
   const id = await shop.newAccount();
   await shop.subscribe(id);
   shop.books.refund(shop.books.chargeOf(await shop.buyPack(id, 'pack_10k')), 600);
   shop.books.events.length = 0;
-  const first = await reconcile(['--json', '--since', '2026-12-31']);
+  const env = { LEDGER: address, ...settings() };
+  const first = await ttaIn(env, 'portal', 'reconcile', '--json', '--since', '2026-12-31');
   expect([first.code, first.stderr]).toEqual([0, '']);
   expect(JSON.parse(first.stdout)).toEqual({
     invoices: 1,

@@ -16,9 +16,12 @@ import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
-import { tta } from '../support/tta.ts';
+import { commandsOfTests, tta as ttaAlone } from '../support/tta.ts';
 
 const HOUR_MS = 3_600_000;
+
+const runIn = commandsOfTests();
+const tta = (...args: string[]) => runIn({}, ...args);
 
 let store: TamperedRelease;
 /** Manifests by the label of their release. */
@@ -92,7 +95,7 @@ async function expectRefused(result: ReturnType<typeof tta>, ...parts: string[])
 }
 
 test('list shows all releases, newest first, with a star at the current one', async () => {
-  const { stdout } = await release('list');
+  const { stdout } = await ttaAlone('release', 'list', '--store', store.folder);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.slice(0, 2 + stem('autumn').length).trimEnd())).toEqual([
     `* ${stem('autumn')}`,

@@ -12,7 +12,9 @@ import {
 import { mcpSchema } from '../../infra/settings/mcp.ts';
 import { portalSchema } from '../../infra/settings/portal-server.ts';
 import { aboutOf, defaultOf, flagOf } from '../../infra/settings/setting.ts';
-import { tta } from '../support/tta.ts';
+import { commandsOfTests } from '../support/tta.ts';
+
+const runIn = commandsOfTests();
 
 type Rows = readonly (readonly [name: string, type: z.ZodType])[];
 
@@ -83,7 +85,7 @@ test('the help of a command documents every setting that it accepts', async () =
     export: rowsOf(exportSchema),
     worker: rowsOf(workerSchema),
   })) {
-    const { stdout } = await tta(command, '--help');
+    const { stdout } = await runIn({}, command, '--help');
     for (const [name, type] of rows) {
       expect(stdout).toContain(name);
       expect(stdout).toContain(flagOf(name, type) ?? name);

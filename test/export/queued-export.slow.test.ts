@@ -60,7 +60,9 @@ async function killed({ child }: Running): Promise<void> {
   await ended;
 }
 
-const queued = () => ['export', '--store', at('queue'), '--queue', redis.address()];
+/** Every table; the second county's would be more of the same. */
+const exported = (store: string) => ['export', '--store', at(store), '--county', '99001'];
+const queued = () => [...exported('queue'), '--queue', redis.address()];
 const work = () =>
   start('worker', '--store', at('queue'), '--queue', redis.address(), '--workers', '1');
 
@@ -74,7 +76,7 @@ async function exportsIn(store: string): Promise<Record<string, string>> {
 }
 
 test('workers export what threads do, byte for byte, though one is killed and the command too', async () => {
-  expect(await tta('export', '--store', at('threads'))).toMatchObject({ code: 0 });
+  expect(await tta(...exported('threads'), '--workers', '2')).toMatchObject({ code: 0 });
   const first = start(...queued());
   await expect.poll(() => first.said).toMatch(/export [0-9a-f]{16}: \d+ tables queued/);
   const doomed = work();

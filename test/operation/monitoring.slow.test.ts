@@ -16,7 +16,7 @@ import { FAILING, type Inbox, openInbox, REFUSED } from '../support/inbox.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { linkedBlocks, type RunningService, runService } from '../support/running-service.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { tta } from '../support/tta.ts';
+import { commandsOfTests } from '../support/tta.ts';
 
 const ALERTS = path.resolve('infra/monitoring/alerts.yaml');
 
@@ -32,6 +32,7 @@ interface Series {
 }
 
 const folder = folderOfTests();
+const runIn = commandsOfTests();
 let alerts: Alert[];
 let queries: string[];
 let service: RunningService;
@@ -238,7 +239,7 @@ test('the runbook names existing metrics, commands, settings, problems and alert
   const commands = await namedInRunbook(/^tta ([a-z]+(?: [a-z]+)?)/g);
   expect(commands.size).toBeGreaterThan(8);
   for (const command of commands) {
-    const { code, stdout } = await tta(...command.split(' '), '--help');
+    const { code, stdout } = await runIn({}, ...command.split(' '), '--help');
     expect([command, code, stdout]).toEqual([
       command,
       0,

@@ -1,9 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll } from 'vitest';
 
 /** The command as installed: compiled, to be run in a separate process. */
 export const TTA = path.resolve('dist/infra/cli/tta.js');
+
+const RUNNER = path.resolve('test/support/command-runner.js');
 
 /** The result of a command. */
 export interface Ended {
@@ -22,4 +26,54 @@ export function ttaIn(env: Readonly<Record<string, string>>, ...args: string[]):
   return promisify(execFile)(process.execPath, [TTA, ...args], { env: { ...process.env, ...env } })
     .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
     .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+}
+
+/** Runs a command with additional environment variables. */
+export type RunIn = (env: Readonly<Record<string, string>>, ...args: string[]) => Promise<Ended>;
+
+/**
+ * Commands of the tests of a file, one after the other in one separate process, compiled. It loads
+ * the program once, which takes longer than most commands do, and has the environment of the first
+ * command from its start. A command fails if it leaves anything open: it would not end by itself.
+ */
+export function commandsOfTests(): RunIn {
+  let starting: Promise<Runner> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  afterAll(async () => (await starting)?.end());
+  return (env, ...args) => {
+    const ended = last.then(async () => {
+      starting ??= startRunner({ ...process.env, ...env });
+      return (await starting).run({ args, env: { ...process.env, ...env } });
+    });
+    last = ended.catch(() => {});
+    return ended;
+  };
+}
+
+interface Runner {
+  run(command: { args: readonly string[]; env: NodeJS.ProcessEnv }): Promise<Ended>;
+  end(): Promise<unknown>;
+}
+
+async function startRunner(env: NodeJS.ProcessEnv): Promise<Runner> {
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+  const child = spawn(process.execPath, [RUNNER], { env, stdio: [...stdio] });
+  const exited = once(child, 'exit');
+  const crashed = exited.then(() => {
+    throw new Error('the process that runs commands has ended');
+  });
+  crashed.catch(() => {});
+  const message = () => Promise.race([once(child, 'message'), crashed]);
+  await message();
+  return {
+    async run(command) {
+      child.send(command);
+      const [ended] = await message();
+      return ended;
+    },
+    end() {
+      child.kill('SIGKILL');
+      return exited;
+    },
+  };
 }
