@@ -227,6 +227,54 @@ describe('a lock object', () => {
     expect(object.content).toBeNull();
   });
 
+  test('that was lost is not held again once it is free', async () => {
+    const object = new PlainObject();
+    const [early, late] = [newWriter(), newWriter()];
+    const first = (await object.lockOf(early))!;
+    early.isCutOff = true;
+    await vi.advanceTimersByTimeAsync(LAPSES_MS + 1);
+    const second = (await object.lockOf(late))!;
+    early.isCutOff = false;
+    expect(await first.isHeld()).toBe(false);
+    await second.release();
+    await vi.advanceTimersByTimeAsync(LAPSES_MS);
+    expect(await first.isHeld()).toBe(false);
+    expect(object.content).toBeNull();
+    await first.release();
+  });
+
+  test('is never older than a fifth of its time while its owner is connected', async () => {
+    const object = new PlainObject();
+    const lock = (await object.lockOf(newWriter()))!;
+    const begunMs = performance.now();
+    for (let ms = 0; ms < 3 * LAPSES_MS; ms += LAPSES_MS / 50) {
+      await vi.advanceTimersByTimeAsync(LAPSES_MS / 50);
+      expect(performance.now() - object.content!.atMs).toBeLessThan(LAPSES_MS / 5);
+    }
+    // A renewal is a write, so there are few.
+    expect(Number(object.content!.identity.split(' ')[1])).toBeLessThan(25);
+    expect(performance.now() - begunMs).toBeGreaterThan(LAPSES_MS);
+    await lock.release();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('that another takes at the same moment names that owner, if it is still there', async () => {
+    const theirs = JSON.stringify({ owner: 'process 7 on host', lapses_ms: 9, renewal: 'x' });
+    for (const [text, owner] of [
+      [theirs, 'process 7 on host'],
+      [null, 'another process'],
+    ]) {
+      let reads = 0;
+      const raced: LockObject = {
+        read: async () =>
+          ++reads === 1 || text === null ? null : { text, identity: 'x', ageMs: 0 },
+        replace: async () => null,
+        remove: () => expect.fail('it is not ours'),
+      };
+      expect(await takeObjectLock(raced, LAPSES_MS)).toEqual({ taken: false, owner });
+    }
+  });
+
   interface Moment {
     readonly who: number;
     readonly does: 'take' | 'release' | 'ask' | 'lose the way' | 'find the way';

@@ -6,7 +6,7 @@ import { S3Store } from '../../shards/store/s3/s3-store.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { type S3StandIn, startS3StandIn } from '../support/s3-stand-in.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
-import { openWire, status, type Wire } from '../support/wire.ts';
+import { altered, openWire, status, type Wire } from '../support/wire.ts';
 import { bytes, failure, refOf } from './reader-suite.ts';
 import { storeModel } from './store-model.ts';
 
@@ -66,7 +66,7 @@ test('content of more than 16 MiB is uploaded in parts of that size, and less in
 });
 
 test('an object that another program uploaded is read to know it', async () => {
-  const { store, bucket } = await newStore();
+  const { store, name, bucket } = await newStore();
   const ref = refOf('kind/object.tta', bytes);
   const byOthers = (body: Buffer) =>
     bucket.objects.set(`store/${ref.name}`, { body, etag: '"x"', modifiedMs: 0, headers: {} });
@@ -79,7 +79,10 @@ test('an object that another program uploaded is read to know it', async () => {
   // It has the right length, and another hash on record.
   await store.putContent(ref.name, Uint8Array.from(bytes).fill(9, 500, 501));
   for (const length of [0, 10]) {
-    expect(await failure(store.readRange(ref, 0, length))).toBe('changed');
+    await expect(store.readRange(ref, 0, length)).rejects.toMatchObject({
+      failure: 'changed',
+      object: `s3://${name}/store/${ref.name}`,
+    });
   }
 });
 
@@ -89,16 +92,36 @@ test('a mutable object is revalidated by caches, and read past them', async () =
   expect(bucket.objects.get('latest.json')!.headers['cache-control']).toBe('no-cache');
 });
 
+test('a mutable object that was removed meanwhile is not created again', async () => {
+  const { store, name, bucket } = await newStore();
+  const identity = await store.putConditional('latest.json', bytes, null);
+  bucket.objects.clear();
+  await expect(store.putConditional('latest.json', bytes, identity)).rejects.toMatchObject({
+    failure: 'conflict',
+    message: `s3://${name}/store/latest.json: was removed by another process in the meantime`,
+    cause: { name: 'NoSuchKey' },
+  });
+  expect(bucket.objects.size).toBe(0);
+});
+
+test('a store that is closed reads nothing more', async () => {
+  const { store } = await newStore();
+  await store.putContent('a', bytes);
+  await store.close();
+  expect(await failure(store.readWhole('a'))).toBe('unavailable');
+});
+
 test('interrupted uploads are leftovers, on as many pages as there are, and can be removed', async () => {
   const { store, bucket } = await newStore();
   s3.pageSize = 2;
   const begunMs = Date.UTC(2026, 5, 1);
   const keys = [3, 1, 2, 1, 5].map((n) => `store/tiles/${n}.pmtiles`);
+  const ids = ['e', 'd', 'c', 'b', 'a', '1', '2', '3'];
   for (const [i, key] of [...keys, 'store/pois/a', 'tiles/b', 'store/tiles/b/c'].entries()) {
-    bucket.uploads.set(`id ${i}`, { key, headers: {}, begunMs, parts: new Map() });
+    bucket.uploads.set(ids[i], { key, headers: {}, begunMs, parts: new Map() });
   }
   const left = await store.leftovers('tiles/');
-  const names = [1, 3, 2, 0, 4].map((i) => `${keys[i].slice(6)}?uploadId=id ${i}`);
+  const names = [3, 1, 2, 0, 4].map((i) => `${keys[i].slice(6)}?uploadId=${ids[i]}`);
   expect(left).toEqual(names.map((name) => ({ name, bytes: 0, modifiedMs: begunMs })));
   expect(await store.leftovers('')).toEqual([]);
   expect(await store.list('tiles/')).toEqual([]);
@@ -107,7 +130,7 @@ test('interrupted uploads are leftovers, on as many pages as there are, and can 
     // It is gone already.
     await store.remove(name);
   }
-  expect([...bucket.uploads.keys()]).toEqual(['id 5', 'id 6', 'id 7']);
+  expect([...bucket.uploads.keys()]).toEqual(['1', '2', '3']);
 });
 
 test('no local file is in a bucket', async () => {
@@ -231,6 +254,12 @@ describe('over a wire that breaks', () => {
     // Here they are another's.
     putsMeet('reset', 1);
     expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('conflict');
+    // And here nobody knows.
+    putsMeet('lost', 1);
+    const passing = wire.fault;
+    wire.fault = (asked) => (asked.method === 'GET' ? status(403) : passing(asked));
+    expect(await failure(store.putConditional('unread.json', bytes, null))).toBe('conflict');
+    wire.fault = () => null;
     // And here another put the same, but no response was lost.
     const again = store.putConditional('latest.json', Buffer.from('two'), null);
     expect(await failure(again)).toBe('conflict');
@@ -248,6 +277,7 @@ describe('over a wire that breaks', () => {
     await expect(store.putContent('b', bytes)).rejects.toMatchObject({
       failure: 'unavailable',
       message: expect.stringMatching(/\/b: the server responded with 500 InternalError, 5 times/),
+      cause: { name: 'InternalError' },
     });
     expect(puts()).toBe(5);
   });
@@ -275,9 +305,49 @@ describe('over a wire that breaks', () => {
         });
       }
     }
-    // The response to a HEAD has no code.
-    wire.fault = ({ method }) => (method === 'HEAD' ? status(404) : null);
+  });
+
+  test('a refusal without a document is explained by its status and headers', async () => {
+    const { store } = await newStore();
+    const meets = (method: string, fault: ReturnType<Wire['fault']>) => {
+      wire.fault = (asked) => (asked.method === method ? fault : null);
+    };
+    meets('HEAD', status(404));
     expect(await store.stat('latest.json')).toBeNull();
+    // Gone already.
+    meets('DELETE', status(404));
+    await store.remove('latest.json');
+    const region = altered((response) => {
+      response.status = 301;
+      response.headers = { 'x-amz-bucket-region': 'eu-west-2' };
+    });
+    for (const [fault, words] of [
+      [status(403), /access denied \(403\)/],
+      [status(301), /is elsewhere \(301\)/],
+      [region, /is in the region eu-west-2/],
+    ] as const) {
+      meets('PUT', fault);
+      // The server makes each put, though it says otherwise.
+      const name = String(words);
+      for (const put of [
+        () => store.putContent(name, bytes),
+        () => store.lock(`${name}.lock`),
+        () => store.putConditional(`${name}.json`, bytes, null),
+      ]) {
+        await expect(put()).rejects.toMatchObject({
+          failure: 'refused',
+          message: expect.stringMatching(words),
+        });
+      }
+    }
+    meets('GET', status(403));
+    expect(await failure(store.lock('section.lock'))).toBe('refused');
+    wire.requests = [];
+    meets('none', null);
+    expect((await store.lock('section.lock')).taken).toBe(true);
+    const [read] = wire.requests;
+    expect([read.method, read.cacheControl]).toEqual(['GET', 'no-cache']);
+    expect(read.headers['accept-encoding']).toBe('identity');
   });
 
   test('a server that is not there is named, and what to do', async () => {
@@ -289,6 +359,7 @@ describe('over a wire that breaks', () => {
       message: expect.stringMatching(
         /^s3:\/\/bucket-\d+\/store\/: http:\/\/127\.0\.0\.1:\d+: no server is listening/,
       ),
+      cause: { code: 'ECONNREFUSED' },
     });
   });
 });

@@ -247,7 +247,6 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 
   #explained(name: string, error: unknown): StoreError {
-    if (error instanceof StoreError) return error;
     const { $metadata, $response, name: code } = error as S3ServiceException;
     const object = s3Name(this.address, name);
     const status = $metadata?.httpStatusCode;
