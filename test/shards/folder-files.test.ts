@@ -1,0 +1,348 @@
+import fsSync from 'node:fs';
+import fs, { type FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { FolderReader } from '../../shards/store/folder-reader.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
+import type { PutBody } from '../../shards/store/put-body.ts';
+import { forAll } from '../support/for-all.ts';
+import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { bytes, failure, refOf } from './reader-suite.ts';
+
+const folder = folderOfEachTest();
+const store = ofEachTest(() => new FolderStore(folder));
+const ref = refOf('kind/object.tta', bytes);
+
+/** Replaces a function of a built-in module until the test ends. */
+function replaced<Module extends object, Name extends keyof Module>(
+  module: Module,
+  name: Name,
+  by: (original: Module[Name]) => Module[Name],
+): void {
+  const original = module[name];
+  module[name] = by(original);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    module[name] = original;
+    syncBuiltinESMExports();
+  });
+}
+
+/** The files that were opened, and those of them that are not closed yet. */
+function watchedFiles() {
+  const watched = { opened: 0, open: new Set<FileHandle>() };
+  replaced(fs, 'open', (original) => async (...args) => {
+    const handle = await original(...args);
+    watched.opened++;
+    watched.open.add(handle);
+    const close = handle.close.bind(handle);
+    handle.close = () => {
+      if (!watched.open.delete(handle)) expect.fail('it was closed twice');
+      return close();
+    };
+    return handle;
+  });
+  return watched;
+}
+
+/** Sets a clock that only the test moves on. */
+function stoppedClock() {
+  const clock = { nowMs: performance.now() };
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  onTestFinished(() => now.mockRestore());
+  return clock;
+}
+
+describe('an open file', () => {
+  const first = async (reader: FolderReader) => (await reader.readRange(ref, 0, 1))[0];
+
+  test('is used by any number of reads, and closed once after the last of them', () => {
+    const step = fc.record({
+      does: fc.constantFrom('read', 'read', 'read', 'replace', 'remove', 'end all'),
+      which: fc.nat(3),
+    });
+    const watched = watchedFiles();
+    return forAll(30, fc.array(step, { maxLength: 40 }), async (steps) => {
+      const own = new FolderStore(await fs.mkdtemp(path.join(folder, 'store-')));
+      const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(1000, `${i} `));
+      const names = contents.map((_, i) => `kind/${i}`);
+      const isThere = new Set<number>();
+      let reads: Promise<unknown>[] = [];
+      for (const { does, which } of steps) {
+        const object = refOf(names[which], contents[which]);
+        if (does === 'read') {
+          const isKnown = isThere.has(which);
+          const read = own.readRange(object, which, 100);
+          const right = contents[which].subarray(which, which + 100);
+          // Objects that are replaced meanwhile have the same content.
+          if (isKnown) reads.push(read.then((range) => expect(right.equals(range)).toBe(true)));
+          else expect(await failure(read)).toBe('missing');
+        } else {
+          await Promise.all(reads);
+          reads = [];
+        }
+        if (does === 'remove') {
+          await own.remove(object.name);
+          isThere.delete(which);
+        }
+        if (does === 'replace') {
+          await own.remove(object.name);
+          await own.putContent(object.name, contents[which]);
+          isThere.add(which);
+        }
+        if (does === 'end all') expect(watched.open.size).toBeLessThanOrEqual(isThere.size);
+      }
+      const last = Promise.all(reads);
+      await own.close();
+      await last;
+      expect(watched.open.size).toBe(0);
+    });
+  });
+
+  test('is one of 256 at most', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => `kind/${i}`);
+    await fs.mkdir(path.join(folder, 'kind'));
+    for (const name of names) fsSync.writeFileSync(path.join(folder, name), bytes);
+    const watched = watchedFiles();
+    for (const name of names) await store.readRange({ ...ref, name }, 0, 1);
+    expect([watched.opened, watched.open.size]).toEqual([300, 256]);
+    await store.close();
+    expect(watched.open.size).toBe(0);
+  });
+
+  test('is reopened halfway through its time, once, while reads go on', async () => {
+    await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 0, 1));
+    const reader = await ofThisTest(new FolderReader(folder, 600_000));
+    const [watched, clock] = [watchedFiles(), stoppedClock()];
+    for (let i = 0; i < 20; i++) expect(await first(reader)).toBe(7);
+    clock.nowMs += 299_999;
+    expect(await first(reader)).toBe(7);
+    expect(watched.opened).toBe(1);
+    await store.putContent(ref.name, bytes);
+    const before = watched.opened;
+    clock.nowMs += 1;
+    const reads = await Promise.all(Array.from({ length: 20 }, () => first(reader)));
+    expect(reads).toEqual(reads.map(() => 7));
+    await expect.poll(() => first(reader)).toBe(bytes[0]);
+    expect(watched.opened).toBe(before + 1);
+  });
+
+  test('stays in use if its object is gone when it is to be reopened', async () => {
+    await store.putContent(ref.name, bytes);
+    const reader = await ofThisTest(new FolderReader(folder, 600_000));
+    const clock = stoppedClock();
+    await first(reader);
+    await fs.rm(path.join(folder, ref.name));
+    clock.nowMs += 400_000;
+    for (let i = 0; i < 5; i++) {
+      expect(await first(reader)).toBe(bytes[0]);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  });
+
+  test('is not one of before a replacement, if it was being reopened then', async () => {
+    await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 0, 1));
+    const reader = await ofThisTest(new FolderStore(folder));
+    const clock = stoppedClock();
+    await first(reader);
+    const held: (() => void)[] = [];
+    replaced(fs, 'open', (original) => async (...args) => {
+      const handle = await original(...args);
+      if (args[1] === 'r' && held.length === 0) {
+        await new Promise<void>((resolve) => held.push(resolve));
+      }
+      return handle;
+    });
+    clock.nowMs += 4_000;
+    expect(await first(reader)).toBe(7);
+    await expect.poll(() => held.length).toBe(1);
+    await reader.putContent(ref.name, bytes);
+    held[0]();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await first(reader)).toBe(bytes[0]);
+  });
+});
+
+test('small reads are made at once, except for 32 after one that was slow', async () => {
+  const large = refOf('kind/large.tta', Buffer.alloc(32_769, 'large'));
+  await store.putContent(large.name, Buffer.alloc(32_769, 'large'));
+  const clock = stoppedClock();
+  let [atOnce, takesMs] = [0, 1];
+  replaced(
+    fsSync,
+    'readSync',
+    (original) =>
+      ((...args: Parameters<typeof original>) => {
+        atOnce++;
+        clock.nowMs += takesMs;
+        return original(...args);
+      }) as typeof original,
+  );
+  /** How many of some reads are made at once. */
+  const reads = async (times: number, length: number) => {
+    const before = atOnce;
+    for (let i = 0; i < times; i++) {
+      expect(await store.readRange(large, 0, length)).toHaveLength(length);
+    }
+    return atOnce - before;
+  };
+  expect(await reads(50, 32_768)).toBe(50);
+  expect(await reads(5, 32_769)).toBe(0);
+  expect(await reads(5, 1)).toBe(5);
+  takesMs = 1.001;
+  expect(await reads(1, 1)).toBe(1);
+  takesMs = 0;
+  expect(await reads(31, 1)).toBe(0);
+  expect(await reads(1, 32_769)).toBe(0);
+  expect(await reads(40, 1)).toBe(40);
+});
+
+describe('an error', () => {
+  /** Every operation, and the functions of the file system that may fail in it. */
+  const OPERATIONS: readonly (readonly [
+    (on: FolderStore) => Promise<unknown>,
+    (keyof typeof fs)[],
+  ])[] = [
+    [(on) => on.readRange(ref, 0, 1), ['open']],
+    [(on) => on.readWhole(ref.name), ['readFile']],
+    [(on) => on.stat(ref.name), ['stat']],
+    [(on) => on.list('kind/'), ['readdir', 'stat']],
+    [(on) => on.topNames(), ['readdir']],
+    [(on) => on.leftovers(''), ['readdir']],
+    [(on) => on.remove(ref.name), ['rm']],
+    [(on) => on.putContent(ref.name, bytes.subarray(1)), ['mkdir', 'open', 'rename']],
+    [(on) => on.putConditional('latest.json', bytes, null), ['mkdir', 'writeFile', 'open']],
+    [(on) => on.lock('section.lock'), ['mkdir', 'link', 'writeFile']],
+  ];
+  const CODES = [
+    ['EACCES', 'refused', 'permission denied'],
+    ['EPERM', 'refused', 'permission denied'],
+    ['EROFS', 'refused', 'permission denied'],
+    ['ENOSPC', 'full', 'the disk is full: free some space and run again'],
+    ['EDQUOT', 'full', 'the disk is full: free some space and run again'],
+    ['ENOTDIR', 'unavailable', 'is a file, or leads through one; a store needs a folder'],
+    ['EIO', 'unavailable', 'the disk says EIO'],
+  ] as const;
+
+  test.each(CODES)('%s of any operation is %s: %s', async (code, meaning, words) => {
+    await store.putContent(ref.name, bytes);
+    const cause = Object.assign(new Error('the disk says EIO'), { code });
+    for (const [run, functions] of OPERATIONS) {
+      for (const name of functions) {
+        const original = fs[name];
+        Object.assign(fs, { [name]: async () => Promise.reject(cause) });
+        syncBuiltinESMExports();
+        const error = await run(new FolderStore(folder)).catch((reason: unknown) => reason);
+        Object.assign(fs, { [name]: original });
+        syncBuiltinESMExports();
+        expect(error).toMatchObject({ failure: meaning, cause });
+        const { object, message } = error as { object: string; message: string };
+        expect(object === folder || object.startsWith(`${folder}/`)).toBe(true);
+        expect(message).toBe(`${object}: ${words}`);
+      }
+    }
+    // What was there is there, and nothing else.
+    expect(await fs.readdir(folder, { recursive: true })).toEqual(['kind', ref.name]);
+    expect(Buffer.from(await store.readRange(ref, 0, 1000)).equals(bytes)).toBe(true);
+  });
+
+  test('says which file is missing, or is not what its manifest says', async () => {
+    const said = (run: Promise<unknown>) => run.catch(({ message }: Error) => message);
+    const file = path.join(folder, ref.name);
+    expect(await said(store.readRange(ref, 0, 1))).toBe(`${file}: no such object`);
+    expect(await said(store.readWhole(ref.name))).toBe(`${file}: no such object`);
+    await store.putContent(ref.name, bytes);
+    expect(await said(new FolderReader(folder).readRange({ ...ref, bytes: 1001 }, 0, 1))).toBe(
+      `${ref.name}: has 1000 bytes; its manifest says 1001: build the release again`,
+    );
+    expect(await said(store.readRange(ref, 999, 2))).toBe(`${ref.name}: has no 2 bytes at 999`);
+    expect(await failure(store.stat(`${ref.name}/below`))).toBe('unavailable');
+    expect(await failure(store.putContent(`${ref.name}/below`, bytes))).toBe('unavailable');
+    expect(await store.stat('kind')).toBeNull();
+    expect(await failure(store.readWhole('kind'))).toBe('unavailable');
+    // A folder is in the way of a mutable object, whose lock is free again after that.
+    await fs.mkdir(path.join(folder, 'latest.json'));
+    expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('unavailable');
+    expect((await fs.readdir(folder)).sort()).toEqual(['kind', 'latest.json']);
+    expect((await store.list('')).map(({ name }) => name)).toEqual([]);
+    const lock = await store.lock('other.json.lock');
+    await expect(store.putConditional('other.json', bytes, null)).rejects.toMatchObject({
+      failure: 'conflict',
+      message: `other.json: is being replaced by process ${process.pid}`,
+    });
+    if (lock.taken) await lock.release();
+    await expect(store.putConditional('other.json', bytes, 'x')).rejects.toMatchObject({
+      failure: 'conflict',
+      message: 'other.json: was replaced by another process in the meantime',
+    });
+  });
+
+  test('of content that ends half-way leaves what was there, and nothing else', async () => {
+    await store.putContent(ref.name, bytes);
+    const broken: PutBody = {
+      bytes: 500,
+      async *chunks() {
+        yield bytes.subarray(0, 100);
+        throw Object.assign(new Error('the other disk'), { code: 'EIO' });
+      },
+    };
+    await expect(store.putContent(ref.name, broken)).rejects.toMatchObject({
+      failure: 'unavailable',
+      message: expect.stringMatching(/the other disk/),
+    });
+    expect(await fs.readdir(path.join(folder, 'kind'))).toEqual(['object.tta']);
+    expect(Buffer.from((await store.readWhole(ref.name)).bytes).equals(bytes)).toBe(true);
+  });
+});
+
+test('what is written is on the disk before it has its name', async () => {
+  const order: string[] = [];
+  replaced(fs, 'open', (original) => async (...args) => {
+    const handle = await original(...args);
+    const sync = handle.sync.bind(handle);
+    handle.sync = async () => {
+      order.push(`sync ${(await handle.stat()).size}`);
+      await sync();
+    };
+    return handle;
+  });
+  replaced(fs, 'rename', (original) => async (...args) => {
+    order.push('rename');
+    await original(...args);
+  });
+  await store.putContent(ref.name, bytes);
+  expect(order).toEqual(['sync 1000', 'rename']);
+});
+
+test('scratch files are below the store, and not of it', async () => {
+  expect(path.dirname(store.scratch)).toBe(folder);
+  await fs.mkdir(store.scratch);
+  await store.putContent(ref.name, bytes);
+  expect(await store.topNames()).toEqual(['kind']);
+  expect(await store.presignedUrl()).toBeNull();
+  expect(await new FolderStore(path.join(folder, 'none')).topNames()).toEqual([]);
+});
+
+test('a location is a folder, a bucket or a server, of which the last is not written to', async () => {
+  expect(await openStore(folder)).not.toHaveProperty('putContent');
+  expect(await openWritableStore(folder)).toBeInstanceOf(FolderStore);
+  for (const location of ['s3://bucket/a', 'https://host.example/a']) {
+    const opened = await ofThisTest(openStore(location));
+    expect([opened.location, 'putContent' in opened]).toEqual([location, false]);
+  }
+  expect(await ofThisTest(openWritableStore('s3://bucket/a'))).toHaveProperty('putContent');
+  await expect(openWritableStore('https://host.example/a')).rejects.toMatchObject({
+    failure: 'unavailable',
+    message: expect.stringMatching(/^https:\/\/host\.example\/a: this store is read-only; give/),
+  });
+  for (const open of [openStore, openWritableStore]) {
+    await expect(open('gs://bucket')).rejects.toMatchObject({
+      failure: 'unavailable',
+      object: 'gs://bucket',
+    });
+  }
+});
