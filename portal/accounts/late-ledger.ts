@@ -10,13 +10,21 @@ const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 500];
  * unavailable is opened once it can be reached, and calls fail until then. Permanent errors, such
  * as a rejected password or an unwritable folder, reject as in `openLedger`.
  */
-export async function openLedgerToServe(address: string, options: LedgerOptions): Promise<Ledger> {
-  const open = () => openLedger(address, options);
+export function openLedgerToServe(address: string, options: LedgerOptions): Promise<Ledger> {
+  const { warn = (words) => process.emitWarning(words) } = options;
+  return openedOnceReachable(() => openLedger(address, options), warn);
+}
+
+/** The same for a ledger that `open` opens. */
+export async function openedOnceReachable(
+  open: () => Promise<Ledger>,
+  warn: (words: string) => void,
+): Promise<Ledger> {
   try {
     return await open();
   } catch (error) {
     if (!(error instanceof LedgerUnavailable && error.isAway)) throw error;
-    return lateLedger(open, error, options.warn ?? ((words) => process.emitWarning(words)));
+    return lateLedger(open, error, warn);
   }
 }
 

@@ -32,10 +32,25 @@ test('otherwise the ledger’s is used, by its name', async () => {
 
 test('while the ledger is away there are none; it is asked until it is back', async () => {
   const { ledger, asked } = failing(3);
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const [beganMs, before] = [performance.now(), timers()];
   const kept = await ofThisTest(KeptSecrets.open(undefined, ledger, 'links'));
+  // A process need not stay for it.
+  expect(timers()).toBe(before);
   expect(() => kept.all).toThrow(new LedgerUnavailable('the secrets of the ledger are not loaded'));
-  await expect.poll(() => asked.length).toBe(4);
+  await expect.poll(() => asked.length, { interval: 5 }).toBe(4);
+  expect(performance.now() - beganMs).toBeGreaterThan(3 * 100);
   expect(kept.all).toEqual(['secret of links']);
+});
+
+test('once closed, the ledger is not asked again', async () => {
+  const { ledger, asked } = failing(9);
+  const kept = await KeptSecrets.open(undefined, ledger, 'links');
+  kept.close();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Once more as it was opened.
+  expect(asked).toHaveLength(2);
+  expect(() => kept.all).toThrow(LedgerUnavailable);
 });
 
 test('a ledger that refuses, or fails in another way, is an error at once', async () => {

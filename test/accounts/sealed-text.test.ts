@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  BROWSER_TOKEN_KEY_ID,
+  BROWSER_TOKEN_SECRET,
   isBrowserToken,
   openBrowserToken,
   sealBrowserToken,
@@ -56,6 +58,11 @@ test('a sealed text has one spelling, and an empty one does not open', () => {
   }
   const empty = sealText('secret', 'browser token', '');
   expect(openText(['secret'], 'browser token', empty)).toBeUndefined();
+});
+
+test('names that ledgers hold stay: of the secret of browser tokens, and of their usage', () => {
+  // Another name would end all tokens, or split the usage of an account in two.
+  expect([BROWSER_TOKEN_SECRET, BROWSER_TOKEN_KEY_ID]).toEqual(['browser-tokens', 'browser-token']);
 });
 
 test('a browser token holds its account, session, origin and end, behind its prefix', () => {

@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import { forAll } from '../support/for-all.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
@@ -37,4 +38,66 @@ test('returns what was appended, from any place, also between appends', async ()
     scratch.close();
     expect(existsSync(file)).toBe(false);
   });
+});
+
+/** Makes the disk take and give at most so many bytes at once, until the test ends. */
+function ofPieces(mostBytes: number) {
+  const { writeSync, readSync } = fs;
+  const calls = { writes: 0 };
+  const inPieces = (original: unknown) => {
+    const call = original as (fd: number, bytes: Uint8Array, ...at: number[]) => number;
+    return (fd: number, bytes: Uint8Array, at: number, length: number, position: number) =>
+      call(fd, bytes, at, Math.min(length, mostBytes), position);
+  };
+  const write = inPieces(writeSync);
+  Object.assign(fs, {
+    readSync: inPieces(readSync),
+    writeSync: (...args: Parameters<typeof write>) => {
+      calls.writes++;
+      return write(...args);
+    },
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(fs, { writeSync, readSync });
+    syncBuiltinESMExports();
+  });
+  return calls;
+}
+
+test('is complete on a disk that takes and gives any number of bytes at once', async () => {
+  const calls = ofPieces(300_001);
+  const scratch = new ScratchFile(path.join(await folderOfThisTest(), 'scratch'));
+  let plain = Buffer.alloc(0);
+  for (const size of [10, MIB - 10, 1, 2 * MIB + 7, 5]) {
+    const bytes = Buffer.alloc(size, `${size} of these bytes;`);
+    scratch.append(bytes);
+    plain = Buffer.concat([plain, bytes]);
+  }
+  expect(plain.equals(scratch.read(0, plain.length))).toBe(true);
+  // The last bytes of each MiB in full pieces, and what was larger.
+  expect(calls.writes).toBe(4 + 1 + 7 + 1);
+  scratch.close();
+});
+
+test('is written a MiB at a time, or before it is read beyond what is written', async () => {
+  const calls = ofPieces(Number.POSITIVE_INFINITY);
+  const file = path.join(await folderOfThisTest(), 'scratch');
+  const scratch = new ScratchFile(file);
+  const half = Buffer.alloc(MIB / 2, 'half');
+  const writesOf = (work: () => unknown) => {
+    const before = calls.writes;
+    work();
+    return calls.writes - before;
+  };
+  expect(writesOf(() => scratch.append(half))).toBe(0);
+  expect(writesOf(() => scratch.append(half))).toBe(0);
+  expect(writesOf(() => scratch.append(half))).toBe(1);
+  expect(writesOf(() => scratch.read(MIB - 10, 10))).toBe(0);
+  expect(writesOf(() => scratch.read(MIB - 10, 11))).toBe(1);
+  expect(writesOf(() => scratch.append(Buffer.alloc(MIB)))).toBe(0);
+  expect(writesOf(() => scratch.append(Buffer.alloc(MIB + 1)))).toBe(2);
+  // Another process has tidied up.
+  rmSync(file);
+  scratch.close();
 });
