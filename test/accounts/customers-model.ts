@@ -391,7 +391,7 @@ async function compare(ledger: Ledger, { accounts, former, nowMs }: Customers): 
   expect(disabled).toEqual([...former.values()].sort());
 }
 
-/** What each key is good for. */
+/** Checks the admission of each key. */
 async function admitAll(ledger: Ledger, { accounts, nowMs }: Customers): Promise<void> {
   for (const { id, disabled, membership, keys } of accounts) {
     for (const key of keys) {

@@ -64,7 +64,7 @@ describe('an error of the connection', () => {
         const words = `cannot be reached (${met}); is Redis running there?`;
         expect(said(text, last)).toEqual({ words, mayBeDone, isAway: true });
       }
-      // Nobody is to wait until a password is right.
+      // Waiting does not put a password right.
       expect(said(text, reply('WRONGPASS invalid username-password pair'))).toEqual({
         words: 'rejects this user and password; check USER:PASSWORD@ in its address',
         mayBeDone,

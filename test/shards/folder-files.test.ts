@@ -245,7 +245,7 @@ describe('an error', () => {
         expect(message).toBe(`${object}: ${words}`);
       }
     }
-    // What was there is there, and nothing else.
+    // The folder has the object as before, and nothing else.
     expect(await fs.readdir(folder, { recursive: true })).toEqual(['kind', ref.name]);
     expect(Buffer.from(await store.readRange(ref, 0, 1000)).equals(bytes)).toBe(true);
   });

@@ -254,7 +254,7 @@ describe('over a wire that breaks', () => {
     // Here they are another's.
     putsMeet('reset', 1);
     expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('conflict');
-    // And here nobody knows.
+    // And here they cannot be read.
     putsMeet('lost', 1);
     const passing = wire.fault;
     wire.fault = (asked) => (asked.method === 'GET' ? status(403) : passing(asked));
