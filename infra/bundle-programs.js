@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { defineConfig } from 'rolldown';
+import { build } from 'rolldown';
 
-/**
- * Programs and threads, each with its imports in a few files: reading a thousand modules takes
- * longer than all else that a start does. Everything else that the build has written stays beside
- * them, and threads and files are found as if nothing was bundled.
- */
+// `node infra/bundle-programs.js FOLDER`: writes programs and threads into a compiled build, each
+// with its imports in a few files. To read a thousand modules takes longer than all else that a
+// start does.
+
+const [, , folder] = process.argv;
+
 const PROGRAMS = [
   'infra/cli/tta',
   'infra/start',
@@ -46,13 +47,14 @@ const ownUrls = {
   },
 };
 
-export default defineConfig({
+await build({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, `${name}.ts`])),
   platform: 'node',
   external: (id) => NOT_BUNDLED.some((name) => id === name || id.startsWith(`${name}/`)),
   plugins: [ownUrls],
   transform: { target: 'es2023' },
   output: {
+    dir: folder,
     entryFileNames: '[name].js',
     chunkFileNames: `${SHARED}/[name]-[hash].js`,
   },
