@@ -118,7 +118,7 @@ function shareTime(
   }
 }
 
-/** Way ends, nodes that occur more than once, and barriers. */
+/** Marks where ways are cut: at their last nodes, nodes that occur again, and barriers. */
 function markVertices(ways: StreetWays, nodes: StreetNodes): Uint8Array {
   const isVertex = new Uint8Array(nodes.count);
   const seen = new Uint8Array(nodes.count);
@@ -126,7 +126,7 @@ function markVertices(ways: StreetWays, nodes: StreetNodes): Uint8Array {
     const [start, end] = [ways.firstRef[w], ways.firstRef[w + 1]];
     for (let i = start; i < end; i++) {
       const node = ways.refs[i];
-      if (seen[node] || i === start || i === end - 1) isVertex[node] = 1;
+      if (seen[node] || i === end - 1) isVertex[node] = 1;
       seen[node] = 1;
     }
   }

@@ -48,7 +48,7 @@ function onBoard(ways: StreetWays, nodes: StreetNodes): Map<number, number[]> {
       const node = ways.refs[at];
       const other = endingAt.get(node);
       endingAt.set(node, way);
-      if (other === undefined || other === way || uses[node] !== 2) continue;
+      if (other === undefined || uses[node] !== 2) continue;
       next.get(way)!.push(other);
       next.get(other)!.push(way);
     }

@@ -20,7 +20,7 @@ export function withPlazaCrossings(ways: StreetWays, nodes: StreetNodes): Street
   const added: { way: number; a: number; b: number }[] = [];
   for (const way of plazas) {
     const ring = ways.refs.subarray(ways.firstRef[way], ways.firstRef[way + 1] - 1);
-    if (ring.length < 4 || ring[0] !== ways.refs[ways.firstRef[way + 1] - 1]) continue;
+    if (ring[0] !== ways.refs[ways.firstRef[way + 1] - 1]) continue;
     const ends = endsOf(ring, nodes, uses);
     if (ends.length > MAX_ENDS) continue;
     for (let i = 0; i < ends.length; i++) {

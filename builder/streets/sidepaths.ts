@@ -65,7 +65,7 @@ export function leaveToSidepaths(edges: ShapedEdges): Uint32Array {
       for (const m of tree.search(around.minLon, around.minLat, around.maxLon, around.maxLat)) {
         const { edge, lon, lat, east, north } = middles[m];
         const [x, y] = direction(edges, p);
-        if (edge === e || Math.abs(x * east + y * north) < PARALLEL) continue;
+        if (Math.abs(x * east + y * north) < PARALLEL) continue;
         if (segmentDistance([lon, lat], from, to) > ROUTING.sidepathRadius) continue;
         if (isForRiders) left[edge] = withoutSentRiders(left[edge]);
         if (isForWalkers) left[edge] = withoutSentWalkers(left[edge]);
@@ -81,7 +81,7 @@ function middleOf(edges: ShapedEdges, edge: number): Middle {
   let half = 0;
   for (let p = first; p < last; p++) half += metresOf(edges, p) / 2;
   let point = first;
-  while (point < last - 1 && metresOf(edges, point) < half) half -= metresOf(edges, point++);
+  while (metresOf(edges, point) < half) half -= metresOf(edges, point++);
   const part = half === 0 ? 0 : half / metresOf(edges, point);
   const [east, north] = direction(edges, point);
   return {

@@ -78,7 +78,7 @@ export function slowdownUntil(
   const steps = firstStep[edge + 1] - firstStep[edge];
   if (steps === 0) return until;
   let sum = 0;
-  for (let step = 0; step < steps && step < until * steps; step++) {
+  for (let step = 0; step < until * steps; step++) {
     const grade = grades[firstStep[edge] + step];
     sum += Math.min(1, until * steps - step) * slowdown(isBackward ? -grade : grade);
   }
@@ -153,7 +153,6 @@ function spanBridges(network: StreetNetwork, heights: Float64Array): void {
       else spans.set(end, [{ other, metres: length[e] }]);
     }
   }
-  const grounded = heights.slice();
   for (const vertex of spans.keys()) {
     if (surplus[vertex] <= 0) continue;
     const ends = endsOf(vertex);
@@ -178,7 +177,7 @@ function spanBridges(network: StreetNetwork, heights: Float64Array): void {
       const vertex = queue.pop()!;
       if (metres > distance.get(vertex)!) continue;
       if (surplus[vertex] <= 0) {
-        if (!Number.isNaN(grounded[vertex])) found.push({ metres, height: grounded[vertex] });
+        if (!Number.isNaN(heights[vertex])) found.push({ metres, height: heights[vertex] });
         continue;
       }
       for (const { other, metres: more } of spans.get(vertex) ?? []) {

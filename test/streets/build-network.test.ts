@@ -91,6 +91,9 @@ test('edges are the pieces of ways between nodes where they meet, end, or have a
     );
     const expected = ways.flatMap(({ refs }) => piecesOf(refs, mayLeave));
     expect(pieces.map(({ nodes }) => nodes)).toEqual(expected);
+    expect([...network.pointLat]).toEqual(
+      edges.flatMap(({ nodes }) => nodes).map((node) => mapped[1].lat[node]),
+    );
     pieces.forEach(({ nodes, ends, metres }) => {
       expect(metres).toBeCloseTo(lengthOf(nodes), 3);
       ends.forEach((vertex, i) => {
@@ -217,3 +220,19 @@ test('ferries that meet where nothing else does share the longest wait, by their
       expect(found.get(way)!.moving).toBe(time.moving);
     }
   }));
+
+test('ferries between two landings at one place wait as long as they say', () => {
+  const [mapped, nodes] = mappedStreets(
+    [
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ],
+    [
+      { refs: [0, 1], traits: WALK },
+      { refs: [1, 2], traits: WALK },
+    ],
+  );
+  const times = new Map([60, 90].map((waiting, way) => [way, { waiting, moving: 30 }]));
+  expect(waitOncePerLine({ ...mapped, times }, nodes)).toEqual(times);
+});

@@ -14,6 +14,7 @@ import {
   RIDE_FORWARD,
   SELDOM_LINKED,
 } from '../../builder/streets/trait-bits.ts';
+import type { BoundingBox } from '../../shards/units.ts';
 import { forAll } from '../support/for-all.ts';
 import { boxRing } from '../support/rings.ts';
 import { Dice } from '../transit/dice.ts';
@@ -78,6 +79,7 @@ function linkerOf(
   streets: readonly Street[],
   shores: readonly (readonly Point[])[],
   hasSlopes: boolean,
+  coverage: BoundingBox | null = null,
 ) {
   const points = streets.flatMap(({ shape }) => shape.map(degrees));
   const network = {
@@ -113,7 +115,7 @@ function linkerOf(
     lon: Float64Array.from(ends, ([lon]) => lon),
     lat: Float64Array.from(ends, ([, lat]) => lat),
   });
-  const surroundings = { coverage: null, impassable };
+  const surroundings = { coverage, impassable };
   return {
     chains: graph.chains,
     linker: new Linker(network, costs, graph, isCutOff, surroundings),
@@ -251,34 +253,73 @@ describe('on random streets', () => {
     }));
 });
 
-test('streets that are only walked have no place to ride from', () => {
-  const shape = [
+/** A street from the west to the east, that far north of the middle, walked and ridden in `ridden`. */
+const eastward = (north: number, ridden: number, traits = 0): Street => ({
+  ends: north > 0 ? [0, 1] : [2, 3],
+  shape: [
+    [-50, north],
+    [50, north],
+  ],
+  traits,
+  times: [1_000, 1_000],
+  isLocal: false,
+  isCutOff: false,
+  ridden,
+  grades: [],
+});
+
+test('a bicycle starts elsewhere than its rider only where another spot is ridden', () => {
+  const ends: Point[] = [
     [-50, 10],
     [50, 10],
-  ] as const;
-  const street = {
-    ends: [0, 1] as const,
-    shape,
-    traits: 0,
-    times: [1_000, 1_000] as const,
-    isLocal: false,
-    isCutOff: false,
-    grades: [],
+    [-50, -10],
+    [50, -10],
+  ];
+  const spots = (streets: readonly Street[]) => {
+    const { linker } = linkerOf(ends, streets, [], false);
+    const tied = linker.link(0, 0) as Link;
+    const toRide = linker.linkToRide(0, 0, tied);
+    const isOneChain = toRide?.chain === tied.chain;
+    return [Math.round(tied.snap), toRide && Math.round(toRide.snap), isOneChain];
   };
-  for (const ridden of [0, RIDE_FORWARD, RIDE_BACKWARD]) {
-    const other = {
-      ...street,
-      shape: [
-        [-50, -20],
-        [50, -20],
-      ] as const,
-      ridden,
-    };
-    const { linker } = linkerOf(shape, [{ ...street, ridden: 0 }, other], [], false);
-    const link = linker.link(0, 0) as Link;
-    expect(Math.round(link.snap)).toBe(10);
-    const toRide = linker.linkToRide(0, 0, link);
-    expect(toRide && Math.round(toRide.snap)).toBe(ridden ? 20 : null);
+  const walked = eastward(10, 0);
+  expect(spots([walked, eastward(-20, 0)])).toEqual([10, null, false]);
+  expect(spots([walked, eastward(-20, RIDE_FORWARD)])).toEqual([10, 20, false]);
+  expect(spots([walked, eastward(-20, RIDE_BACKWARD)])).toEqual([10, 20, false]);
+  expect(spots([eastward(10, RIDE_FORWARD), eastward(-20, RIDE_FORWARD)])).toEqual([
+    10,
+    null,
+    false,
+  ]);
+  // As far away, and as far along another street, or along the same one.
+  expect(spots([walked, eastward(-10, RIDE_FORWARD)])).toEqual([10, 10, false]);
+  const around: Street = {
+    ...walked,
+    ends: [1, 2],
+    shape: [ends[1], [50, -10], ends[2]],
+    ridden: RIDE_FORWARD,
+  };
+  expect(spots([walked, around])).toEqual([10, 10, true]);
+  // From a bridge one may ride, though one seldom begins there on foot.
+  const bridge = eastward(10, RIDE_FORWARD, SELDOM_LINKED);
+  expect(spots([bridge, eastward(-20, RIDE_FORWARD)])).toEqual([20, 10, false]);
+});
+
+test('no point, stop or block outside the street data is linked, however near a street is', () => {
+  const coverage = { minLon: -1, minLat: -1, maxLon: 1, maxLat: 5 * METRE[1] };
+  const { linker } = linkerOf(
+    [
+      [-50, 1],
+      [50, 1],
+    ],
+    [eastward(1, 0)],
+    [],
+    false,
+    coverage,
+  );
+  for (const kind of ['link', 'linkStop', 'linkBlock'] as const) {
+    expect(Math.round((linker[kind](0, 4 * METRE[1]) as Link).snap)).toBe(3);
+    expect(linker[kind](0, 6 * METRE[1])).toBe('outside-street-data');
   }
 });
 

@@ -3,6 +3,7 @@ import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { modeCosts } from '../../builder/streets/mode-costs.ts';
 import type { StreetNetwork } from '../../builder/streets/network.ts';
 import { nodeTraits } from '../../builder/streets/node-traits.ts';
+import { leaveToSidepaths } from '../../builder/streets/sidepaths.ts';
 import { RIDE_BACKWARD, RIDE_FORWARD, WALK } from '../../builder/streets/trait-bits.ts';
 import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
@@ -63,6 +64,7 @@ test.each<[string, string, string, readonly Way[]]>([
   ['a path too far off', 'Rr', SENT, [line(40, 'highway=cycleway')]],
   ['a path that crosses it', 'Rr', SENT, [line(10, 'highway=cycleway', 60)]],
   ['a path that is bent away a little', '--', SENT, [line(10, 'highway=cycleway', 20)]],
+  ['a path for bicycles alone', '--', SENT, [line(10, 'highway=cycleway, foot=no')]],
   ['a footway for walkers', 'Rr', SENT, [line(10, 'highway=footway')]],
   ['a footway signed for bicycles', '--', SENT, [line(10, 'highway=footway, bicycle=yes')]],
   ['a calm street beside it', '--', SENT, [line(10, 'highway=residential')]],
@@ -174,6 +176,15 @@ test.each<[string, boolean, string, readonly Way[]]>([
     expect((traits[0] & WALK) !== 0).toBe(isOpen);
   },
 );
+
+test('the traits of streets with paths are others, and those that tags give stay as they are', () => {
+  const { edgeCount, firstPoint, pointLon, pointLat } = networkOf(SENT, ASIDE);
+  const traits = Uint32Array.of(streetTraits(tagsOf(SENT)), streetTraits(tagsOf(ASIDE[1])));
+  const given = traits.slice();
+  const left = leaveToSidepaths({ edgeCount, firstPoint, pointLon, pointLat, traits });
+  expect(traits).toEqual(given);
+  expect([left[0] === given[0], left[1] === given[1]]).toEqual([false, true]);
+});
 
 test('a path for walkers does not take the street from riders', () => {
   const tags = 'highway=tertiary, foot=use_sidepath, bicycle=use_sidepath';

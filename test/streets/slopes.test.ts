@@ -131,6 +131,7 @@ function randomSpans(dice: Dice, vertices: number): Span[] {
   const kinds: readonly Span['kind'][] = dice.pick([
     ['bridge', 'bridge', 'bridge', 'street'],
     ['bridge', 'bridge', 'ride', 'gate', 'path'],
+    ['bridge', 'bridge', 'gate', 'gate', 'street'],
     ['bridge', 'bridge', 'bridge', 'gate', 'street', 'cars', 'car bridge', 'ferry'],
   ]);
   return Array.from({ length: 1 + dice.below(12) }, () => {
