@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readFeed } from '../../builder/gtfs/feed.ts';
-import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
+import { type FeedDay, type FeedOfDay, readFeedDay } from '../../builder/transit/feed-day.ts';
+import { ALIGHT, BOARD } from '../../builder/transit/timetable.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { AGENCY, exception } from './feed-records.ts';
 import { type FeedRecord, writeFeed } from './gtfs-text.ts';
@@ -14,15 +15,23 @@ const MINUTE = 60_000;
 const WINTER = -5 * 3600;
 const SUMMER = -4 * 3600;
 
-/** A trip: the stops with its times there, such as `A 8:00, B 8:10`. */
+/**
+ * A trip: the stops with its times there, such as `A 8:00, B 8:10`, or `B 8:10-8:12` for both
+ * arrival and departure.
+ */
 interface Trip {
   readonly calls: string;
   /** Dates on which it runs. */
   readonly on?: readonly string[];
   readonly route?: string;
   readonly block?: string;
-  /** Where it may not be boarded. */
+  /** Where it may not be boarded; where it may not be left; where it is to be ordered by phone. */
   readonly closed?: readonly string[];
+  readonly noExit?: readonly string[];
+  readonly byPhone?: readonly string[];
+  readonly direction?: 0 | 1;
+  /** Seconds: it is repeated for an hour from eight on. */
+  readonly headway?: number;
 }
 
 interface Day {
@@ -35,6 +44,10 @@ interface Day {
   readonly stops?: Readonly<Record<string, number>>;
   readonly zones?: Readonly<Record<string, string>>;
   readonly parents?: Readonly<Record<string, string>>;
+  /** GTFS types of routes that are not buses. */
+  readonly types?: Readonly<Record<string, number>>;
+  readonly common?: string;
+  readonly patterns?: FeedOfDay['patterns'];
 }
 
 /** Reads trips, named `t0` and so on, for a day. */
@@ -52,26 +65,46 @@ async function read(trips: readonly Trip[], day: Day) {
       parent_station: day.parents?.[id] ?? '',
       location_type: Object.values(day.parents ?? {}).includes(id) ? 1 : 0,
     })),
-    'routes.txt': ['red', 'blue'].map((id) => ({ route_id: id, agency_id: 'A', route_type: 3 })),
+    'routes.txt': ['red', 'blue'].map((id) => ({
+      route_id: id,
+      agency_id: 'A',
+      route_type: day.types?.[id] ?? 3,
+    })),
     'calendar_dates.txt': [...new Set(services)].flatMap((id) =>
       id.split(' ').map((day) => exception(id, Number(day), 1)),
     ),
-    'trips.txt': trips.map(({ route = 'red', block = '' }, i) => ({
+    'trips.txt': trips.map(({ route = 'red', block = '', direction = '' }, i) => ({
       route_id: route,
       service_id: services[i],
       trip_id: `t${i}`,
       block_id: block,
+      direction_id: direction,
     })),
-    'stop_times.txt': trips.flatMap(({ calls, closed = [] }, i) =>
+    'frequencies.txt': trips.flatMap(({ headway }, i) =>
+      headway === undefined
+        ? []
+        : [
+            {
+              trip_id: `t${i}`,
+              start_time: '08:00:00',
+              end_time: '09:00:00',
+              headway_secs: headway,
+              exact_times: 1,
+            },
+          ],
+    ),
+    'stop_times.txt': trips.flatMap(({ calls, closed = [], noExit = [], byPhone = [] }, i) =>
       calls.split(', ').map((call, at) => {
-        const [stop, time] = call.split(' ');
+        const [stop, times] = call.split(' ');
+        const [arrival, departure = arrival] = times.split('-');
         return {
           trip_id: `t${i}`,
           stop_id: stop,
           stop_sequence: at,
-          arrival_time: `${time}:00`,
-          departure_time: `${time}:00`,
-          pickup_type: closed.includes(stop) ? 1 : 0,
+          arrival_time: `${arrival}:00`,
+          departure_time: `${departure}:00`,
+          pickup_type: closed.includes(stop) ? 1 : byPhone.includes(stop) ? 2 : 0,
+          drop_off_type: noExit.includes(stop) ? 1 : 0,
         };
       }),
     ),
@@ -79,8 +112,8 @@ async function read(trips: readonly Trip[], day: Day) {
   });
   const feed = await readFeed(file);
   const { aheadOfUtc = SUMMER, earliest = 8 * HOUR, latest = 10 * HOUR } = day;
-  const clock = { common: date, aheadOfUtc, earliest, latest };
-  const of = { path: file, sha256: '', day: date, patterns: [] };
+  const clock = { common: day.common ?? date, aheadOfUtc, earliest, latest };
+  const of = { path: file, sha256: 'abc', day: date, patterns: day.patterns ?? [] };
   const { feedDay, facts } = await readFeedDay(feed, of, clock);
   feed.source.close();
   return { feedDay, facts };
@@ -126,6 +159,112 @@ test('a trip of both days is read for each, and one of another day not at all', 
   expect(facts).toMatchObject({ trips_in_window: 2, service_date: '2026-03-11' });
 });
 
+test('a trip of the day alone is not one of the night before, nor the other way around', async () => {
+  const { feedDay } = await read(
+    [
+      { calls: 'A 8:10, B 8:30', on: ['20260310'] },
+      { calls: 'A 32:10, B 32:30', on: ['20260311'] },
+    ],
+    { date: '20260311' },
+  );
+  expect(timesOf(feedDay)).toEqual([]);
+});
+
+test('a feed is described by its file, its day, its usual days, and its trips by phone', async () => {
+  const patterns = [{ days: 5, trips: 9 }] as unknown as FeedOfDay['patterns'];
+  const trips = [
+    { calls: 'A 8:00, B 8:10', byPhone: ['A'] },
+    { calls: 'A 8:05, B 8:15' },
+    { calls: 'A 8:05, B 8:25' },
+  ];
+  const { facts } = await read(trips, { date: '20260311', patterns });
+  expect(facts).toMatchObject({
+    file: 'feed',
+    sha256: 'abc',
+    time_zone: 'America/New_York',
+    service_date: '2026-03-11',
+    runs_on_common_day: true,
+    weekday_patterns: patterns,
+    trips_in_window: 3,
+    trips_by_phone: 1,
+    problems: [],
+  });
+  const other = await read(trips, { date: '20260311', common: '20260310' });
+  expect(other.facts.runs_on_common_day).toBe(false);
+});
+
+test('stops that trips call at have the place and zone of their station, in the order of ids', async () => {
+  const { feedDay } = await read(
+    [{ calls: 'D 8:00, B 8:10, A 8:20' }, { calls: 'C 7:00, A 7:10' }],
+    {
+      date: '20260311',
+      stops: { A: 0, B: 5_000, C: 9_000, D: 5_060, S: 5_030 },
+      parents: { B: 'S', D: 'S' },
+    },
+  );
+  const [a, b, d] = feedDay.stops;
+  expect(feedDay.stops.map(({ id, name }) => `${id} ${name}`)).toEqual([
+    'A Stop A',
+    'B Stop B',
+    'D Stop D',
+  ]);
+  expect(a.station).toEqual({ id: 'A', name: 'Stop A', lon: a.lon, lat: a.lat });
+  expect(b.station).toEqual(d.station);
+  expect(b.station).toEqual({
+    id: 'S',
+    name: 'Stop S',
+    lon: -76.6,
+    lat: expect.closeTo(39 + 5_030 / 111_195, 5),
+  });
+  expect([a, b, d].map(({ windowStart }) => windowStart)).toEqual([8, 8, 8].map((h) => h * HOUR));
+});
+
+test('a platform has the kind of rail that calls there, a subway before all others', async () => {
+  const [subway, tram] = [1, 0];
+  const byTypes = async (red: number, blue: number) => {
+    const { feedDay } = await read(
+      [{ calls: 'A 8:00, B 8:10' }, { calls: 'B 8:20, C 8:30', route: 'blue' }],
+      { date: '20260311', types: { red, blue } },
+    );
+    return feedDay.stops.map(({ rails }) => rails);
+  };
+  expect(await byTypes(subway, tram)).toEqual(['subway', 'subway', 'tram']);
+  expect(await byTypes(tram, subway)).toEqual(['tram', 'subway', 'subway']);
+  expect(await byTypes(3, tram)).toEqual([null, 'tram', 'tram']);
+  expect(await byTypes(subway, 3)).toEqual(['subway', 'subway', null]);
+});
+
+test('riders walk between the platforms of a station that trips call at', async () => {
+  const { feedDay } = await read([{ calls: 'A 8:00, B 8:10' }, { calls: 'D 8:20, C 8:30' }], {
+    date: '20260311',
+    types: { red: 1 },
+    stops: { A: 0, B: 5_000, C: 9_000, D: 5_080, E: 5_020, S: 5_030 },
+    parents: { B: 'S', D: 'S', E: 'S' },
+  });
+  const ids = feedDay.stops.map(({ id }) => id);
+  // 80 m are a minute on foot.
+  expect(
+    feedDay.insideWalks.map(({ from, to, time, lies }) => [
+      ids[from],
+      ids[to],
+      Math.round(time / 1_000),
+      lies,
+    ]),
+  ).toEqual([
+    ['B', 'D', 60, 'off the street'],
+    ['D', 'B', 60, 'off the street'],
+  ]);
+  for (const { time } of feedDay.insideWalks) expect(Number.isInteger(time)).toBe(true);
+});
+
+test('a trip may be boarded and left at each stop, unless its feed says otherwise', async () => {
+  const { feedDay } = await read(
+    [{ calls: 'A 8:00, B 8:10, C 8:20', closed: ['B', 'C'], noExit: ['A', 'C'] }],
+    { date: '20260311' },
+  );
+  expect(feedDay.trips[0].rules).toEqual([BOARD, ALIGHT, 0]);
+});
+
 test('keeps the trips that run at any time from the first window to the last ride', async () => {
   const trips = ['A 7:50, B 8:00', 'A 7:49, B 7:59', 'A 10:00, B 10:30', 'A 10:01, B 10:30'];
   const { feedDay } = await read(
@@ -163,6 +302,45 @@ test('counts the departures in the window, by line and direction, at which a tri
   expect(counts).toEqual([[1, 2], [2], [1]]);
 });
 
+test('a line has one direction as its feed says, or else one to each terminus', async () => {
+  const counts = async (...directions: readonly (0 | 1 | undefined)[]) => {
+    const { feedDay } = await read(
+      directions.map((direction, i) => ({
+        calls: i % 2 === 0 ? 'A 8:00, B 8:10' : 'A 8:05, C 8:20',
+        direction,
+      })),
+      { date: '20260311' },
+    );
+    return [...feedDay.departures[0].values()].sort();
+  };
+  expect(await counts(0, 0, 0, 0)).toEqual([4]);
+  expect(await counts(0, 1, 0, 1)).toEqual([2, 2]);
+  expect(await counts(0, 0, 1)).toEqual([1, 2]);
+  expect(await counts(undefined, undefined, undefined)).toEqual([1, 2]);
+});
+
+test('riders who stay seated are at the next trip’s first stop when they get there, not before', async () => {
+  const { feedDay } = await read(
+    [
+      { calls: 'A 8:00, B 8:10', block: '1' },
+      { calls: 'B 8:05-8:12, C 8:30', block: '1' },
+    ],
+    { date: '20260311' },
+  );
+  const [first, next] = feedDay.trips.toSorted((a, b) => a.departures[0] - b.departures[0]);
+  expect(feedDay.continuations).toHaveLength(1);
+  expect(next.arrivals[0]).toBe(first.arrivals[1]);
+  const later = await read(
+    [
+      { calls: 'A 8:00, B 8:10', block: '1' },
+      { calls: 'B 8:11-8:12, C 8:30', block: '1' },
+    ],
+    { date: '20260311' },
+  );
+  const arrivals = later.feedDay.trips.map((trip) => (trip.arrivals[0] / MINUTE) % 60);
+  expect(arrivals.sort((a, b) => a - b)).toEqual([0, 11]);
+});
+
 /** Pairs of trips between which riders stay seated, as in `t0 t1`. */
 async function seated(trips: readonly Trip[], more: Omit<Day, 'date'> = {}) {
   const { feedDay, facts } = await read(trips, { date: '20260311', ...more });
@@ -194,6 +372,33 @@ test('riders stay seated in the vehicle from trip to trip of its day, in the ord
     { calls: 'B 8:12, C 8:19' },
   ];
   expect((await seated(trips)).pairs).toEqual(['t0, t2', 't1, t0']);
+});
+
+test('of trips that leave at once, the one that ends first comes first', async () => {
+  const trips = [
+    { calls: 'B 8:10, C 8:20', block: '1' },
+    { calls: 'D 8:10, B 8:10', block: '1' },
+    { calls: 'A 8:00, B 8:10', block: '1' },
+  ];
+  const stops = { A: 0, B: 5_000, C: 9_000, D: 5_100 };
+  expect((await seated(trips, { stops })).pairs).toEqual(['t1, t0', 't2, t1']);
+  const reversed = [trips[1], trips[0], trips[2]];
+  expect((await seated(reversed, { stops })).pairs).toEqual(['t0, t1', 't2, t0']);
+});
+
+test('trips without a block, or repeated by headway, keep no riders', async () => {
+  const [before, after] = [{ calls: 'A 8:00, B 8:10' }, { calls: 'B 8:10, C 8:30' }];
+  expect((await seated([before, after])).pairs).toEqual([]);
+  const block = '1';
+  const { feedDay } = await read(
+    [
+      { ...before, block, headway: 3_600 },
+      { ...after, block },
+    ],
+    { date: '20260311' },
+  );
+  expect(feedDay.trips).toHaveLength(2);
+  expect(feedDay.continuations).toEqual([]);
 });
 
 test('a vehicle of the night before is not that of the day', async () => {
@@ -241,6 +446,8 @@ test('a trip that is named continues as one of its own day, or of the next if th
     { calls: 'B 8:20, C 34:30', on: both },
   ];
   expect((await seated(same, { transfers })).pairs).toEqual(['t0, t1']);
+  const atOnce = [{ calls: 'A 8:00, B 8:10' }, { calls: 'B 8:10, C 8:30' }];
+  expect((await seated(atOnce, { transfers })).pairs).toEqual(['t0, t1']);
   const night = [
     { calls: 'A 31:50, B 32:10', on: both },
     { calls: 'B 8:20, C 34:30', on: both },
