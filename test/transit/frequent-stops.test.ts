@@ -1,6 +1,10 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { frequentStops } from '../../builder/transit/frequent-stops.ts';
 import { buildTimetable, type TransitStop } from '../../builder/transit/timetable.ts';
+import { forAll } from '../support/for-all.ts';
+import { Dice } from './dice.ts';
 
 /**
  * A stop without a station, with its departures in the window by line, about the given metres north
@@ -62,4 +66,91 @@ test('a place keeps its id whatever feeds share its build, and whatever their or
   expect(frequent(...stops.toReversed())).toEqual(places);
   const idsOf = (...list: typeof stops) => frequent(...list).map(({ destId }) => destId);
   for (const stop of stops) expect(idsOf(...stops)).toEqual(expect.arrayContaining(idsOf(stop)));
+});
+
+test('a place has the departures of its platforms together, and their ways in from south to north', () =>
+  forAll(200, fc.nat(), (seed) => {
+    const dice = new Dice(seed);
+    const stations = Array.from({ length: 4 }, (_, i) => {
+      const at = { lon: -76 - 0.03 * dice.below(2), lat: 39 + 0.03 * dice.below(2) };
+      return { id: `S${dice.below(2)}`, name: `station ${i}`, ...at };
+    });
+    const list = Array.from({ length: 1 + dice.below(6) }, (_, i) => {
+      const station = dice.pick(stations);
+      const at = { lon: station.lon + dice.below(3) / 1e4, lat: station.lat + dice.below(3) / 1e4 };
+      const stop: TransitStop = {
+        agency: dice.pick(['MTA', 'BART']),
+        id: `${i}`,
+        name: `platform ${i}`,
+        windowStart: 0,
+        ...at,
+        station,
+        entrances: Array.from({ length: 1 + dice.below(2) }, (_, n) => {
+          return { lon: at.lon, lat: at.lat + n, secondsIn: i, secondsOut: 0, secondsOfLevels: 0 };
+        }),
+      };
+      const departures = new Map(
+        ['red', 'blue'].filter(() => dice.chance(0.7)).map((line) => [line, 1 + dice.below(4)]),
+      );
+      return { stop, departures };
+    });
+    const placeOf = ({ stop: { agency, station } }: (typeof list)[number]) =>
+      [agency, station.id, Math.round(100 * station.lon), Math.round(100 * station.lat)].join();
+    const keys = [...new Set(list.map(placeOf))];
+    const frequentOnes = keys.flatMap((key) => {
+      const own = list.filter((one) => placeOf(one) === key);
+      const most = Math.max(
+        ...['red', 'blue'].map((line) =>
+          own.reduce((sum, { departures }) => sum + (departures.get(line) ?? 0), 0),
+        ),
+      );
+      if (most < 4) return [];
+      const sorted = own.toSorted(
+        (a, b) =>
+          a.stop.station.lat - b.stop.station.lat ||
+          a.stop.station.lon - b.stop.station.lon ||
+          a.stop.lat - b.stop.lat ||
+          a.stop.lon - b.stop.lon ||
+          Number(a.stop.id) - Number(b.stop.id),
+      );
+      const { lon, lat } = sorted[0].stop.station;
+      const entrances = sorted.flatMap(({ stop }) =>
+        stop.entrances.map((way) => ({ lon: way.lon, lat: way.lat })),
+      );
+      return [{ name: sorted[0].stop.station.name, lon, lat, entrances }];
+    });
+    const found = frequent(...list);
+    const order = (places: readonly { readonly name: string }[]) =>
+      places.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    expect(
+      order(
+        found.map(({ name, lon, lat, entrances }) => ({
+          name,
+          lon,
+          lat,
+          entrances: [...entrances!],
+        })),
+      ),
+    ).toEqual(order(frequentOnes));
+    expect(found).toEqual(found.toSorted((a, b) => a.destId - b.destId));
+    expect(
+      frequent(
+        ...list
+          .map((one) => ({ one, at: dice.next() }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ one }) => one),
+      ),
+    ).toEqual(found);
+  }));
+
+test('a place says where it comes from, and is of the type of frequent transit', () => {
+  const [place] = frequent(stopAt(0, 4, 'MTA', '12'));
+  const type = TAXONOMY.find(({ dest_type_id }) => dest_type_id === place.types[0]);
+  expect(place).toMatchObject({
+    name: 'MTA 12',
+    source: 'stop 12 at 39.00, -76.60 of MTA',
+    address: { street: null, city: null, state: null, zip: null },
+    brand: null,
+  });
+  expect([place.types.length, type?.source]).toEqual([1, 'gtfs']);
 });
