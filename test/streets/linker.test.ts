@@ -253,7 +253,7 @@ describe('on random streets', () => {
     }));
 });
 
-/** A street from the west to the east, that far north of the middle, walked and ridden in `ridden`. */
+/** A street to the east, some metres north of the middle, ridden in the given directions. */
 const eastward = (north: number, ridden: number, traits = 0): Street => ({
   ends: north > 0 ? [0, 1] : [2, 3],
   shape: [
