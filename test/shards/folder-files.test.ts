@@ -7,7 +7,13 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FolderReader } from '../../shards/store/folder-reader.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
-import type { PutBody } from '../../shards/store/put-body.ts';
+import {
+  bufferBody,
+  concatBodies,
+  fileBody,
+  type PutBody,
+  putBodyOf,
+} from '../../shards/store/put-body.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
@@ -121,6 +127,7 @@ describe('an open file', () => {
     for (let i = 0; i < 20; i++) expect(await first(reader)).toBe(7);
     clock.nowMs += 299_999;
     expect(await first(reader)).toBe(7);
+    await new Promise((resolve) => setTimeout(resolve, 10));
     expect(watched.opened).toBe(1);
     await store.putContent(ref.name, bytes);
     const before = watched.opened;
@@ -215,7 +222,10 @@ describe('an error', () => {
     [(on) => on.leftovers(''), ['readdir']],
     [(on) => on.remove(ref.name), ['rm']],
     [(on) => on.putContent(ref.name, bytes.subarray(1)), ['mkdir', 'open', 'rename']],
-    [(on) => on.putConditional('latest.json', bytes, null), ['mkdir', 'writeFile', 'open']],
+    [
+      (on) => on.putConditional('latest.json', bytes, null),
+      ['mkdir', 'writeFile', 'readFile', 'open'],
+    ],
     [(on) => on.lock('section.lock'), ['mkdir', 'link', 'writeFile']],
   ];
   const CODES = [
@@ -264,6 +274,12 @@ describe('an error', () => {
     expect(await failure(store.putContent(`${ref.name}/below`, bytes))).toBe('unavailable');
     expect(await store.stat('kind')).toBeNull();
     expect(await failure(store.readWhole('kind'))).toBe('unavailable');
+    await fs.writeFile(path.join(folder, 'plain'), '');
+    await expect(store.putContent('plain/below', bytes)).rejects.toMatchObject({
+      failure: 'unavailable',
+      message: `${folder}/plain/below: is a file, or leads through one; a store needs a folder`,
+    });
+    await store.remove('plain');
     // A folder is in the way of a mutable object, whose lock is free again after that.
     await fs.mkdir(path.join(folder, 'latest.json'));
     expect(await failure(store.putConditional('latest.json', bytes, null))).toBe('unavailable');
@@ -316,6 +332,99 @@ test('what is written is on the disk before it has its name', async () => {
   });
   await store.putContent(ref.name, bytes);
   expect(order).toEqual(['sync 1000', 'rename']);
+});
+
+test('content of a file, in pieces of a MiB, is compared with an object, and leaves no file open', async () => {
+  const whole = Buffer.alloc(2 ** 21 + 5, 'some bytes of no power of two');
+  const file = path.join(folder, 'source');
+  await fs.writeFile(file, whole);
+  const body = concatBodies([fileBody(file, whole.length), putBodyOf(bytes)]);
+  const pieces: number[] = [];
+  for await (const { length } of body.chunks()) pieces.push(length);
+  expect(pieces).toEqual([2 ** 20, 2 ** 20, 5, 1000]);
+  const both = Buffer.concat([whole, bytes]);
+  expect(both.equals(await bufferBody(body))).toBe(true);
+  const watched = watchedFiles();
+  expect(await store.putContent('kind/both', body)).toBe('written');
+  expect(await store.putContent('kind/both', body)).toBe('present');
+  expect(both.equals(await fs.readFile(path.join(folder, 'kind/both')))).toBe(true);
+  for (const at of [0, 2 ** 20, both.length - 1]) {
+    const other = Buffer.from(both).fill(both[at] ^ 1, at, at + 1);
+    await fs.writeFile(path.join(folder, 'kind/both'), other);
+    expect(await store.putContent('kind/both', body)).toBe('written');
+  }
+  expect(watched.open.size).toBe(0);
+});
+
+test('names that only begin as those of locks and of half-written files are of objects', async () => {
+  const uuid = '01234567-89ab-4def-8123-456789abcdef';
+  const names = [
+    `a.${uuid}.tmp.tta`,
+    `a.lock.${process.pid}.${uuid}.tmp.tta`,
+    'a.lock.0123456789abcdef.lock.tta',
+    'a.lock.tta',
+    'alock',
+  ];
+  for (const name of names) await store.putContent(`kind/${name}`, bytes);
+  await store.putContent('kind/b.lock', bytes);
+  await store.putContent('kind/-lock', bytes);
+  expect((await store.list('kind/')).map(({ name }) => name)).toEqual(
+    names.map((name) => `kind/${name}`).sort(),
+  );
+  await fs.mkdir(store.scratch);
+  await fs.writeFile(path.join(store.scratch, 'of a build'), '');
+  expect(await store.leftovers('kind/')).toEqual([]);
+  expect((await store.leftovers('')).map(({ name }) => name)).toEqual([
+    '.build-scratch/of a build',
+  ]);
+});
+
+describe('a lock file', () => {
+  test.each(['', '0 x', '-1 x', '1.5 x', 'no number', '4194305 x'])(
+    'that says "%s" is of no live process, and is taken over by way of a lock of its own',
+    async (content) => {
+      const file = path.join(folder, 'section.lock');
+      await fs.writeFile(file, content);
+      const linked: string[] = [];
+      replaced(fs, 'link', (original) => async (from, to) => {
+        linked.push(path.basename(String(to)));
+        await original(from, to);
+      });
+      const lock = await store.lock('section.lock');
+      expect(lock.taken).toBe(true);
+      // Should its owner die, this is a leftover.
+      const succession = /^section\.lock\.[0-9a-f]{16}\.lock$/;
+      expect(linked).toEqual(['section.lock', expect.stringMatching(succession)]);
+      expect(await store.lock('section.lock')).toEqual({
+        taken: false,
+        owner: `process ${process.pid}`,
+      });
+      // It does not matter who removes it.
+      await fs.rm(file);
+      if (lock.taken) await lock.release();
+      expect(await fs.readdir(folder)).toEqual([]);
+    },
+  );
+
+  test('of a process of another user is held', async () => {
+    await fs.writeFile(path.join(folder, 'section.lock'), '4194305 x');
+    for (const [code, taken] of [
+      ['EPERM', false],
+      ['ESRCH', true],
+    ] as const) {
+      const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+        throw Object.assign(new Error(code), { code });
+      });
+      expect((await store.lock('section.lock')).taken).toBe(taken);
+      kill.mockRestore();
+    }
+  });
+
+  test('that cannot be read is an error, not a lock', async () => {
+    await fs.mkdir(path.join(folder, 'section.lock'));
+    expect(await failure(store.lock('section.lock'))).toBe('unavailable');
+    expect(await fs.readdir(folder)).toEqual(['section.lock']);
+  });
 });
 
 test('scratch files are below the store, and not of it', async () => {
