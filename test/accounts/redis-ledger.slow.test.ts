@@ -3,7 +3,6 @@ import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { BY, issuedKey, newAccount, ROUTE } from '../support/customers.ts';
 import { newRedisLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
-import { customersModel } from './customers-model.ts';
 import { customersSuite } from './customers-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';
@@ -12,7 +11,6 @@ import { signInsSuite } from './sign-ins-suite.ts';
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const newAddress = newRedisLedgers();
 
-customersModel('the Redis ledger', () => openLedger(newAddress(), OPTIONS), 4);
 customersSuite('the Redis ledger', newAddress);
 signInsSuite('the Redis ledger', newAddress);
 ledgerSuite('the Redis ledger', newAddress);

@@ -21,7 +21,7 @@ function recorded() {
     seen.push(what);
     const before = called.length;
     const outcome = await call();
-    // The interceptor makes the call, and nobody else.
+    // Only the interceptor makes the call.
     expect(called.length).toBe(before + 1);
     return outcome;
   });
