@@ -14,7 +14,7 @@ const ROOMS = {
   'builder/transit':
     'test/transit/{door-to-door,frequent-stops,patterns-among,small-networks,trip-transfers,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
   'portal/accounts':
-    'test/accounts/{api-key,stored-responses.slow,ledger-address,ledger-export,sealed-text,intercepted-ledger,kept-secrets,ledger-folder,mailbox,nonsense,rate-window,redis-ledger.slow,shared-commits,sqlite-ledger.slow}.test.ts',
+    'test/accounts/{api-key,bookkeeping,intercepted-ledger,kept-secrets,late-ledger,ledger-address,ledger-export,ledger-folder,mailbox,nonsense,rate-window,redis-customers.slow,redis-errors,redis-ledger.slow,redis-once,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
   'portal/payment':
     'test/portal/{billing.slow,checkouts,closings,event-worker,memberships,opened-payment,payment-outage.slow,payment.slow,purchases,reconciled,reversals,settled-memberships,settled-purchases,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':
@@ -25,7 +25,7 @@ const ROOMS = {
     'test/proxy/{cached-response,content-coding,delivery,export-list,exported-files,free-responses,idempotency,idempotent-fingerprint,metered-gets,posted,tile-archives,waiting-posts}.test.ts',
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
-    'test/shards/{envelope,folder-store,https-store,locks,retried-reads,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
+    'test/shards/{envelope,folder-files,folder-store,http-reads,https-store,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 /** A mutant that neither fails nor succeeds for so long is endless. */

@@ -133,6 +133,14 @@ test('interrupted uploads are leftovers, on as many pages as there are, and can 
   expect([...bucket.uploads.keys()]).toEqual(['1', '2', '3']);
 });
 
+test('objects are listed by name, also where the server orders them by bytes', async () => {
+  const { store } = await newStore();
+  const names = ['kind/！', 'kind/😀', 'kind/a', 'kind/b'];
+  for (const name of names) await store.putContent(name, bytes);
+  const listed = (await store.list('kind/')).map(({ name }) => name);
+  expect(listed).toEqual(names.sort());
+});
+
 test('no local file is in a bucket', async () => {
   const { store } = await newStore();
   expect(store.holdsFile()).toBe(false);
