@@ -14,7 +14,7 @@ const ROOMS = {
   'builder/transit':
     'test/transit/{door-to-door,frequent-stops,patterns-among,small-networks,trip-transfers,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
   'portal/accounts':
-    'test/accounts/{api-key,bookkeeping,intercepted-ledger,kept-secrets,late-ledger,ledger-address,ledger-export,ledger-folder,mailbox,nonsense,rate-window,redis-customers.slow,redis-errors,redis-ledger.slow,redis-once,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
+    'test/accounts/{api-key,bookkeeping,intercepted-ledger,kept-secrets,late-ledger,ledger-address,ledger-export,ledger-folder,mailbox,nonsense,rate-window,redis-customers.slow,redis-errors,redis-ledger.slow,redis-once,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-files,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
   'portal/payment':
     'test/portal/{billing.slow,checkouts,closings,event-worker,memberships,opened-payment,payment-outage.slow,payment.slow,purchases,reconciled,reversals,settled-memberships,settled-purchases,stripe-client,webhook-events}.test.ts',
   'portal/sign-in':

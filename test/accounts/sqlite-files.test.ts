@@ -1,0 +1,434 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import { isMissingLedger, openLedger } from '../../portal/accounts/open-ledger.ts';
+import { isOfTheDatabase, unavailable } from '../../portal/accounts/sqlite/failure.ts';
+import { CommitFailed, GroupCommit } from '../../portal/accounts/sqlite/group-commit.ts';
+import type { Outcome, Write } from '../../portal/accounts/sqlite/operations.ts';
+import { removeEnded, SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
+import { commitGroup, openWriter } from '../../portal/accounts/sqlite/writer.ts';
+import { BY, newAccount } from '../support/customers.ts';
+import { forAll } from '../support/for-all.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+
+const folder = folderOfEachTest();
+const file = () => path.join(folder, 'ledger.db');
+const connection = (options?: { isWriter: boolean }) =>
+  ofThisTest(new SqlConnection(file(), options));
+
+/** Names of the secrets in a database, which tests use as a table. */
+const names = (db: SqlConnection) =>
+  db.all<{ name: string }>('SELECT name FROM secrets ORDER BY name').map(({ name }) => name);
+const add = (db: SqlConnection, name: string) =>
+  db.run('INSERT INTO secrets VALUES (?, ?)', name, 'x');
+
+/** Moves a clock on by some time, or runs some work, each time it is read. */
+function clockThat(stepMs: number, work: () => void = () => {}) {
+  let nowMs = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    work();
+    nowMs += stepMs;
+    return nowMs;
+  });
+  onTestFinished(() => clock.mockRestore());
+  return clock;
+}
+
+describe('an error', () => {
+  const denied = 'permission denied; let this user write to it';
+  const full = 'the disk is full; free some space';
+  test.each([
+    ['EACCES: permission denied, mkdir', 'EACCES', denied],
+    ['permission denied', '', denied],
+    ['attempt to write a readonly database', '', denied],
+    ['unable to open database file', '', denied],
+    ['nothing said', 'EACCES', denied],
+    ['no space left', 'ENOSPC', full],
+    ['database or disk is full', '', full],
+    ['file too large', '', full],
+    ['disk I/O error', '', 'the disk is full, or damaged; free some space'],
+    ['database is locked', '', 'another process keeps it locked; try again'],
+    ['file is not a database', '', 'its file is damaged; restore it from a backup'],
+    ['database disk image is malformed', '', 'its file is damaged; restore it from a backup'],
+    ['something else', 'EIO', 'cannot be used (something else)'],
+  ])('%s (%s) is explained: %s', (message, code, advice) => {
+    const cause = Object.assign(new Error(message), code && { code });
+    expect(unavailable('/a/ledger', cause)).toMatchObject({
+      name: 'LedgerUnavailable',
+      message: `ledger /a/ledger: ${advice}`,
+      cause,
+    });
+  });
+
+  test('that is explained already is passed on', () => {
+    const known = new LedgerUnavailable('known');
+    expect(unavailable('/a/ledger', known)).toBe(known);
+  });
+
+  test('of a value concerns that change alone, any other of SQLite all of them', () => {
+    // SQLITE_TOOBIG, _CONSTRAINT and _MISMATCH, and SQLITE_CONSTRAINT_UNIQUE, an extended code.
+    for (const errcode of [18, 19, 20, 2067]) expect(isOfTheDatabase({ errcode })).toBe(false);
+    // SQLITE_ERROR, _BUSY, _IOERR, _FULL, _NOTADB, and SQLITE_IOERR_WRITE.
+    for (const errcode of [1, 5, 10, 13, 17, 21, 26, 778]) {
+      expect(isOfTheDatabase({ errcode })).toBe(true);
+    }
+    for (const other of [new Error('ours'), { errcode: '5' }]) {
+      expect(isOfTheDatabase(other)).toBe(false);
+    }
+  });
+});
+
+describe('a connection', () => {
+  test('has a change on the disk when it is made, and keeps its log small', async () => {
+    const [reader, writer] = [await connection(), await connection({ isWriter: true })];
+    for (const db of [reader, writer]) {
+      const pragma = (name: string) => Object.values(db.get(`PRAGMA ${name}`)!)[0];
+      expect(['journal_mode', 'synchronous', 'journal_size_limit'].map(pragma)).toEqual([
+        'wal',
+        2,
+        2 ** 24,
+      ]);
+      expect(pragma('busy_timeout')).toBe(db === reader ? 10_000 : 0);
+    }
+  });
+
+  test('makes a transaction as a whole or not at all, and a part of one too', async () => {
+    const [db, other] = [await connection(), await connection()];
+    const fault = new Error('a fault');
+    const made = db.transaction(() => {
+      expect(add(db, 'a')).toBe(1);
+      expect(names(other)).toEqual([]);
+      expect(() =>
+        db.part(() => {
+          add(db, 'b');
+          throw fault;
+        }),
+      ).toThrow(fault);
+      return db.part(() => add(db, 'c'));
+    });
+    expect(made).toBe(1);
+    expect(names(other)).toEqual(['a', 'c']);
+    const failing = () =>
+      db.transaction(() => {
+        db.part(() => add(db, 'd'));
+        throw fault;
+      });
+    expect(failing).toThrow(fault);
+    expect(names(db)).toEqual(['a', 'c']);
+    // It can go on.
+    db.transaction(() => add(db, 'e'));
+    expect(names(other)).toEqual(['a', 'c', 'e']);
+  });
+
+  test('goes on after an error at which SQLite has rolled everything back itself', async () => {
+    const db = await connection();
+    const failing = () =>
+      db.transaction(() => {
+        add(db, 'a');
+        db.part(() => {
+          db.run('ROLLBACK');
+          throw new Error('the disk was full');
+        });
+      });
+    expect(failing).toThrow('the disk was full');
+    expect(names(db)).toEqual([]);
+    db.transaction(() => add(db, 'b'));
+    expect(names(db)).toEqual(['b']);
+  });
+
+  test('reads one state in a snapshot, whatever is committed meanwhile', async () => {
+    const [db, other] = [await connection(), await connection()];
+    add(other, 'a');
+    const seen = db.snapshot(() => {
+      const before = names(db);
+      add(other, 'b');
+      return [before, names(db)];
+    });
+    expect(seen).toEqual([['a'], ['a']]);
+    expect(names(db)).toEqual(['a', 'b']);
+  });
+
+  test('waits for the transaction of another, for ten seconds', async () => {
+    const [writer, other] = [await connection({ isWriter: true }), await connection()];
+    other.run('BEGIN IMMEDIATE');
+    let looks = 0;
+    const clock = clockThat(1_000, () => {
+      looks++;
+      if (looks === 5) other.run('COMMIT');
+    });
+    expect(writer.transaction(() => add(writer, 'a'))).toBe(1);
+    expect(looks).toBe(5);
+    clock.mockRestore();
+    other.run('BEGIN IMMEDIATE');
+    clockThat(3_000, () => looks++);
+    expect(() => writer.transaction(() => add(writer, 'b'))).toThrow('database is locked');
+    // The first look sets the end; at 12 seconds it is past.
+    expect(looks).toBe(5 + 5);
+    other.run('ROLLBACK');
+    expect(names(writer)).toEqual(['a']);
+    // Other errors are not waited for.
+    looks = 0;
+    writer.run('BEGIN');
+    expect(() => writer.transaction(() => {})).toThrow('within a transaction');
+    expect(looks).toBe(1);
+    writer.run('ROLLBACK');
+  });
+
+  test('opens no ledger of a newer version, and no file that is none', async () => {
+    const db = new SqlConnection(file());
+    add(db, 'a');
+    db.run('PRAGMA user_version = 2');
+    db.close();
+    const said = `ledger ${file()}: its records have format 2, and this version supports up to 1`;
+    expect(() => new SqlConnection(file())).toThrow(said);
+    expect(() => new SqlConnection(file())).toThrow(LedgerUnavailable);
+    const text = path.join(folder, 'text');
+    await writeFile(text, 'no database, but a text that is longer than the header of one would be');
+    expect(() => new SqlConnection(text)).toThrow('file is not a database');
+  });
+
+  test('removes four of the records that have ended, first those that ended first', async () => {
+    const db = await connection();
+    for (const end of [30, 10, 50, 20, 40, 60]) {
+      db.run('INSERT INTO limits VALUES (?, 0, 0, ?)', `ends at ${end}`, end);
+    }
+    const left = () =>
+      db
+        .all<{ end: number }>('SELECT endsAtMs AS end FROM limits ORDER BY end')
+        .map(({ end }) => end);
+    removeEnded(db, 'limits', 20);
+    expect(left()).toEqual([30, 40, 50, 60]);
+    db.run('INSERT INTO limits VALUES (?, 0, 0, ?)', 'one more', 35);
+    removeEnded(db, 'limits', 100);
+    expect(left()).toEqual([60]);
+  });
+});
+
+describe('a group of changes', () => {
+  const grant = (account: string, tokens: number, cause: string): Write => ({
+    name: 'grant',
+    args: [account, { tokens, cause, atMs: 1 }, 'operator'],
+  });
+  const open: Write = { name: 'openAccount', args: [{ email: null, grant: null, ...BY }] };
+
+  test('is made but for those that fail, which change nothing', async () => {
+    const db = await connection({ isWriter: true });
+    const [opened] = commitGroup(db, [open]) as [{ value: { account: { id: string } } }];
+    const { id } = opened.value.account;
+    const outcomes = commitGroup(db, [
+      grant(id, 5, 'one'),
+      grant(id, -1, 'two'),
+      grant('nobody', 5, 'one'),
+      grant(id, 7, 'three'),
+    ]);
+    expect(outcomes).toEqual([
+      { value: { granted: true, balance: 5 } },
+      { error: expect.any(RangeError) },
+      { error: expect.objectContaining({ message: 'no account nobody' }) },
+      { value: { granted: true, balance: 12 } },
+    ]);
+    // None of it stays where the database itself fails, also if another change failed before.
+    db.run('ALTER TABLE secrets RENAME TO other');
+    for (const failing of [[], [grant(id, -1, 'two')]]) {
+      const group = [grant(id, 9, 'four'), ...failing, { name: 'secret', args: ['a'] } as Write];
+      expect(() => commitGroup(db, group)).toThrow('no such table');
+    }
+    expect(commitGroup(db, [grant(id, 0, 'five')])).toEqual([
+      { value: { granted: true, balance: 12 } },
+    ]);
+    const writer = openWriter(file());
+    expect(await writer.commit([grant(id, 1, 'six')])).toEqual([
+      { value: { granted: true, balance: 13 } },
+    ]);
+    await writer.close();
+    await expect(writer.commit([])).rejects.toThrow();
+  });
+
+  /** A writer whose transactions the test ends. */
+  function slowWriter() {
+    const groups: {
+      names: unknown[];
+      end(outcomes?: Outcome[]): void;
+      fail(cause: Error): void;
+    }[] = [];
+    const commit = (group: readonly Write[]) =>
+      new Promise<Outcome[]>((resolve, reject) => {
+        const names = group.map(({ args }) => args[0]);
+        const echoed = names.map((name): Outcome => ({ value: `${name}` }));
+        groups.push({ names, end: (outcomes = echoed) => resolve(outcomes), fail: reject });
+      });
+    const commits = new GroupCommit({ commit, close: async () => {} });
+    const apply = (name: string, client = 'a') =>
+      commits.apply({ name: 'secret', args: [name] }, client);
+    return { groups, commits, apply };
+  }
+
+  const turn = () => new Promise(setImmediate);
+
+  test('is what arrives in a turn, and then what arrives while another is written', async () => {
+    const { groups, commits, apply } = slowWriter();
+    await commits.idle();
+    const first = [apply('1'), apply('2')];
+    let isIdle = false;
+    commits.idle().then(() => {
+      isIdle = true;
+    });
+    expect(groups).toEqual([]);
+    await turn();
+    await turn();
+    const second = [apply('3'), apply('4')];
+    await turn();
+    expect(groups.map((group) => group.names)).toEqual([['1', '2']]);
+    groups[0].end();
+    expect(await Promise.all(first)).toEqual(['1', '2']);
+    expect(groups.map((group) => group.names)).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    const third = apply('5');
+    const error = new RangeError('a value');
+    groups[1].end([{ error }, { value: undefined }]);
+    await expect(second[0]).rejects.toBe(error);
+    expect(await second[1]).toBeUndefined();
+    expect(isIdle).toBe(false);
+    await expect.poll(() => groups.length).toBe(3);
+    groups[2].end();
+    expect(await third).toBe('5');
+    await turn();
+    expect(isIdle).toBe(true);
+    await commits.idle();
+    // It begins again.
+    const last = apply('6');
+    await expect.poll(() => groups.length).toBe(4);
+    groups[3].end();
+    expect(await last).toBe('6');
+  });
+
+  test('fails as a whole, which is known until another succeeds', async () => {
+    const { groups, commits, apply } = slowWriter();
+    expect(commits.lastFailure).toBeNull();
+    const [one, two] = [apply('1'), apply('2')];
+    await expect.poll(() => groups.length).toBe(1);
+    const three = apply('3');
+    const cause = new Error('the disk is full');
+    const beganMs = performance.now();
+    groups[0].fail(cause);
+    for (const failed of [one, two]) {
+      await expect(failed).rejects.toMatchObject({ name: 'CommitFailed', cause });
+      await expect(failed).rejects.toBeInstanceOf(CommitFailed);
+    }
+    expect(commits.lastFailure?.error.cause).toBe(cause);
+    expect(commits.lastFailure?.atMs).toBeGreaterThanOrEqual(beganMs);
+    await expect.poll(() => groups.length).toBe(2);
+    groups[1].end();
+    expect(await three).toBe('3');
+    expect(commits.lastFailure).toBeNull();
+  });
+
+  test('is answered in turns of eight at most, in which each client has its turn', () =>
+    forAll(
+      30,
+      fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 60 }),
+      async (clients) => {
+        const { groups, apply } = slowWriter();
+        const answered: number[] = [];
+        const all = clients.map(async (client, i) => {
+          await apply(String(i), client);
+          answered.push(i);
+        });
+        await expect.poll(() => groups.length, { interval: 1 }).toBe(1);
+        groups[0].end();
+        let before = 0;
+        for (let turns = 0; answered.length < clients.length; turns++) {
+          expect(turns).toBeLessThanOrEqual(clients.length);
+          await turn();
+          expect(answered.length - before).toBeLessThanOrEqual(8);
+          before = answered.length;
+        }
+        await Promise.all(all);
+        // By client as they came; the n-th of one before the (n + 1)-th of another.
+        const nth = (i: number) => clients.slice(0, i).filter((one) => one === clients[i]).length;
+        const rounds = answered.map(nth);
+        expect(rounds).toEqual([...rounds].sort((a, b) => a - b));
+        expect([...answered].sort((a, b) => a - b)).toEqual(clients.map((_, i) => i));
+      },
+    ));
+
+  test('is answered one by one if each answer takes long', async () => {
+    const { groups, apply } = slowWriter();
+    const perTurn: number[] = [];
+    let turns = 0;
+    const all = Array.from({ length: 20 }, async (_, i) => {
+      await apply(String(i));
+      perTurn[turns] = (perTurn[turns] ?? 0) + 1;
+    });
+    await expect.poll(() => groups.length, { interval: 1 }).toBe(1);
+    clockThat(5);
+    groups[0].end();
+    for (; perTurn.reduce((sum, n) => sum + (n ?? 0), 0) < 20; turns++) await turn();
+    await Promise.all(all);
+    const counts = perTurn.filter(Boolean);
+    expect(counts.slice(0, 4)).toEqual([8, 4, 2, 1]);
+    expect(new Set(counts.slice(3))).toEqual(new Set([1]));
+  });
+});
+
+describe('a ledger', () => {
+  const OPTIONS = { rateLimitPerMinute: 1 };
+  const address = () => `sqlite:${folder}/own`;
+
+  test('is unwell for ten seconds after a change that failed, unless another succeeds', async () => {
+    const ledger = await ofThisTest(openLedger(address(), OPTIONS));
+    const { id } = await newAccount(ledger);
+    const blocker = await ofThisTest(new SqlConnection(`${folder}/own/ledger.db`));
+    const grant = (cause: string) => ledger.grant(id, { tokens: 1, cause, atMs: 1 }, 'operator');
+    const said = `ledger ${folder}/own: another process keeps it locked; try again`;
+    for (const recovers of ['by time', 'by a change']) {
+      blocker.run('BEGIN IMMEDIATE');
+      const clock = clockThat(11_000);
+      await expect(grant(recovers)).rejects.toThrow(said);
+      clock.mockRestore();
+      const failedMs = performance.now();
+      blocker.run('ROLLBACK');
+      const later = vi.spyOn(performance, 'now').mockReturnValue(failedMs);
+      onTestFinished(() => later.mockRestore());
+      await expect(ledger.ping()).rejects.toThrow(said);
+      // It can be read meanwhile.
+      expect((await ledger.account(id))!.balance).toBe(0);
+      if (recovers === 'by time') later.mockReturnValue(failedMs + 60_000);
+      else await grant('another');
+      await ledger.ping();
+      later.mockRestore();
+    }
+  });
+
+  test('that is closed says so, also if it is closed twice', async () => {
+    const ledger = await openLedger(address(), OPTIONS);
+    const { id } = await newAccount(ledger);
+    const last = ledger.grant(id, { tokens: 1, cause: 'last', atMs: 1 }, 'operator');
+    await Promise.all([ledger.close(), ledger.close()]);
+    // What was under way is made.
+    expect(await last).toEqual({ granted: true, balance: 1 });
+    const said = `${folder}/own: the ledger is closed`;
+    for (const ask of [
+      () => ledger.account(id),
+      () => ledger.grant(id, { tokens: 1, cause: 'late', atMs: 1 }, 'operator'),
+      () => ledger.ping(),
+    ]) {
+      await expect(ask()).rejects.toThrow(new LedgerUnavailable(said));
+    }
+  });
+
+  test('is missing where there is no file of it', async () => {
+    expect(isMissingLedger(address())).toBe(true);
+    await mkdir(`${folder}/own`);
+    expect(isMissingLedger(address())).toBe(true);
+    await (await openLedger(address(), OPTIONS)).close();
+    expect(isMissingLedger(address())).toBe(false);
+    expect(isMissingLedger('redis://127.0.0.1:1')).toBe(false);
+    expect(() => isMissingLedger('mysql://x')).toThrow(TypeError);
+  });
+});
