@@ -115,7 +115,8 @@ describe('settings by which Redis loses acknowledged debits', () => {
     durabilityFaults({
       settings: async (pattern: string) =>
         servers.map((all) => {
-          const isAsked = (name: string) => name.startsWith(pattern.replace('*', ''));
+          const asked = new RegExp(`^${pattern.replace('*', '.*')}$`);
+          const isAsked = (name: string) => asked.test(name);
           return new Map(Object.entries(all).filter(([name]) => isAsked(name)));
         }),
       replicas: async () => replicas,

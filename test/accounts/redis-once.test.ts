@@ -75,7 +75,8 @@ test('changes of an account have growing numbers, in sequences of which each has
         const inUse = own.map((one) => one.id.sequence);
         expect(inUse).not.toContain(id.sequence);
         // As few sequences as possible.
-        expect(Number(id.sequence.split('.').at(-1))).toBeLessThanOrEqual(own.length);
+        const [, index] = /^[\w-]{8}\.(\d+)$/.exec(id.sequence)!;
+        expect(Number(index)).toBeLessThanOrEqual(own.length);
         underWay.push({ account, id, end: (error) => begun.end(error), ended });
         made++;
       } else if (underWay.length > 0) {
@@ -200,6 +201,9 @@ test('what Redis does not acknowledge for a day is reported, and given up', asyn
 });
 
 test('closing waits two seconds for what is owed, and reports the rest', async () => {
+  const { once: owing, warned: nothing } = withRedis();
+  await owing.close();
+  expect(nothing).toEqual([]);
   for (const [answersMs, report] of [
     [1_000, []],
     [

@@ -137,7 +137,7 @@ export class Once {
 
   /** Higher than any earlier number of this process. */
   #next(): number {
-    this.#lastNumber = Math.max(this.#lastNumber + 1, Date.now() * 1000);
+    this.#lastNumber++;
     return this.#lastNumber;
   }
 
