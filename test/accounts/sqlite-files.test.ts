@@ -410,7 +410,7 @@ describe('a ledger', () => {
     const { id } = await newAccount(ledger);
     const last = ledger.grant(id, { tokens: 1, cause: 'last', atMs: 1 }, 'operator');
     await Promise.all([ledger.close(), ledger.close()]);
-    // What was under way is made.
+    // The change that was under way is made.
     expect(await last).toEqual({ granted: true, balance: 1 });
     const said = `${folder}/own: the ledger is closed`;
     for (const ask of [
