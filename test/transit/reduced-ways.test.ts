@@ -14,6 +14,28 @@ test('reachability stays the same, whatever ways are left out', () =>
     expect(leads(left, calls.rankOf.length)).toEqual(leads(ways, calls.rankOf.length));
   }));
 
+test('exactly those ways are left out that lead over a third call between, from there or later in the trip', () =>
+  forAll(150, fc.nat(), fc.integer({ min: 1, max: 6 }), (seed, trips) => {
+    const { calls, ways } = randomCalls(seed, trips);
+    const callAt = (rank: number) => {
+      const call = calls.rankOf.indexOf(rank);
+      const trip = calls.firstCall.findLastIndex((first) => first <= call);
+      return { call, trip };
+    };
+    const isCovered = ([from, to]: Way) =>
+      ways.some(
+        ([later, between]) =>
+          callAt(later).trip === callAt(from).trip &&
+          callAt(later).call >= callAt(from).call &&
+          later < between &&
+          ways.some(([a, b]) => a === between && b === to && a < b),
+      );
+    const expected = ways.filter((way) => way[0] > way[1] || !isCovered(way));
+    const sorted = (some: readonly Way[]) =>
+      some.toSorted((a, b) => a[1] - b[1] || a[0] - b[0]).map((way) => way.join(' to '));
+    expect(sorted(reduced(calls, ways))).toEqual(sorted(expected));
+  }));
+
 test('leaves out a way that a ride in between covers as well, from a later call of its trip', () => {
   // Trips of two calls, chained: from the first stop, through the second, to the third; and
   // directly.
@@ -75,6 +97,7 @@ function reduced(
     firstSource,
     sources: Int32Array.from(sorted, ([from]) => from),
   });
+  expect(kept.sources.length).toBe(kept.firstSource.at(-1));
   return [...calls.rankOf.keys()].flatMap((to) =>
     Array.from(
       kept.sources.subarray(kept.firstSource[to], kept.firstSource[to + 1]),
