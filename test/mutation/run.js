@@ -10,9 +10,9 @@ import { instrument, note, outcomesIn } from './mutants.js';
 const ROOMS = {
   'builder/gtfs':
     'test/transit/{calendars,entrances,feed-heads,feed-sources,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow,trip-runs}.test.ts',
-  'builder/streets': 'test/{search/{ride-ends,street-search.slow},streets/*}.test.ts',
+  'builder/streets': 'test/{search/street-graph,streets/*}.test.ts',
   'builder/transit':
-    'test/transit/{door-to-door,frequent-stops,patterns-among,small-networks,trip-transfers,random-networks.slow,range-searches.slow,reduced-ways,stations.slow,transfers.slow}.test.ts',
+    'test/transit/{door-to-door,egress,fastest-departures,feed-day,footpaths,frequent-stops,patterns-among,reduced-ways,small-networks,station-levels,stop-reach,stop-walks,timetable,transfer-rules,transit-clock,trip-transfers}.test.ts',
   'portal/accounts':
     'test/accounts/{api-key,bookkeeping,intercepted-ledger,kept-secrets,late-ledger,ledger-address,ledger-export,ledger-folder,mailbox,nonsense,rate-window,redis-customers.slow,redis-errors,redis-ledger.slow,redis-once,sealed-text,shared-commits,sqlite-books,sqlite-customers,sqlite-files,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
   'portal/payment':

@@ -166,6 +166,19 @@ test('the time of a way is shared by its edges according to their length', () =>
     }
   }));
 
+test('an elevator whose landings are mapped at one place takes its time once in all', () => {
+  const [mapped, nodes] = mappedStreets(
+    Array.from({ length: 4 }, () => [0, 0]),
+    [
+      { refs: [0, 1, 2], traits: WALK },
+      { refs: [1, 3], traits: WALK },
+    ],
+  );
+  const times = new Map([[0, { waiting: 0, moving: 60 }]]);
+  const { fixedTime } = buildNetwork({ ...mapped, times }, nodes);
+  expect([...fixedTime]).toEqual([30_000, 30_000, BY_LENGTH]);
+});
+
 test('a signal keeps the stress of the streets that meet there apart', () => {
   const calm = WALK | RIDE | withStress(0, 1, 1);
   const busy = WALK | RIDE | withStress(0, 4, 4);
