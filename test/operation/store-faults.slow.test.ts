@@ -9,7 +9,7 @@ import { type RunningService, runService } from '../support/running-service.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { type SmallCounty, smallCounty } from '../support/small-world.ts';
 import { folderOfEachTest, folderOfTests } from '../support/temporary-folder.ts';
-import { ttaIn } from '../support/tta.ts';
+import { commandsOfTests } from '../support/tta.ts';
 import {
   altered,
   type Fault,
@@ -35,6 +35,7 @@ const urlsOf = ({ blocks }: SmallCounty) =>
   ]);
 const urls = urlsOf(RELEASES.one);
 
+const runIn = commandsOfTests();
 const source = folderOfTests();
 const folder = folderOfEachTest();
 let rgw: RgwServer;
@@ -289,7 +290,7 @@ test('without the store, cached data is served, the rest is 503, and the free ca
 
 const promote = async (label: Label) => {
   const args = ['release', 'promote', label, '--store', `s3://${bucket}/store`];
-  expect(await ttaIn(rgw.env, ...args)).toMatchObject({ code: 0 });
+  expect(await runIn(rgw.env, ...args)).toMatchObject({ code: 0 });
 };
 const release = async () =>
   ((await (await fetch(`${service.address}/v1/last-updated`)).json()) as { release: string })
