@@ -14,8 +14,7 @@ const HOOKS = 'hooks';
 /**
  * Runs a test file once as it is, to see which test covers which mutants, and once for each mutant
  * that is still alive: only its tests, until the first that fails. Hooks run each time, so tests
- * begin from the same state. Modules are evaluated anew only for mutants in what runs on import, or
- * in hooks, which may import.
+ * begin from the same state. Modules are evaluated anew only for mutants in what runs on import.
  */
 export default class MutantRunner extends TestRunner {
   onBeforeRunFiles() {
@@ -46,22 +45,24 @@ export default class MutantRunner extends TestRunner {
     const coverage = structuredClone(switches.mutantCoverage ?? { static: {}, perTest: {} });
     const longestMs = Math.max(0, ...testsOf(files).map(({ result }) => result?.duration ?? 0));
     const quiet = this.#quiet(6_000 + 10 * longestMs);
+    const again = await this.#coverageOfAnotherRun(quiet, filepath);
     const mutants = JSON.parse(await readFile(MUTANTS));
     const { outcomes, doubtful } = await outcomesIn(JOURNAL);
     let sinceIntact = [];
     for (const { id, key } of mutants) {
       if (outcomes.get(key)) continue;
       const covering = Object.keys(coverage.perTest).filter((test) => id in coverage.perTest[test]);
-      const isStatic = id in coverage.static;
-      if (!isStatic && covering.length === 0) continue;
+      if (!(id in coverage.static) && covering.length === 0) continue;
+      // Hooks and tests import modules, too, but only once.
+      const isStatic = !Object.values(again).some((ids) => id in ids);
       await note(JOURNAL, { began: key });
       const hits = [coverage.static, ...Object.values(coverage.perTest)].map((one) => one[id] ?? 0);
       const hitLimit = ENDLESS * hits.reduce((sum, count) => sum + count, 100);
       Object.assign(switches, { activeMutant: id, hitCount: 0, hitLimit });
-      const isAnew = isStatic || covering.includes(HOOKS);
-      const killer = await this.#failing(quiet, filepath, isAnew ? null : covering, isAnew);
+      const runsAll = isStatic || covering.includes(HOOKS);
+      const killer = await this.#failing(quiet, filepath, runsAll ? null : covering, isStatic);
       Object.assign(switches, { activeMutant: undefined, hitCount: undefined });
-      if (isAnew) this.#forgetModules();
+      if (isStatic) this.#forgetModules();
       await note(JOURNAL, { key, killer });
       if (killer === null) continue;
       sinceIntact.push(key);
@@ -85,9 +86,18 @@ export default class MutantRunner extends TestRunner {
     return false;
   }
 
+  /** The mutants that each test covers when all modules have been imported. */
+  async #coverageOfAnotherRun(quiet, filepath) {
+    switches.mutantCoverage ??= {};
+    // Modules keep the object.
+    Object.assign(switches.mutantCoverage, { static: {}, perTest: {} });
+    await this.#failing(quiet, filepath, null, false);
+    return structuredClone(switches.mutantCoverage.perTest);
+  }
+
   /** The first test that fails, or null. */
-  async #failing(quiet, filepath, covering, isAnew) {
-    if (isAnew) this.#forgetModules();
+  async #failing(quiet, filepath, covering, isStatic) {
+    if (isStatic) this.#forgetModules();
     const { evaluatedModules } = this.workerState;
     const file = evaluatedModules.getModuleById(filepath);
     if (file) evaluatedModules.invalidateModule(file);
