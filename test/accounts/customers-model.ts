@@ -8,6 +8,7 @@ import type {
   Grant,
   KeyOrder,
   Membership,
+  UsageDay,
 } from '../../portal/accounts/accounts.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
@@ -38,6 +39,11 @@ const MEMBERSHIPS: readonly (readonly [Membership | null, string])[] = [
   ],
 ];
 
+const WRONG_GRANTS: readonly Grant[] = [
+  { tokens: -1, cause: 'wrong', atMs: NOON },
+  { tokens: 1, cause: '', atMs: NOON },
+];
+
 /** An account on paper. */
 interface Paper {
   readonly id: AccountId;
@@ -49,6 +55,7 @@ interface Paper {
   membership: number;
   customer: string | null;
   readonly grants: Grant[];
+  readonly usage: UsageDay[];
   readonly keys: PaperKey[];
   readonly sessions: PaperSession[];
   readonly audit: AuditEntry[];
@@ -64,6 +71,7 @@ interface PaperKey {
   readonly createdAtMs: number;
   disabled: boolean;
   revokedAtMs: number | null;
+  lastUsedAtMs: number | null;
 }
 
 interface PaperSession {
@@ -137,6 +145,7 @@ class Customers {
       membership: 0,
       customer: null,
       grants: [],
+      usage: [],
       keys: [],
       sessions: [],
       audit: [],
@@ -168,6 +177,10 @@ class Customers {
     const change = this.#by();
     const grant = this.#dice.pick([undefined, null, this.#grant('first')]);
     const custom = this.#dice.pick([undefined, this.#grant('signup')]);
+    if (!known && this.#dice.chance(0.3)) {
+      const wrong = { email, ...change, grant: this.#dice.pick(WRONG_GRANTS) };
+      await expect(this.#ledger.openAccount(wrong)).rejects.toThrow(RangeError);
+    }
     const opened = await this.#ledger.openAccount({
       email,
       ...change,
@@ -190,7 +203,8 @@ class Customers {
     const label = this.#dice.pick(['', 'desk', 'ключ “1”']);
     const grant = this.#dice.pick([undefined, undefined, null, this.#grant('with a key')]);
     const member = this.#dice.pick([undefined, false, true]);
-    const rate = this.#dice.pick([undefined, { limit: 2, windowSeconds: 60 }]);
+    const limit = this.#dice.pick([1, 2]);
+    const rate = this.#dice.pick([undefined, { limit, windowSeconds: 60 }]);
     const order: KeyOrder = {
       owner: isByMail ? { email } : { id: to.id },
       label,
@@ -199,11 +213,16 @@ class Customers {
       ...(member !== undefined && { member }),
       ...(rate && { rate }),
     };
+    const isRefused = !known || (known.closedAtMs === null && activeKeys(known) < 3);
+    if (isRefused && this.#dice.chance(0.2)) {
+      const wrong = { ...order, grant: this.#dice.pick(WRONG_GRANTS) };
+      await expect(this.#ledger.issueKey(wrong)).rejects.toThrow(RangeError);
+    }
     const made = await this.#ledger.issueKey(order);
     if (known && known.closedAtMs !== null) {
       return void expect(made).toEqual({ created: false, reason: 'closed' });
     }
-    if (known && known.keys.filter((key) => key.revokedAtMs === null).length >= 3) {
+    if (known && activeKeys(known) >= 3) {
       return void expect(made).toEqual({ created: false, reason: 'too-many-keys' });
     }
     if (known && rate) {
@@ -212,7 +231,7 @@ class Customers {
         window = { startMs: this.nowMs, used: 0 };
       }
       const resetSeconds = Math.ceil((window.startMs + 60_000 - this.nowMs) / 1_000);
-      if (window.used === rate.limit) {
+      if (window.used >= rate.limit) {
         const state = { ...rate, remaining: 0, resetSeconds };
         return void expect(made).toEqual({ created: false, reason: 'rate-limited', rate: state });
       }
@@ -227,19 +246,51 @@ class Customers {
     const { id, prefix } = made.key;
     expect(made.plainKey.startsWith(prefix)).toBe(true);
     const hash = hashApiKey(made.plainKey);
-    const [disabled, revokedAtMs] = [false, null];
-    const key = { id, hash, prefix, label, createdAtMs: this.nowMs, disabled, revokedAtMs };
+    const [disabled, revokedAtMs, lastUsedAtMs, createdAtMs] = [false, null, null, this.nowMs];
+    const state = { createdAtMs, disabled, revokedAtMs, lastUsedAtMs };
+    const key: PaperKey = { id, hash, prefix, label, ...state };
     account.keys.push(key);
     this.#noteKey(account, 'key-created', key, change.by);
     expect(made.account).toEqual(accountIn(account));
-    expect(made.key).toEqual(withoutHash(key, null));
+    expect(made.key).toEqual(withoutHash(key));
   }
 
   #noteKey(account: Paper, what: AuditEntry['what'], key: PaperKey, by: Actor): void {
     this.#note(account, what, `${key.prefix}…${key.label && `, ${key.label}`}`, by);
   }
 
+  /** Admits a request with a key, and charges it if it may be. */
+  async #use(account: Paper, key: PaperKey): Promise<void> {
+    const admitted = await this.#ledger.admit(key.hash, this.nowMs);
+    expect(admitted.outcome).toBe(outcomeOf(account, key));
+    if (admitted.outcome !== 'admitted') return;
+    const { balance } = accountIn(account);
+    expect(admitted).toMatchObject({ account: account.id, keyId: key.id, balance });
+    if (key.lastUsedAtMs === null || this.nowMs - key.lastUsedAtMs >= 60_000) {
+      key.lastUsedAtMs = this.nowMs;
+    }
+    const [route, tokens, atMs] = ['GET /v1/x', this.#dice.below(40), this.nowMs];
+    const charge = { account: account.id, keyId: key.id, route, tokens, atMs };
+    const outcome = tokens <= balance ? 'debited' : 'insufficient';
+    const left = tokens <= balance ? balance - tokens : balance;
+    expect(await this.#ledger.debit(charge)).toEqual({ outcome, balance: left });
+    if (outcome === 'insufficient') return;
+    const day = new Date(atMs).toISOString().slice(0, 10);
+    const known = account.usage.findIndex((one) => one.day === day && one.keyId === key.id);
+    const before = account.usage[known] ?? { requests: 0, tokens: 0 };
+    if (known !== -1) account.usage.splice(known, 1);
+    account.usage.push({
+      day,
+      keyId: key.id,
+      route,
+      requests: before.requests + 1,
+      tokens: before.tokens + tokens,
+      lastAtMs: atMs,
+    });
+  }
+
   async #changeKey(account: Paper, key: PaperKey): Promise<void> {
+    if (this.#dice.chance(0.4)) return this.#use(account, key);
     const change = this.#by();
     const isKnown = this.#dice.chance(0.9);
     const id = isKnown ? key.id : 'none';
@@ -331,13 +382,19 @@ class Customers {
 
 function accountIn(paper: Paper) {
   const { id, email, membership, disabled, createdAtMs, closedAtMs, customer } = paper;
-  const balance = paper.grants.reduce((sum, { tokens }) => sum + tokens, 0);
+  const sum = (of: readonly { tokens: number }[]) =>
+    of.reduce((all, { tokens }) => all + tokens, 0);
+  const balance = sum(paper.grants) - sum(paper.usage);
   const { 0: state } = MEMBERSHIPS[membership];
   return { id, email, membership: state, disabled, balance, createdAtMs, closedAtMs, customer };
 }
 
-function withoutHash({ hash: _, ...key }: PaperKey, lastUsedAtMs: number | null) {
-  return { ...key, lastUsedAtMs };
+function withoutHash({ hash: _, ...key }: PaperKey) {
+  return key;
+}
+
+function activeKeys({ keys }: Paper): number {
+  return keys.filter((key) => key.revokedAtMs === null).length;
 }
 
 /** Entries of one time in the order of their texts, which ledgers need not keep. */
@@ -355,7 +412,7 @@ async function compare(ledger: Ledger, { accounts, former, nowMs }: Customers): 
     const { id, keys, sessions, grants } = paper;
     expect(await ledger.account(id)).toEqual(accountIn(paper));
     const inLedger = await ledger.keys(id);
-    expect(inLedger).toEqual(keys.map((key) => withoutHash(key, null)));
+    expect(inLedger).toEqual(keys.map((key) => withoutHash(key)));
     const live = sessions
       .filter(({ seenAtMs }) => nowMs < seenAtMs + 30 * DAY_MS)
       .map(({ secretHash: _, ...session }) => session)
@@ -371,12 +428,14 @@ async function compare(ledger: Ledger, { accounts, former, nowMs }: Customers): 
     expect(audit.map(({ atMs }) => atMs)).toEqual(paper.audit.map(({ atMs }) => atMs).reverse());
     expect(inOrder(audit)).toEqual(inOrder(paper.audit));
     expect(await ledger.grants(id)).toEqual(grants);
+    const rowOf = ({ day, keyId }: UsageDay) => `${day} ${keyId}`;
+    const inUsageOrder = [...paper.usage].sort((a, b) => (rowOf(a) < rowOf(b) ? -1 : 1));
     const records = (await ledger.exportAccount(id))!;
     expect(records).toEqual({
       account: accountIn(paper),
-      keys: keys.map((key) => ({ ...key, lastUsedAtMs: null })),
+      keys,
       grants,
-      usage: [],
+      usage: inUsageOrder,
       audit: audit.reverse(),
     } satisfies AccountRecords);
   }
@@ -391,17 +450,23 @@ async function compare(ledger: Ledger, { accounts, former, nowMs }: Customers): 
   expect(disabled).toEqual([...former.values()].sort());
 }
 
+function outcomeOf(account: Paper, key: PaperKey) {
+  if (key.revokedAtMs !== null) return 'invalid-key';
+  return key.disabled || account.disabled ? 'account-disabled' : 'admitted';
+}
+
 /** Checks the admission of each key. */
 async function admitAll(ledger: Ledger, { accounts, nowMs }: Customers): Promise<void> {
-  for (const { id, disabled, membership, keys } of accounts) {
+  for (const account of accounts) {
+    const { id, membership, keys } = account;
     for (const key of keys) {
       const admitted = await ledger.admit(key.hash, nowMs);
-      if (key.revokedAtMs !== null) expect(admitted).toEqual({ outcome: 'invalid-key' });
-      else if (key.disabled || disabled) expect(admitted).toEqual({ outcome: 'account-disabled' });
+      const outcome = outcomeOf(account, key);
+      if (outcome !== 'admitted') expect(admitted).toEqual({ outcome });
       else {
         const untilMs = MEMBERSHIPS[membership][0]?.untilMs;
         const member = membership > 0 && (untilMs === null || nowMs < untilMs!);
-        expect(admitted).toMatchObject({ outcome: 'admitted', account: id, keyId: key.id, member });
+        expect(admitted).toMatchObject({ outcome, account: id, keyId: key.id, member });
       }
     }
   }
@@ -414,7 +479,7 @@ export function customersModel(name: string, open: () => Promise<Ledger>, runs: 
       const dice = new Dice(seed);
       const [ledger, moved] = [await ofThisTest(open()), await ofThisTest(open())];
       const customers = new Customers(ledger, dice);
-      for (let step = 1; step <= 60; step++) {
+      for (let step = 1; step <= 80; step++) {
         await customers.step();
         if (step % 20 === 0) await compare(ledger, customers);
       }
@@ -422,6 +487,9 @@ export function customersModel(name: string, open: () => Promise<Ledger>, runs: 
         const records = (await ledger.exportAccount(id))!;
         const taken = [await moved.importAccount(records), await moved.importAccount(records)];
         expect(taken).toEqual([true, false]);
+        if (records.account.email === null) continue;
+        const impostor = { ...records, account: { ...records.account, id: 'another' } };
+        expect(await moved.importAccount(impostor)).toBe(false);
       }
       await moved.importFormerMailboxes(await ledger.formerMailboxes());
       // Sessions stay behind.
