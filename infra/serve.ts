@@ -5,6 +5,7 @@ import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { parseLedgerAddress } from '../portal/accounts/ledger-address.ts';
 import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import { interceptedLedger } from '../portal/accounts/serving-ledger.ts';
+import type { OpenWriter } from '../portal/accounts/sqlite/writer.ts';
 import { closeGracefully } from '../portal/http/graceful-shutdown.ts';
 import { buildProxy } from '../proxy/app.ts';
 import type { ProcessCount } from '../proxy/services.ts';
@@ -61,6 +62,8 @@ export interface Fleet {
   readonly accountRates: RateCounter;
   readonly addressRates: RateCounter;
   readonly processes: () => ProcessCount;
+  /** Opens the writer of an embedded ledger. */
+  readonly openWriter: OpenWriter;
 }
 
 /**
@@ -114,8 +117,12 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   await releases.refresh();
 
   const { rateLimitPerMinute } = settings;
-  const rates = fleet?.accountRates;
-  const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute, rates });
+  const { accountRates: rates, openWriter } = fleet ?? {};
+  const ledger = await openLedgerToServe(settings.ledger, {
+    rateLimitPerMinute,
+    rates,
+    openWriter,
+  });
   closers.push(() => ledger.close());
   const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, warnOf('ledger')), trace);
   // Responses contain the actual port.

@@ -1,4 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { Write } from '../../portal/accounts/sqlite/operations.ts';
+import type { Reply } from '../../portal/accounts/sqlite/reply.ts';
 import type { ProcessCount } from '../../proxy/services.ts';
 import type { ServeSettings } from '../settings/api-server.ts';
 import type { Lease, Unused } from './rate-leases.ts';
@@ -19,6 +21,8 @@ export interface ParentMethods {
   failed(fault: string): void;
   /** Leases requests of a subject to the worker, which returns the rest of its previous lease. */
   lease(of: RateName, subject: string, unused: Unused): Promise<Lease>;
+  /** Commits changes to an embedded ledger. */
+  commit(writes: readonly Write[]): Promise<Reply>;
 }
 
 /** Methods of a worker that the parent calls. */

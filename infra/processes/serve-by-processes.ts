@@ -3,6 +3,10 @@ import cluster from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type BirpcReturn, createBirpc } from 'birpc';
+import { openSharedWriter } from '../../portal/accounts/open-ledger.ts';
+import type { Write } from '../../portal/accounts/sqlite/operations.ts';
+import { failureOf, type Reply } from '../../portal/accounts/sqlite/reply.ts';
+import type { Writer } from '../../portal/accounts/sqlite/writer.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
 import type { ProcessCount } from '../../proxy/services.ts';
 import { messageOf } from '../../shards/error-facts.ts';
@@ -63,8 +67,8 @@ interface Member {
 
 /**
  * Serves the API with several processes, which accept connections on one port independently. This
- * process serves no requests: it restarts those that die, leases rates to them, and serves their
- * combined metrics.
+ * process serves no requests: it restarts those that die, leases rates to them, commits their
+ * changes to an embedded ledger, and serves their combined metrics.
  */
 export class ServingProcesses {
   /** Resolves with a message when they die too often to be restarted. */
@@ -75,6 +79,8 @@ export class ServingProcesses {
   readonly #members = new Set<Member>();
   #settings: ServeSettings;
   #metrics: MetricsServer | null = null;
+  /** Makes the changes of all processes to an embedded ledger; opened with the first. */
+  #writer: Promise<Writer> | null = null;
   #giveUp: (words: string) => void = () => {};
   #haveStarted = false;
   #isClosing = false;
@@ -102,7 +108,7 @@ export class ServingProcesses {
     // With round-robin, a connection being handed to a process that dies would never get a
     // response.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    cluster.setupPrimary({ exec: PROGRAM, args: [] });
+    cluster.setupPrimary({ exec: PROGRAM, args: [], serialization: 'advanced' });
     const { processes, host, metricsPort } = this.#settings;
     // Processes started later share the first one's port.
     const at = { host, port: await settledPort(this.#settings) };
@@ -144,7 +150,7 @@ export class ServingProcesses {
     const late = setTimeout(() => this.kill(), endsWithinMs(this.#settings));
     await Promise.all(Array.from(this.#members, ({ ended }) => ended));
     clearTimeout(late);
-    await this.#metrics?.close();
+    await this.#closeParts();
   }
 
   /** Stops all of them, breaking off the requests in progress. */
@@ -152,6 +158,20 @@ export class ServingProcesses {
     this.#isClosing = true;
     for (const { methods } of this.#members) void methods.cutOff.asEvent();
     await Promise.all(Array.from(this.#members, ({ ended }) => ended));
+  }
+
+  async #commit(writes: readonly Write[]): Promise<Reply> {
+    try {
+      this.#writer ??= openSharedWriter(this.#settings.ledger);
+      return { outcomes: await (await this.#writer).commit(writes) };
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  async #closeParts(): Promise<void> {
+    await this.#metrics?.close();
+    await (await this.#writer)?.close();
   }
 
   /** Kills all of them. */
@@ -171,6 +191,7 @@ export class ServingProcesses {
           resolve({ member, release });
         },
         failed: (fault) => reject(new UsageError(fault)),
+        commit: (writes) => this.#commit(writes),
         lease: (of, subject, unused) => this.#rates[of].lease(member, subject, unused, Date.now()),
       };
       const methods = createBirpc<WorkerMethods, ParentMethods>(own, {

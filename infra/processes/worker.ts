@@ -1,11 +1,14 @@
 import cluster from 'node:cluster';
 import { createBirpc } from 'birpc';
+import type { Write } from '../../portal/accounts/sqlite/operations.ts';
+import type { Writer } from '../../portal/accounts/sqlite/writer.ts';
 import type { ProcessCount } from '../../proxy/services.ts';
 import { describe } from '../errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from '../listen.ts';
 import { type Serving, serve } from '../serve.ts';
 import { shutDownOnSignals } from '../shutdown-signals.ts';
 import type { Metrics, ParentMethods, RateName, WorkerMethods } from './methods.ts';
+import { ParentWriter } from './parent-writer.ts';
 import { LeasedRates } from './rate-leases.ts';
 
 /** Entry point of one of several processes, which serves as its parent directs. */
@@ -43,6 +46,16 @@ const leased = (of: RateName) =>
   new LeasedRates((subject, unused) => parent.lease(of, subject, unused));
 const rates = { accounts: leased('accounts'), addresses: leased('addresses') };
 
+/** Loaded with a ledger of this kind. */
+async function openOwnWriter(file: string): Promise<Writer> {
+  const { openWriter } = await import('../../portal/accounts/sqlite/writer.ts');
+  return openWriter(file);
+}
+const committing = {
+  isThere: () => process.connected,
+  commit: (writes: readonly Write[]) => parent.commit(writes),
+};
+
 // By default a process whose parent is gone would exit in the middle of its responses.
 cluster.worker!.exitedAfterDisconnect = true;
 process.on('disconnect', () => {
@@ -57,6 +70,7 @@ try {
     accountRates: rates.accounts,
     addressRates: rates.addresses,
     processes: () => processes,
+    openWriter: (file) => new ParentWriter(committing, () => openOwnWriter(file)),
   });
   const { releases, registry } = await serving;
   registry?.setDefaultLabels({ process: number });

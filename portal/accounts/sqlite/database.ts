@@ -7,14 +7,14 @@ import { CommitFailed, GroupCommit } from './group-commit.ts';
 import { claimLedgerFolder, DATABASE_FILE } from './ledger-folder.ts';
 import type { ArgsOf, Writes } from './operations.ts';
 import { SqlConnection } from './sql-connection.ts';
-import { openWriter, type Writer } from './writer.ts';
+import { type OpenWriter, openWriter, type Writer } from './writer.ts';
 
 /** The ledger counts as unhealthy for this long after a failed commit, unless one succeeds. */
 const DISTRUST_MS: Millis = 10_000;
 
 /**
  * The database of a ledger's folder: reads are function calls on a connection of this thread;
- * changes are committed in groups by a dedicated thread. Every failure is a `LedgerUnavailable`,
+ * changes are committed in groups by a writer. Every failure is a `LedgerUnavailable`,
  * except what an operation itself throws.
  */
 export class LedgerDatabase {
@@ -25,20 +25,20 @@ export class LedgerDatabase {
   #isClosed = false;
 
   /** Opens a ledger's folder, creating it if needed. */
-  static async open(directory: string): Promise<LedgerDatabase> {
+  static async open(directory: string, open: OpenWriter = openWriter): Promise<LedgerDatabase> {
     try {
       await claimLedgerFolder(directory);
-      return new LedgerDatabase(directory);
+      return new LedgerDatabase(directory, open);
     } catch (error) {
       throw unavailable(directory, error);
     }
   }
 
-  private constructor(directory: string) {
+  private constructor(directory: string, open: OpenWriter) {
     this.#directory = directory;
     const file = path.join(directory, DATABASE_FILE);
     this.#db = new SqlConnection(file);
-    this.#writer = openWriter(file);
+    this.#writer = open(file);
     this.#commits = new GroupCommit(this.#writer);
   }
 

@@ -16,11 +16,14 @@ import {
 } from './operations.ts';
 import { hasReplay } from './replays.ts';
 import { session } from './sessions.ts';
+import type { OpenWriter } from './writer.ts';
 
 export interface SqliteLedgerOptions {
   readonly rateLimitPerMinute: number;
   /** Shared request counters, if other processes count too. */
   readonly rates?: RateCounter;
+  /** By default opens a thread of this process. */
+  readonly openWriter?: OpenWriter;
 }
 
 /**
@@ -30,9 +33,13 @@ export interface SqliteLedgerOptions {
  */
 export async function openSqliteLedger(
   directory: string,
-  { rateLimitPerMinute, rates = new RateWindow(rateLimitPerMinute) }: SqliteLedgerOptions,
+  {
+    rateLimitPerMinute,
+    rates = new RateWindow(rateLimitPerMinute),
+    openWriter,
+  }: SqliteLedgerOptions,
 ): Promise<Ledger> {
-  const database = await LedgerDatabase.open(directory);
+  const database = await LedgerDatabase.open(directory, openWriter);
   const admissions = new Admissions(database, rates);
   const reads = readsOf(database);
   const { debitRun: _, noteSeen, noteUse: __, replay, ...writes } = writesOf(database);

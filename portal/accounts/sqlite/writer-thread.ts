@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Write } from './operations.ts';
+import { failureOf, type Reply } from './reply.ts';
 import { SqlConnection } from './sql-connection.ts';
-import { commitGroup, type Reply } from './writer.ts';
+import { commitGroup } from './writer.ts';
 
 // The thread that writes to a ledger: each message is a group of changes; an empty one is the last.
 
@@ -18,8 +19,6 @@ function reply(group: readonly Write[]): Reply {
   try {
     return { outcomes: commitGroup(db, group) };
   } catch (error) {
-    // Errors lose their own properties between threads.
-    const { message, errcode } = error as Error & { errcode?: number };
-    return { failure: { message, errcode } };
+    return failureOf(error);
   }
 }

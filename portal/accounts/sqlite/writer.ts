@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { isOfTheDatabase } from './failure.ts';
 import { type Outcome, WRITES, type Write } from './operations.ts';
+import { outcomesIn, type Reply } from './reply.ts';
 import { SqlConnection } from './sql-connection.ts';
 
 /** Applies groups of changes, each in one transaction, one group after another. */
@@ -63,10 +64,8 @@ class LocalWriter implements Writer {
   }
 }
 
-/** The thread's reply to a group, and to the final message. */
-export type Reply =
-  | { readonly outcomes: readonly Outcome[] }
-  | { readonly failure: { readonly message: string; readonly errcode?: number } };
+/** Opens the writer of a ledger's file. */
+export type OpenWriter = (file: string) => Writer;
 
 interface Waiting {
   resolve(outcomes: readonly Outcome[]): void;
@@ -118,8 +117,11 @@ class ThreadWriter implements Writer {
     const waiting = this.#waiting;
     this.#waiting = null;
     this.#thread?.unref();
-    if ('outcomes' in reply) waiting?.resolve(reply.outcomes);
-    else waiting?.reject(Object.assign(new Error(reply.failure.message), reply.failure));
+    try {
+      waiting?.resolve(outcomesIn(reply));
+    } catch (error) {
+      waiting?.reject(error);
+    }
   }
 
   /** An error is followed by an exit, when another thread may have been started. */

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ParentWriter } from '../../infra/processes/parent-writer.ts';
+import type { Outcome, Write } from '../../portal/accounts/sqlite/operations.ts';
+import { failureOf, outcomesIn } from '../../portal/accounts/sqlite/reply.ts';
+import { SharedWriter } from '../../portal/accounts/sqlite/shared-writer.ts';
+import type { Writer } from '../../portal/accounts/sqlite/writer.ts';
+import { forAll } from '../support/for-all.ts';
+
+/** A writer whose transactions end when the test ends them; the outcome of a change is its name. */
+class SlowWriter implements Writer {
+  readonly transactions: { writes: readonly Write[]; end(error?: Error): void }[] = [];
+  isClosed = false;
+
+  commit(writes: readonly Write[]): Promise<readonly Outcome[]> {
+    return new Promise((resolve, reject) => {
+      const outcomes = writes.map(({ args }) => ({ value: args[0] }));
+      this.transactions.push({
+        writes,
+        end: (error) => (error ? reject(error) : resolve(outcomes)),
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+const write = (name: string): Write => ({ name: 'noteUse', args: [name] });
+const group = (...names: string[]) => names.map(write);
+const named = (writes: readonly Write[]) => writes.map(({ args }) => args[0]);
+const turn = () => new Promise(setImmediate);
+
+test('groups that arrive during a transaction share the next, each with its own outcomes', async () => {
+  const slow = new SlowWriter();
+  const shared = new SharedWriter(slow);
+  const outcomes = [group('a'), group('b', 'c'), group('d')].map((one) => shared.commit(one));
+  expect(slow.transactions.map(({ writes }) => named(writes))).toEqual([['a']]);
+  slow.transactions[0].end();
+  await turn();
+  expect(named(slow.transactions[1].writes)).toEqual(['b', 'c', 'd']);
+  slow.transactions[1].end();
+  expect(await Promise.all(outcomes)).toEqual([
+    [{ value: 'a' }],
+    [{ value: 'b' }, { value: 'c' }],
+    [{ value: 'd' }],
+  ]);
+  expect(slow.transactions).toHaveLength(2);
+});
+
+test('a transaction that fails rejects its groups and no others', () =>
+  forAll(50, fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), async (fails) => {
+    const slow = new SlowWriter();
+    const shared = new SharedWriter(slow);
+    for (const [round, isFailing] of fails.entries()) {
+      const pair = [`first ${round}`, `second ${round}`];
+      // The first group of a round takes a transaction of its own; the pair shares the next.
+      const alone = shared.commit(group('alone'));
+      const settled = Promise.allSettled(pair.map((name) => shared.commit(group(name))));
+      slow.transactions.at(-1)!.end();
+      expect(await alone).toEqual([{ value: 'alone' }]);
+      slow.transactions.at(-1)!.end(isFailing ? new Error('disk full') : undefined);
+      const expected = pair.map((name) =>
+        isFailing
+          ? { status: 'rejected', reason: new Error('disk full') }
+          : { status: 'fulfilled', value: [{ value: name }] },
+      );
+      expect(await settled).toEqual(expected);
+    }
+  }));
+
+test('closing closes the writer', async () => {
+  const slow = new SlowWriter();
+  await new SharedWriter(slow).close();
+  expect(slow.isClosed).toBe(true);
+});
+
+test('a failure crosses processes with its message and SQLite’s code', () => {
+  const error = Object.assign(new Error('disk I/O error'), { errcode: 10, path: 'secret' });
+  const copied = structuredClone(failureOf(error));
+  expect(() => outcomesIn(copied)).toThrow('disk I/O error');
+  expect(copied).toEqual({ failure: { message: 'disk I/O error', errcode: 10 } });
+});
+
+test('without its parent a process commits by a writer of its own, which it then closes', async () => {
+  const own = new SlowWriter();
+  let isThere = true;
+  let opened = 0;
+  const writer = new ParentWriter(
+    {
+      isThere: () => isThere,
+      commit: async (writes) => ({ outcomes: writes.map(() => ({ value: 'by the parent' })) }),
+    },
+    async () => {
+      opened++;
+      return own;
+    },
+  );
+  expect(await writer.commit(group('a'))).toEqual([{ value: 'by the parent' }]);
+  expect(opened).toBe(0);
+  isThere = false;
+  for (const name of ['b', 'c']) {
+    const outcomes = writer.commit(group(name));
+    await turn();
+    own.transactions.at(-1)!.end();
+    expect(await outcomes).toEqual([{ value: name }]);
+  }
+  expect(opened).toBe(1);
+  await writer.close();
+  expect(own.isClosed).toBe(true);
+});
+
+test('a parent’s failure is the process’s', async () => {
+  const failing = new ParentWriter(
+    { isThere: () => true, commit: async () => failureOf(new Error('disk full')) },
+    () => Promise.reject(new Error('not needed')),
+  );
+  await expect(failing.commit(group('a'))).rejects.toThrow('disk full');
+  await failing.close();
+});
