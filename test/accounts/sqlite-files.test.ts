@@ -7,6 +7,7 @@ import { isMissingLedger, openLedger } from '../../portal/accounts/open-ledger.t
 import { isOfTheDatabase, unavailable } from '../../portal/accounts/sqlite/failure.ts';
 import { CommitFailed, GroupCommit } from '../../portal/accounts/sqlite/group-commit.ts';
 import type { Outcome, Write } from '../../portal/accounts/sqlite/operations.ts';
+import { closeEvent, storeEvent } from '../../portal/accounts/sqlite/payment-events.ts';
 import { removeEnded, SqlConnection } from '../../portal/accounts/sqlite/sql-connection.ts';
 import { commitGroup, openWriter } from '../../portal/accounts/sqlite/writer.ts';
 import { BY, newAccount } from '../support/customers.ts';
@@ -190,6 +191,22 @@ describe('a connection', () => {
     expect(() => new SqlConnection(text)).toThrow('file is not a database');
   });
 
+  test('knows payments that were handled for sixty days', async () => {
+    const db = await connection();
+    const event = (id: string) => ({ id, type: 'invoice.paid', object: 'in_1', receivedAtMs: 1 });
+    const handle = (id: string, atMs: number) => {
+      storeEvent(db, event(id));
+      closeEvent(db, id, atMs);
+    };
+    const days = 24 * 60 * 60 * 1_000;
+    handle('first', 7);
+    handle('second', 60 * days + 6);
+    expect(storeEvent(db, event('first'))).toBe(false);
+    handle('third', 60 * days + 7);
+    expect(storeEvent(db, event('first'))).toBe(true);
+    expect(storeEvent(db, event('second'))).toBe(false);
+  });
+
   test('removes four of the records that have ended, first those that ended first', async () => {
     const db = await connection();
     for (const end of [30, 10, 50, 20, 40, 60]) {
@@ -358,22 +375,44 @@ describe('a group of changes', () => {
       },
     ));
 
-  test('is answered one by one if each answer takes long', async () => {
+  /** How many of some changes are answered in each turn, from the first that are. */
+  async function answersPerTurn(groupSizes: readonly number[], msOfTurn: (turn: number) => number) {
     const { groups, apply } = slowWriter();
     const perTurn: number[] = [];
-    let turns = 0;
-    const all = Array.from({ length: 20 }, async (_, i) => {
-      await apply(String(i));
-      perTurn[turns] = (perTurn[turns] ?? 0) + 1;
-    });
-    await expect.poll(() => groups.length, { interval: 1 }).toBe(1);
-    clockThat(5);
-    groups[0].end();
-    for (; turns < 100 && perTurn.reduce((sum, n) => sum + (n ?? 0), 0) < 20; turns++) await turn();
+    const changes = groupSizes.reduce((sum, size) => sum + size, 0);
+    let [turns, reads, nowMs] = [0, 0, 0];
+    const all: Promise<void>[] = [];
+    for (const [i, size] of groupSizes.entries()) {
+      for (let n = 0; n < size; n++) {
+        const answered = apply(`${i} ${n}`).then(() => {
+          perTurn[turns] = (perTurn[turns] ?? 0) + 1;
+        });
+        all.push(answered);
+      }
+      for (let wait = 0; groups.length === i && wait < 10; wait++, turns++) await turn();
+      // The clock is read before and after what is answered in a turn.
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+        if (reads++ % 2 === 1) nowMs += msOfTurn(reads >> 1);
+        return nowMs;
+      });
+      onTestFinished(() => clock.mockRestore());
+      groups[i].end();
+    }
+    const answers = () => perTurn.reduce((sum, n) => sum + (n ?? 0), 0);
+    for (; turns < 100 && answers() < changes; turns++) await turn();
     await Promise.all(all);
-    const counts = perTurn.filter(Boolean);
-    expect(counts.slice(0, 4)).toEqual([8, 4, 2, 1]);
-    expect(new Set(counts.slice(3))).toEqual(new Set([1]));
+    return perTurn.filter(Boolean);
+  }
+
+  test('is answered by fewer in a turn after one that lasted long, and again by more', async () => {
+    expect(await answersPerTurn([20], () => 4)).toEqual([8, 8, 4]);
+    expect(await answersPerTurn([20], () => 4.001)).toEqual([8, 4, 2, 1, 1, 1, 1, 1, 1]);
+    const slowAtFirst = (turn: number) => (turn <= 2 ? 9 : 0);
+    expect(await answersPerTurn([64], slowAtFirst)).toEqual([8, 4, 2, 3, 4, 5, 6, 7, 8, 8, 8, 1]);
+  });
+
+  test('is answered after those before it, as many in a turn as if they were one', async () => {
+    expect(await answersPerTurn([20, 20], () => 0)).toEqual([8, 8, 8, 8, 8]);
   });
 });
 
