@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
 import { classify } from '../../builder/destinations/classify.ts';
-import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { verifyRelease } from '../../shards/verify/verify-release.ts';
 import { readWithOsmium } from '../osm/opl.ts';
 import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
+import { baltimoreStore, buildBaltimore } from '../support/baltimore-release.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -24,21 +23,8 @@ const BATCH = 125;
 const folder = folderOfTests();
 let proxy: ProxyHarness;
 
-async function buildInto(store: string) {
-  const opened = new FolderStore(store);
-  const request = {
-    osm: [BALTIMORE_OSM],
-    blocks: [BALTIMORE_BLOCKS],
-    counties: ['24510'],
-    release: 'test',
-    tiles: false,
-  };
-  await buildRelease(request, opened, silent);
-  await opened.close();
-}
-
 beforeAll(async () => {
-  await buildInto(path.join(folder, 'store'));
+  await cp(await baltimoreStore(), path.join(folder, 'store'), { recursive: true });
   proxy = await openProxy(path.join(folder, 'store'));
 });
 afterAll(() => proxy?.close());
@@ -107,7 +93,7 @@ test('a row takes at most three bytes, everything included', async () => {
 });
 
 test('two builds give the same objects, byte for byte', async () => {
-  await buildInto(path.join(folder, 'again'));
+  await buildBaltimore(path.join(folder, 'again'));
   const objects = async (store: string) => {
     const names: string[] = [];
     for (const kind of ['index', 'nearest', 'pois', 'blocks', 'manifests']) {

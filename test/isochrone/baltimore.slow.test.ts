@@ -1,32 +1,17 @@
-import path from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
-import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
+import { BALTIMORE_BLOCKS } from '../support/baltimore.ts';
+import { baltimoreStore } from '../support/baltimore-release.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
-import { folderOfTests } from '../support/temporary-folder.ts';
 import { expectSoundContours, type Question } from './drawn-contours.ts';
 import { censusBlocks, type Shape } from './judged-contours.ts';
 
 const ORIGINS = 12;
 
-const folder = folderOfTests();
 let proxy: ProxyHarness;
 let areas: ReadonlyMap<string, Shape>;
 beforeAll(async () => {
-  const store = new FolderStore(path.join(folder, 'store'));
-  const request = {
-    osm: [BALTIMORE_OSM],
-    blocks: [BALTIMORE_BLOCKS],
-    counties: ['24510'],
-    release: 'test',
-    tiles: false,
-  };
-  await buildRelease(request, store, silent);
-  await store.close();
-  proxy = await openProxy(path.join(folder, 'store'));
+  proxy = await openProxy(await baltimoreStore());
   areas = await censusBlocks([BALTIMORE_BLOCKS]);
 });
 afterAll(() => proxy?.close());

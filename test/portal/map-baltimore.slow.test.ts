@@ -1,14 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { MAP_COLOURS } from '../../portal/map-classes.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
-import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
+import { baltimoreStore, buildBaltimore } from '../support/baltimore-release.ts';
 import { SOFTWARE_GL } from '../support/chromium.ts';
 import { pixelsOf } from '../support/picture-pixels.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
@@ -26,13 +23,13 @@ const EDGE_PX = 2;
 const folder = folderOfTests();
 let site: PortalSite;
 beforeAll(async () => {
-  const store = new FolderStore(path.join(folder, 'store'));
-  const inputs = { osm: [BALTIMORE_OSM], blocks: [BALTIMORE_BLOCKS], counties: [COUNTY] };
-  await buildRelease({ ...inputs, release: 'test' }, store, silent);
-  await store.close();
+  const store = path.join(folder, 'store');
+  await cp(await baltimoreStore(), store, { recursive: true });
+  // The tiles alone: all else is found there.
+  await buildBaltimore(store, true);
   const exampleBlock = '245100101001000';
   site = await openPortalSite({
-    store: path.join(folder, 'store'),
+    store,
     exampleBlock,
     chromium: SOFTWARE_GL,
   });

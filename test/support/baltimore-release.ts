@@ -1,0 +1,20 @@
+import path from 'node:path';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from './baltimore.ts';
+import { keptFolder } from './kept-folder.ts';
+
+/** Builds the release of Baltimore, on foot and by bike, into a folder. */
+export async function buildBaltimore(folder: string, tiles = false): Promise<void> {
+  const store = new FolderStore(folder);
+  const inputs = { osm: [BALTIMORE_OSM], blocks: [BALTIMORE_BLOCKS], counties: ['24510'] };
+  await buildRelease({ ...inputs, release: 'test', tiles }, store, silent);
+  await store.close();
+}
+
+/** A store with that release, without tiles, which is kept between runs: read, never write. */
+export function baltimoreStore(): Promise<string> {
+  const sources = ['test/data/baltimore', path.relative('', import.meta.filename)];
+  return keptFolder('baltimore-release', sources, (folder) => buildBaltimore(folder));
+}
