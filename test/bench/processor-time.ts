@@ -23,6 +23,11 @@ export async function processorSeconds(pid: number): Promise<number> {
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }
 
+/** Those that a process alone has used, with all its threads; 0 once it has exited. */
+export async function ownProcessorSeconds(pid: number): Promise<number> {
+  return ((await statOf(`${pid}`))?.ticks ?? 0) / TICKS_PER_SECOND;
+}
+
 async function statOf(pid: string) {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
