@@ -6,11 +6,12 @@ import { expect, inject, test } from 'vitest';
 import { openProxy } from '../support/proxy-harness.ts';
 import { pythonTools } from '../support/python-tool.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { tta } from '../support/tta.ts';
+import { commandsOfTests } from '../support/tta.ts';
 
 const LIBRARIES = 601;
 const run = promisify(execFile);
 const folder = folderOfTests();
+const runIn = commandsOfTests();
 const at = (name: string) => path.join(folder, name);
 const recipe = path.resolve('infra/docs/recipes/before-and-after.md');
 
@@ -44,9 +45,9 @@ test('the recipe counts who gains from another library as the API does', async (
     if (release === 'after') flags.push('--pois', at('library.geojson'));
     flags.push('--osm', ...(await inputs('osm', '.pbf')));
     flags.push('--blocks', ...(await inputs('blocks', '.zip')));
-    expect(await tta('build', ...flags)).toMatchObject({ code: 0 });
+    expect(await runIn({}, 'build', ...flags)).toMatchObject({ code: 0 });
     const tables = ['--tables', 'blocks,nearest_wide', '--out', at('tables')];
-    expect(await tta('export', '--store', store, ...tables)).toMatchObject({ code: 0 });
+    expect(await runIn({}, 'export', '--store', store, ...tables)).toMatchObject({ code: 0 });
   }
   const python = path.join(await pythonTools('duckdb==2.0.0'), 'python');
   const script = path.resolve('test/export/run_queries.py');

@@ -12,10 +12,11 @@ import { ofThisTest } from '../support/of-tests.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { TTA, tta } from '../support/tta.ts';
+import { commandsOfTests, TTA } from '../support/tta.ts';
 
 const COUNTY = '99001';
 const folder = folderOfTests();
+const runIn = commandsOfTests();
 const root = path.join(folder, 'store');
 const store = new FolderStore(root);
 const request = { tables: ['reach', 'types'], counties: [COUNTY], format: 'parquet' } as const;
@@ -154,7 +155,7 @@ test('a client that leaves during a download is no fault of the server', async (
 
 test('a release is verified together with its exports', async () => {
   const { object } = await largestExport();
-  const verify = () => tta('release', 'verify', '--store', root);
+  const verify = () => runIn({}, 'release', 'verify', '--store', root);
   expect(await verify()).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/ [1-9]\d* of them of exports/),
@@ -172,6 +173,6 @@ test('a release is verified together with its exports', async () => {
 });
 
 test('a store is not taken for a folder of exports', async () => {
-  const { code, stderr } = await tta('export', 'verify', root);
+  const { code, stderr } = await runIn({}, 'export', 'verify', root);
   expect([code, stderr]).toEqual([1, expect.stringContaining('tta release verify --store')]);
 });
