@@ -259,12 +259,14 @@ test('a vertex is settled once if its label is final when its turn comes', () =>
     times: [9_000, 9_000],
     isLocal: false,
   });
-  for (const times of [
-    [10, 5],
-    [5, 10],
-  ]) {
+  for (const [at, times] of [
+    [1, [10, 5]],
+    [2, [5, 10]],
+    [3, [10, 5]],
+    [4, [5, 10]],
+  ] as const) {
     const streets = [ring(0), ring(1), ...times.map((time) => oneWay(0, 1, time))];
-    const { network, costs } = networkOf(new Dice(1), 2, streets);
+    const { network, costs } = networkOf(new Dice(at), 2, streets);
     const graph = searchGraphOf(buildModeGraph(network, costs));
     const search = new StreetSearch(graph, linkTargets(graph, 0, []), 60_000);
     const [chain] = graph.chains.a.keys();
@@ -278,7 +280,12 @@ test('streets where only two meet, and one leads on as the other came, are one c
     const dice = new Dice(seed);
     const { vertices, streets } = randomStreets(dice);
     const { network, costs } = networkOf(dice, vertices, streets);
-    const { chains } = buildModeGraph(network, costs);
+    const { chains, firstArc, arcs, vertexCount } = buildModeGraph(network, costs);
+    expect(new Set([...chains.a, ...chains.b]).size).toBe(vertexCount);
+    expect([firstArc[0], 2 * firstArc[vertexCount]]).toEqual([0, arcs.length]);
+    for (let arc = 0; arc < arcs.length; arc += 2) {
+      expect(arcs[arc] >= 0 && arcs[arc] < vertexCount && arcs[arc + 1] >= 0).toBe(true);
+    }
     const isOpen = ({ times }: Street) => times.some((time) => time !== null);
     const groups = [...streets.keys()];
     for (let vertex = 0; vertex < vertices; vertex++) {

@@ -3,11 +3,18 @@ import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { waitOncePerLine } from '../../builder/streets/ferry-lines.ts';
 import { BY_LENGTH } from '../../builder/streets/network.ts';
-import { LIMITS_WALK, SIGNAL, STOPS_RIDE, STOPS_WALK } from '../../builder/streets/node-traits.ts';
+import {
+  LIMITS_RIDE,
+  LIMITS_WALK,
+  SIGNAL,
+  STOPS_RIDE,
+  STOPS_WALK,
+} from '../../builder/streets/node-traits.ts';
 import {
   NO_LINKING,
   PUSHED_THROUGH,
   RIDE,
+  RIDE_LOCAL,
   stressForward,
   WALK,
   WALK_LOCAL,
@@ -27,6 +34,7 @@ const THROUGH = new Map([
   [STOPS_RIDE, WALK | PUSHED_THROUGH | NO_LINKING],
   [STOPS_WALK, RIDE | NO_LINKING],
   [LIMITS_WALK, WALK | RIDE | WALK_LOCAL | NO_LINKING],
+  [LIMITS_RIDE, WALK | RIDE | RIDE_LOCAL | NO_LINKING],
   [NO_ONE, 0],
 ]);
 
@@ -35,7 +43,7 @@ function randomWays(dice: Dice) {
   const nodeCount = 2 + dice.below(9);
   const places = Array.from({ length: nodeCount }, (_, i) => [i * 20, dice.below(50)] as const);
   const traits = places.map(() =>
-    dice.pick([0, 0, 0, 0, SIGNAL, STOPS_RIDE, STOPS_WALK, LIMITS_WALK, NO_ONE]),
+    dice.pick([0, 0, 0, 0, SIGNAL, STOPS_RIDE, STOPS_WALK, LIMITS_WALK, LIMITS_RIDE, NO_ONE]),
   );
   const ways = Array.from({ length: 1 + dice.below(5) }, () => {
     const refs = Array.from({ length: 1 + dice.below(6) }, () => dice.below(nodeCount));

@@ -55,16 +55,15 @@ function randomTown(dice: Dice) {
   const stops = Array.from({ length: 2 + dice.below(5) }, () =>
     Array.from(
       { length: dice.pick([1, 1, 2, 3]) },
-      (): WayIn => ({
-        at: dice.chance(0.1) ? null : dice.below(CORNERS - 1),
-        in: minutes(),
-        out: minutes(),
-        levels: dice.below(2),
-      }),
+      (): WayIn => {
+        const levels = dice.pick([0, 2]);
+        const at = dice.chance(0.1) ? null : dice.below(CORNERS - 1);
+        return { at, in: levels + minutes(), out: levels + minutes(), levels };
+      },
     ),
   );
   const someStop = () => dice.below(stops.length);
-  const trips = Array.from({ length: 1 + dice.below(8) }, () => {
+  const trips = Array.from({ length: 2 + dice.below(12) }, () => {
     const calls = Array.from({ length: 2 + dice.below(3) }, someStop);
     const begins = dice.below(30);
     const times = calls
