@@ -4,7 +4,7 @@ import { modeCosts } from '../../builder/streets/mode-costs.ts';
 import type { StreetNetwork } from '../../builder/streets/network.ts';
 import { nodeTraits } from '../../builder/streets/node-traits.ts';
 import { leaveToSidepaths } from '../../builder/streets/sidepaths.ts';
-import { RIDE_BACKWARD, RIDE_FORWARD, WALK } from '../../builder/streets/trait-bits.ts';
+import { RIDE_BACKWARD, RIDE_FORWARD, WALK, withStress } from '../../builder/streets/trait-bits.ts';
 import { streetTraits } from '../../builder/streets/way-traits.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
@@ -184,6 +184,14 @@ test('the traits of streets with paths are others, and those that tags give stay
   const left = leaveToSidepaths({ edgeCount, firstPoint, pointLon, pointLat, traits });
   expect(traits).toEqual(given);
   expect([left[0] === given[0], left[1] === given[1]]).toEqual([false, true]);
+  // A path that is calm in one direction only is none.
+  for (const [forward, backward] of [
+    [1, 3],
+    [3, 1],
+  ]) {
+    traits[1] = withStress(given[1], forward, backward);
+    expect(leaveToSidepaths({ edgeCount, firstPoint, pointLon, pointLat, traits })).toEqual(traits);
+  }
 });
 
 test('a path for walkers does not take the street from riders', () => {

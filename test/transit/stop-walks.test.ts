@@ -53,14 +53,11 @@ interface WayIn {
 function randomTown(dice: Dice) {
   const minutes = () => dice.pick([0, 0, 1, 3, Infinity]);
   const stops = Array.from({ length: 2 + dice.below(5) }, () =>
-    Array.from(
-      { length: dice.pick([1, 1, 2, 3]) },
-      (): WayIn => {
-        const levels = dice.pick([0, 2]);
-        const at = dice.chance(0.1) ? null : dice.below(CORNERS - 1);
-        return { at, in: levels + minutes(), out: levels + minutes(), levels };
-      },
-    ),
+    Array.from({ length: dice.pick([1, 1, 2, 3]) }, (): WayIn => {
+      const levels = dice.pick([0, 2]);
+      const at = dice.chance(0.1) ? null : dice.below(CORNERS - 1);
+      return { at, in: levels + minutes(), out: levels + minutes(), levels };
+    }),
   );
   const someStop = () => dice.below(stops.length);
   const trips = Array.from({ length: 2 + dice.below(12) }, () => {
