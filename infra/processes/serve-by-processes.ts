@@ -9,6 +9,7 @@ import { failureOf, type Reply } from '../../portal/accounts/sqlite/reply.ts';
 import type { Writer } from '../../portal/accounts/sqlite/writer.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
 import type { ProcessCount } from '../../proxy/services.ts';
+import { onDemand } from '../../shards/concurrency/on-demand.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { UsageError } from '../errors.ts';
 import { endsWithinMs, localUrl, settledPort, whereabouts } from '../listen.ts';
@@ -79,8 +80,12 @@ export class ServingProcesses {
   readonly #members = new Set<Member>();
   #settings: ServeSettings;
   #metrics: MetricsServer | null = null;
-  /** Makes the changes of all processes to an embedded ledger; opened with the first. */
-  #writer: Promise<Writer> | null = null;
+  /** Opens the writer of all processes to an embedded ledger, with its first change. */
+  readonly #openWriter = onDemand(async () => {
+    this.#writer = await openSharedWriter(this.#settings.ledger);
+    return this.#writer;
+  });
+  #writer: Writer | null = null;
   #giveUp: (words: string) => void = () => {};
   #haveStarted = false;
   #isClosing = false;
@@ -162,8 +167,8 @@ export class ServingProcesses {
 
   async #commit(writes: readonly Write[]): Promise<Reply> {
     try {
-      this.#writer ??= openSharedWriter(this.#settings.ledger);
-      return { outcomes: await (await this.#writer).commit(writes) };
+      const writer = await this.#openWriter();
+      return { outcomes: await writer.commit(writes) };
     } catch (error) {
       return failureOf(error);
     }
@@ -171,7 +176,7 @@ export class ServingProcesses {
 
   async #closeParts(): Promise<void> {
     await this.#metrics?.close();
-    await (await this.#writer)?.close();
+    await this.#writer?.close();
   }
 
   /** Kills all of them. */

@@ -41,6 +41,8 @@ const methods: WorkerMethods = {
 const parent = createBirpc<ParentMethods, WorkerMethods>(methods, {
   post: (message) => process.connected && process.send!(message, undefined, undefined, () => {}),
   on: (listener) => process.on('message', listener),
+  // A debit that was given up and made later would not be repaid: clients have their own limits.
+  timeout: -1,
 });
 const leased = (of: RateName) =>
   new LeasedRates((subject, unused) => parent.lease(of, subject, unused));

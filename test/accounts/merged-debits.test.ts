@@ -92,3 +92,28 @@ test('debits of two accounts in turn are two changes', () => {
   }));
   expect(mergeDebits(group).writes).toHaveLength(2);
 });
+
+test('as many debits as a client can send are one change', () => {
+  const { db, ids } = newBooks(1_000_000);
+  const charge = { account: ids[0], keyId: 'key', route: 'GET /a', tokens: 1, atMs: 5 };
+  const group = Array.from({ length: 200_000 }, () => ({ name: 'debit' as const, args: [charge] }));
+  const { writes, outcomesOf } = mergeDebits(group);
+  expect(outcomesOf(commitGroup(db, writes)).at(-1)).toEqual({
+    value: { outcome: 'debited', balance: 800_000 },
+  });
+});
+
+test('a debit without a time fails alone', () => {
+  const { db, ids } = newBooks(10);
+  const charge = { account: ids[0], keyId: 'key', route: 'GET /a', tokens: 1, atMs: 5 };
+  const group = [charge, { ...charge, atMs: Number.NaN }, charge].map((one) => ({
+    name: 'debit' as const,
+    args: [one],
+  }));
+  const { writes, outcomesOf } = mergeDebits(group);
+  expect(outcomesOf(commitGroup(db, writes)).map(shown)).toEqual([
+    { value: { outcome: 'debited', balance: 9 } },
+    'RangeError',
+    { value: { outcome: 'debited', balance: 8 } },
+  ]);
+});

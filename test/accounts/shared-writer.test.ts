@@ -70,9 +70,18 @@ test('a transaction that fails rejects its groups and no others', () =>
     }
   }));
 
-test('closing closes the writer', async () => {
+test('closing closes the writer once the groups in progress are settled', async () => {
   const slow = new SlowWriter();
-  await new SharedWriter(slow).close();
+  const shared = new SharedWriter(slow);
+  const settled = Promise.all([shared.commit(group('a')), shared.commit(group('b'))]);
+  const closed = shared.close();
+  for (let i = 0; i < 2; i++) {
+    await turn();
+    expect(slow.isClosed).toBe(false);
+    slow.transactions[i].end();
+  }
+  expect(await settled).toEqual([[{ value: 'a' }], [{ value: 'b' }]]);
+  await closed;
   expect(slow.isClosed).toBe(true);
 });
 

@@ -37,7 +37,7 @@ export function debitRun(db: SqlConnection, run: DebitRun): DebitedRun {
   if (balance === undefined) {
     return tokens.map((one, i) => debit(db, { account, keyId, route, tokens: one, atMs: atMs[i] }));
   }
-  const lastAtMs = Math.max(...atMs);
+  const lastAtMs = atMs.reduce((last, one) => Math.max(last, one));
   const day = dayOf(lastAtMs);
   addUsage(db, { account, day, keyId, route, requests: tokens.length, tokens: sum, lastAtMs });
   return balance;

@@ -36,7 +36,7 @@ export function mergeDebits(group: readonly Write[]): MergedGroup {
   const open = new Map<AccountId, { run: Run; write: number }>();
   for (const { name, args } of group) {
     const charge = name === 'debit' ? (args[0] as Charge) : undefined;
-    if (charge === undefined || !isTokens(charge.tokens)) {
+    if (charge === undefined || !isTokens(charge.tokens) || Number.isNaN(charge.atMs)) {
       open.clear();
       places.push({ write: writes.length, inRun: 0 });
       writes.push({ name, args });

@@ -14,7 +14,8 @@ interface WaitingGroup {
 export class SharedWriter implements Writer {
   readonly #writer: Writer;
   #waiting: WaitingGroup[] = [];
-  #isRunning = false;
+  /** Settles once no group is waiting; null while none is. */
+  #running: Promise<void> | null = null;
 
   constructor(writer: Writer) {
     this.#writer = writer;
@@ -23,16 +24,17 @@ export class SharedWriter implements Writer {
   commit(writes: readonly Write[]): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ writes, resolve, reject });
-      if (!this.#isRunning) void this.#run();
+      this.#running ??= this.#run();
     });
   }
 
-  close(): Promise<void> {
-    return this.#writer.close();
+  /** Closes the writer after the groups in progress. */
+  async close(): Promise<void> {
+    await this.#running;
+    await this.#writer.close();
   }
 
   async #run(): Promise<void> {
-    this.#isRunning = true;
     while (this.#waiting.length > 0) {
       const groups = this.#waiting.splice(0);
       try {
@@ -46,6 +48,6 @@ export class SharedWriter implements Writer {
         for (const { reject } of groups) reject(error);
       }
     }
-    this.#isRunning = false;
+    this.#running = null;
   }
 }
