@@ -92,6 +92,17 @@ const PASSING: readonly Fault[] = [
   header('content-range', 'bytes 7-8/1000'),
   header('content-range', 'bytes */*'),
   header('content-range', ''),
+  // Almost right.
+  ...[
+    (range: string) => range.replace(/(\d+)-/, (_, from) => `${Number(from) + 1}-`),
+    (range: string) => range.replace(/(\d+)\//, (_, to) => `${Number(to) + 1}/`),
+    (range: string) => `x${range}`,
+    (range: string) => `${range}x`,
+  ].map((change) =>
+    altered(({ headers }) => {
+      headers['content-range'] = change(String(headers['content-range']));
+    }),
+  ),
   body((all) => all.subarray(1)),
   body((all) => Buffer.concat([all, all])),
   altered((response) => {
@@ -223,6 +234,8 @@ test('nothing of an object is what its length and hash are', async () => {
     wire.fault = () => fault;
     expect(await failure(none())).toBe(meaning);
   }
+  wire.fault = () => status(404);
+  await expect(none()).rejects.toThrow(`${wire.address}/${ref.name}: no such object`);
   // Objects without a recorded hash are known by their length.
   wire.fault = () => header('x-amz-meta-sha256', 'f');
   expect(await reader.readRange({ ...ref, sha256: '' }, 0, 0)).toHaveLength(0);
