@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { openCustomer } from '../support/books.ts';
-import { newAccount, ROUTE } from '../support/customers.ts';
+import { BY, newAccount, ROUTE } from '../support/customers.ts';
 import { freePort } from '../support/free-port.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
@@ -55,6 +56,80 @@ test('a ledger that may lose debits says so when it is opened, by name', async (
   onTestFinished(() => emitted.mockRestore());
   await ofThisTest(openLedger(address, { rateLimitPerMinute: 1 }));
   expect(emitted.mock.calls).toEqual([[fault]]);
+});
+
+test('names of records stay as they are in this version, so that a later program finds them', async () => {
+  const { ledger } = await opened();
+  const { account, keyId, key } = await openCustomer(ledger, { tokens: 10, isMember: true });
+  const [hash, atMs] = [hashApiKey(key), Date.UTC(2026, 5, 1)];
+  await ledger.admit(hash, atMs);
+  const rate = { limit: 9, windowSeconds: 3_600 };
+  const order = { owner: { id: account }, label: '', by: 'owner', atMs, rate } as const;
+  const made = await ledger.issueKey(order);
+  if (made.created) await ledger.revokeKey(account, made.key.id, { by: 'owner', atMs });
+  const charge = { account, keyId, route: ROUTE, tokens: 3, atMs };
+  const debit = await ledger.debitOnce(charge, { key: 'key', fingerprint: 'f' });
+  const receipt = debit.outcome === 'debited' ? debit.receipt : expect.fail(debit.outcome);
+  await ledger.storeResponse(receipt, { headers: {}, gzip: new Uint8Array(1) });
+  const session = { id: 's', secretHash: 'h', startedAtMs: atMs, client: 'c', address: 'a' };
+  await ledger.beginSession(account, session);
+  const challenge = { startedAtMs: atMs, codeHash: 'c', linkHash: 'l', endsAtMs: atMs + 60_000 };
+  await ledger.storeChallenge('box@example.org', challenge);
+  await ledger.takeLimited('subject', rate, atMs);
+  await ledger.secret('a secret');
+  for (const id of ['open', 'handled']) {
+    await ledger.storeEvent({ id, type: 'invoice.paid', object: 'in_1', receivedAtMs: 1 });
+  }
+  await ledger.closeEvent('handled', atMs);
+  const { id: former } = await newAccount(ledger, { email: 'gone@example.org' });
+  await ledger.setDisabled(former, true, BY);
+  await ledger.closeAccount(former, BY);
+  const { id: other } = await newAccount(ledger, { email: 'there@example.org' });
+  const names = new Map([
+    [account, 'ACCOUNT'],
+    [former, 'FORMER'],
+    [other, 'OTHER'],
+    [hash, 'HASH'],
+    [receipt.id, 'RECEIPT'],
+  ]);
+  const held = (await client.keys('*')).map((name) => {
+    let shown = name;
+    for (const [id, word] of names) shown = shown.replaceAll(id, word);
+    return shown;
+  });
+  expect(held.sort()).toEqual([
+    'tta:challenge:box@example.org',
+    'tta:disabled-mailboxes',
+    'tta:form',
+    'tta:former-mailboxes',
+    'tta:key:HASH',
+    'tta:limit:subject',
+    'tta:mailbox:there@example.org',
+    'tta:secrets',
+    'tta:{ACCOUNT}:account',
+    'tta:{ACCOUNT}:answer:RECEIPT',
+    'tta:{ACCOUNT}:audit',
+    'tta:{ACCOUNT}:grants',
+    'tta:{ACCOUNT}:keys',
+    'tta:{ACCOUNT}:lanes',
+    'tta:{ACCOUNT}:made',
+    'tta:{ACCOUNT}:rate',
+    'tta:{ACCOUNT}:receipt-ends',
+    'tta:{ACCOUNT}:receipts',
+    'tta:{ACCOUNT}:replay:a2V5',
+    'tta:{ACCOUNT}:revoked',
+    'tta:{ACCOUNT}:sessions',
+    'tta:{ACCOUNT}:usage:2026-06',
+    'tta:{ACCOUNT}:usage:months',
+    'tta:{ACCOUNT}:uses',
+    'tta:{FORMER}:account',
+    'tta:{FORMER}:audit',
+    'tta:{OTHER}:account',
+    'tta:{OTHER}:audit',
+    'tta:{events}:closed:handled',
+    'tta:{events}:open',
+    'tta:{events}:records',
+  ]);
 });
 
 test('lists each account once, however many keys there are', async () => {
