@@ -129,7 +129,7 @@ const FINAL: readonly (readonly [Fault, string])[] = [
 
 test('the right bytes arrive, or one error that says why, whatever happens to each try', () =>
   forAll(
-    80,
+    50,
     fc.nat(900),
     fc.integer({ min: 2, max: 100 }),
     fc.array(fc.nat(PASSING.length - 1), { maxLength: 5 }),
@@ -271,7 +271,7 @@ test('counts the bytes that came, also those of tries in vain', async () => {
 
 test('a failing server gets a fifth more requests than a healthy one, and fifty', async () => {
   wire.fault = () => status(503);
-  const [reads, atOnce] = [150, 25];
+  const [reads, atOnce] = [100, 25];
   for (let at = 0; at < reads; at += atOnce) {
     const round = Array.from({ length: atOnce }, () => reader.readRange(ref, 100, 100));
     const outcomes = await Promise.allSettled(round);
@@ -360,7 +360,7 @@ describe('a late read', () => {
     wire.fault = () => ({ delayMs: 60 });
     expect(await hedgesOf(() => reader.readRange(ref, 0, 10))).toBe(0);
     await learn();
-    wire.fault = () => ({ delayMs: 200 });
+    wire.fault = () => ({ delayMs: 100 });
     expect(await hedgesOf(() => reader.readRange(large, 0, 2 ** 16 + 1))).toBe(0);
     delayNext();
     expect(await hedgesOf(() => reader.readRange(large, 0, 2 ** 16))).toBe(1);
@@ -368,7 +368,7 @@ describe('a late read', () => {
 
   test('is made again for ten of many at most, when all are late', async () => {
     await learn();
-    wire.fault = () => ({ delayMs: 250 });
+    wire.fault = () => ({ delayMs: 100 });
     const reads = () => Array.from({ length: 60 }, () => reader.readRange(ref, 0, 10));
     const hedges = await hedgesOf(() => Promise.all(reads()));
     // Ten are saved up at most, also of what these earn as they begin.

@@ -43,7 +43,7 @@ storeModel(
       return { store: new S3Store(location), open: () => openStore(location) };
     },
   },
-  3,
+  2,
 );
 
 test('content of more than 16 MiB is uploaded in parts of that size, and less in one', async () => {
@@ -198,7 +198,7 @@ describe('a lock', () => {
   });
 
   test('is renewed six times before it lapses, until it is released', async () => {
-    const { store, bucket } = await newStore('store', 600);
+    const { store, bucket } = await newStore('store', 300);
     const lock = await store.lock('section.lock');
     const etags = new Set<string>();
     const watch = () => {
@@ -209,7 +209,7 @@ describe('a lock', () => {
     const begunMs = performance.now();
     await expect.poll(watch, { interval: 5 }).toBe(4);
     // Three renewals, of which a timer may be some milliseconds early.
-    expect(performance.now() - begunMs).toBeGreaterThan(250);
+    expect(performance.now() - begunMs).toBeGreaterThan(125);
     if (lock.taken) await lock.release();
     expect(bucket.objects.size).toBe(0);
   });
