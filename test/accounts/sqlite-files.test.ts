@@ -301,6 +301,7 @@ describe('a group of changes', () => {
     expect(groups.map((group) => group.names)).toEqual([['1', '2']]);
     groups[0].end();
     expect(await Promise.all(first)).toEqual(['1', '2']);
+    await expect.poll(() => groups.length).toBe(2);
     expect(groups.map((group) => group.names)).toEqual([
       ['1', '2'],
       ['3', '4'],
@@ -412,7 +413,7 @@ describe('a group of changes', () => {
   });
 
   test('is answered after those before it, as many in a turn as if they were one', async () => {
-    expect(await answersPerTurn([20, 20], () => 0)).toEqual([8, 8, 8, 8, 8]);
+    expect(await answersPerTurn([40, 20], () => 0)).toEqual([8, 8, 8, 8, 8, 8, 8, 4]);
   });
 });
 
