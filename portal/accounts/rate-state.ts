@@ -16,5 +16,6 @@ export function rateState(
   elapsedMs: number,
 ): RateState {
   const resetSeconds = Math.max(1, Math.ceil(windowSeconds - elapsedMs / 1000));
-  return { limit, remaining: limit - used, windowSeconds, resetSeconds };
+  // More may be taken than the limit if it was lowered meanwhile.
+  return { limit, remaining: Math.max(0, limit - used), windowSeconds, resetSeconds };
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rateState } from '../../portal/accounts/rate-state.ts';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { forAll } from '../support/for-all.ts';
 
@@ -43,4 +44,9 @@ test('remembers no more subjects than configured', () => {
   for (let i = 0; i < 100; i++) window.take(`subject ${i}`, 0);
   expect(window.take('subject 99', 1).allowed).toBe(false);
   expect(window.take('subject 0', 1).allowed).toBe(true);
+});
+
+test('of a limit that was lowered below what was taken, nothing is left', () => {
+  const lowered = rateState({ limit: 1, windowSeconds: 60 }, 2, 0);
+  expect(lowered).toEqual({ limit: 1, remaining: 0, windowSeconds: 60, resetSeconds: 60 });
 });
