@@ -19,6 +19,7 @@ const OWN_PROCESS = [
   'test/processes/rate-leases.test.ts',
   'test/proxy/{export-links,hostile-requests,presigned-links,query-cache,redis-faults}.slow.test.ts',
   'test/proxy/{free-responses,key-in-url,located-once}.test.ts',
+  'test/shards/retried-reads.test.ts',
   'test/shards/s3-store.slow.test.ts',
   'test/transit/{baltimore,endless-feeds}.slow.test.ts',
 ];
