@@ -2,10 +2,10 @@ import path from 'node:path';
 import { build } from 'rolldown';
 
 // `node infra/bundle-programs.js FOLDER`: writes programs and threads into a compiled build, each
-// with its imports in a few files. To read a thousand modules takes longer than all else that a
-// start does.
+// with its imports in a few files: a start takes two thirds of the processor time (SCALE.md).
 
 const [, , folder] = process.argv;
+if (folder === undefined) throw new Error('name the folder: node infra/bundle-programs.js FOLDER');
 
 const PROGRAMS = [
   'infra/cli/tta',

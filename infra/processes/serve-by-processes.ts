@@ -155,7 +155,8 @@ export class ServingProcesses {
     const late = setTimeout(() => this.kill(), endsWithinMs(this.#settings));
     await Promise.all(Array.from(this.#members, ({ ended }) => ended));
     clearTimeout(late);
-    await this.#closeParts();
+    await this.#metrics?.close();
+    await this.#writer?.close();
   }
 
   /** Stops all of them, breaking off the requests in progress. */
@@ -172,11 +173,6 @@ export class ServingProcesses {
     } catch (error) {
       return failureOf(error);
     }
-  }
-
-  async #closeParts(): Promise<void> {
-    await this.#metrics?.close();
-    await this.#writer?.close();
   }
 
   /** Kills all of them. */

@@ -48,7 +48,7 @@ test('once closed, the ledger is not asked again', async () => {
   const kept = await KeptSecrets.open(undefined, ledger, 'links');
   kept.close();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // Once more as it was opened.
+  // The second call is from the opening.
   expect(asked).toHaveLength(2);
   expect(() => kept.all).toThrow(LedgerUnavailable);
 });

@@ -12,7 +12,15 @@ import { forAll } from '../support/for-all.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { soonerThan } from '../support/sooner-than.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { altered, type Fault, openWire, status, type Wire } from '../support/wire.ts';
+import {
+  altered,
+  type Fault,
+  openWire,
+  status,
+  type Wire,
+  withBody,
+  withHeader,
+} from '../support/wire.ts';
 import { bytes, failure, readerSuite, refOf } from './reader-suite.ts';
 
 const LONG_MS = 60_000;
@@ -70,18 +78,6 @@ readerSuite({
   },
 });
 
-const header = (name: string, value: string) =>
-  altered(({ headers }) => {
-    headers[name] = value;
-  });
-
-/** Another body with a length to match. */
-const body = (change: (whole: Buffer) => Buffer) =>
-  altered((response) => {
-    response.body = change(response.body);
-    response.headers['content-length'] = String(response.body.length);
-  });
-
 /** Responses after which another may be better. */
 const PASSING: readonly Fault[] = [
   'reset',
@@ -89,9 +85,9 @@ const PASSING: readonly Fault[] = [
   { cut: 0 },
   { cut: 1 },
   ...[500, 503, 429, 408].map((code) => status(code)),
-  header('content-range', 'bytes 7-8/1000'),
-  header('content-range', 'bytes */*'),
-  header('content-range', ''),
+  withHeader('content-range', 'bytes 7-8/1000'),
+  withHeader('content-range', 'bytes */*'),
+  withHeader('content-range', ''),
   // Almost right.
   ...[
     (range: string) => range.replace(/(\d+)-/, (_, from) => `${Number(from) + 1}-`),
@@ -103,8 +99,8 @@ const PASSING: readonly Fault[] = [
       headers['content-range'] = change(String(headers['content-range']));
     }),
   ),
-  body((all) => all.subarray(1)),
-  body((all) => Buffer.concat([all, all])),
+  withBody((all) => all.subarray(1)),
+  withBody((all) => Buffer.concat([all, all])),
   altered((response) => {
     response.status = 200;
     response.headers = { 'content-length': '1000' };
@@ -117,7 +113,7 @@ const FINAL: readonly (readonly [Fault, string])[] = [
   [status(404), 'missing'],
   [status(410), 'missing'],
   [status(416), 'changed'],
-  [header('x-amz-meta-sha256', 'f'.repeat(64)), 'changed'],
+  [withHeader('x-amz-meta-sha256', 'f'.repeat(64)), 'changed'],
   [
     altered(({ headers }) => {
       headers['content-range'] = `${headers['content-range']}0`;
@@ -178,20 +174,20 @@ test('errors name the object, the number of tries, and what to do', async () => 
   expect(await told({ cut: 10 })).toMatch(
     /^http:\/\/127.*: the (connection broke|response .*), 4 times/,
   );
-  expect(await told(body((all) => all.subarray(1)))).toBe('49 of 50 bytes came, 4 times over');
-  expect(await told(body((all) => Buffer.concat([all, all])))).toMatch(
+  expect(await told(withBody((all) => all.subarray(1)))).toBe('49 of 50 bytes came, 4 times over');
+  expect(await told(withBody((all) => Buffer.concat([all, all])))).toMatch(
     /^more than 50 bytes came, 4/,
   );
-  expect(await told(header('content-range', 'bytes 7-8/1000'))).toBe(
+  expect(await told(withHeader('content-range', 'bytes 7-8/1000'))).toBe(
     'bytes 100 to 149 were asked for; the response says "bytes 7-8/1000", 4 times over',
   );
   expect(await told(status(200))).toMatch(/^the server sent all of an object for a range of it/);
   expect(await told(status(404))).toBe('no such object');
   expect(await told(status(416))).toBe('has no byte 100: build the release again');
-  expect(await told(header('content-range', 'bytes 100-149/999'))).toBe(
+  expect(await told(withHeader('content-range', 'bytes 100-149/999'))).toBe(
     'has 999 bytes; its manifest says 1000: build the release again',
   );
-  expect(await told(header('x-amz-meta-sha256', 'f'))).toBe(
+  expect(await told(withHeader('x-amz-meta-sha256', 'f'))).toBe(
     `has the SHA-256 f; its manifest says ${ref.sha256}: build the release again`,
   );
   for (const code of [401, 403]) {
@@ -222,12 +218,12 @@ test('errors name the object, the number of tries, and what to do', async () => 
 test('nothing of an object is what its length and hash are', async () => {
   const none = () => reader.readRange(ref, 500, 0);
   expect(await none()).toHaveLength(0);
-  wire.fault = () => header('x-amz-meta-sha256', ref.sha256);
+  wire.fault = () => withHeader('x-amz-meta-sha256', ref.sha256);
   expect(await none()).toHaveLength(0);
   expect(wire.requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD']);
   for (const [fault, meaning] of [
-    [header('content-length', '999'), 'changed'],
-    [header('x-amz-meta-sha256', 'f'.repeat(64)), 'changed'],
+    [withHeader('content-length', '999'), 'changed'],
+    [withHeader('x-amz-meta-sha256', 'f'.repeat(64)), 'changed'],
     [status(404), 'missing'],
     [status(403), 'refused'],
   ] as const) {
@@ -237,7 +233,7 @@ test('nothing of an object is what its length and hash are', async () => {
   wire.fault = () => status(404);
   await expect(none()).rejects.toThrow(`${wire.address}/${ref.name}: no such object`);
   // Objects without a recorded hash are known by their length.
-  wire.fault = () => header('x-amz-meta-sha256', 'f');
+  wire.fault = () => withHeader('x-amz-meta-sha256', 'f');
   expect(await reader.readRange({ ...ref, sha256: '' }, 0, 0)).toHaveLength(0);
   expect(await reader.presignedUrl(ref.name, 1)).toBeNull();
 });
@@ -256,12 +252,12 @@ test('a whole object arrives with or without a stated length, and latest.json pa
   }
   const asked = wire.requests.map(({ cacheControl }) => cacheControl);
   expect(asked).toEqual(['no-cache', 'no-cache', 'no-cache', null]);
-  wire.fault = () => header('content-length', String(2 ** 28 + 1));
+  wire.fault = () => withHeader('content-length', String(2 ** 28 + 1));
   await expect(reader.readWhole(ref.name)).rejects.toThrow(/more than 268435456 bytes are said/);
 });
 
 test('counts the bytes that came, also those of tries in vain', async () => {
-  const faults: Fault[] = [body((all) => all.subarray(40)), status(503, 'not an object')];
+  const faults: Fault[] = [withBody((all) => all.subarray(40)), status(503, 'not an object')];
   wire.fault = () => faults.shift() ?? null;
   await reader.readRange(ref, 0, 100);
   await reader.readWhole(ref.name);

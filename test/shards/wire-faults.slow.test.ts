@@ -5,7 +5,15 @@ import { HttpsReader } from '../../shards/store/http/https-reader.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
 import { soonerThan } from '../support/sooner-than.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { altered, type Fault, openWire, status, type Wire } from '../support/wire.ts';
+import {
+  altered,
+  type Fault,
+  openWire,
+  status,
+  type Wire,
+  withBody,
+  withHeader,
+} from '../support/wire.ts';
 import { bytes, failure, refOf } from './reader-suite.ts';
 
 const ref = refOf('kind/object.tta', bytes);
@@ -39,18 +47,6 @@ function meets(fault: Fault, times: number): void {
   wire.fault = () => (left-- > 0 ? fault : null);
 }
 
-const header = (name: string, value: string) =>
-  altered(({ headers }) => {
-    headers[name] = value;
-  });
-
-/** Another body with a matching length. */
-const body = (change: (whole: Buffer) => Buffer) =>
-  altered((response) => {
-    response.body = change(response.body);
-    response.headers['content-length'] = String(response.body.length);
-  });
-
 const whole = altered((response) => {
   response.status = 200;
   delete response.headers['content-range'];
@@ -66,10 +62,13 @@ const PASSING: readonly (readonly [what: string, fault: Fault])[] = [
   ['a server that says 500', status(500)],
   ['a server that says 503 SlowDown', status(503, '<Error><Code>SlowDown</Code></Error>')],
   ['a server that says 429', status(429)],
-  ['a Content-Range of other bytes', header('content-range', 'bytes 101-200/1000')],
-  ['a Content-Range that says nothing', header('content-range', 'bytes */*')],
-  ['fewer bytes than the range, with a length to match', body((all) => all.subarray(1))],
-  ['more bytes than the range, with a length to match', body((all) => Buffer.concat([all, all]))],
+  ['a Content-Range of other bytes', withHeader('content-range', 'bytes 101-200/1000')],
+  ['a Content-Range that says nothing', withHeader('content-range', 'bytes */*')],
+  ['fewer bytes than the range, with a length to match', withBody((all) => all.subarray(1))],
+  [
+    'more bytes than the range, with a length to match',
+    withBody((all) => Buffer.concat([all, all])),
+  ],
   ['all of the object, as a 200', whole],
 ];
 
@@ -97,7 +96,7 @@ test('abandons a silent server, and retries', async () => {
 });
 
 test('reports an object of another length at once, without another try', async () => {
-  wire.fault = () => header('content-range', 'bytes 100-199/1001');
+  wire.fault = () => withHeader('content-range', 'bytes 100-199/1001');
   expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
   wire.fault = () => status(416);
   expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
@@ -108,12 +107,12 @@ test('reports an object of another length at once, without another try', async (
 
 test('a changed ETag does not matter; a SHA-256 of other content does', async () => {
   for (const etag of ['"one"', '"two"']) {
-    wire.fault = () => header('etag', etag);
+    wire.fault = () => withHeader('etag', etag);
     await read();
   }
-  wire.fault = () => header('x-amz-meta-sha256', ref.sha256);
+  wire.fault = () => withHeader('x-amz-meta-sha256', ref.sha256);
   await read();
-  wire.fault = () => header('x-amz-meta-sha256', 'f'.repeat(64));
+  wire.fault = () => withHeader('x-amz-meta-sha256', 'f'.repeat(64));
   expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
 });
 
@@ -131,7 +130,7 @@ test('a failing server gets few more requests than a healthy one', async () => {
 });
 
 test('limits an object that is read whole, whatever length the server states', async () => {
-  wire.fault = () => header('content-length', String(2 ** 28 + 1));
+  wire.fault = () => withHeader('content-length', String(2 ** 28 + 1));
   await expect(reader.readWhole(ref.name)).rejects.toThrow(/more than 268435456 bytes/);
 });
 

@@ -40,6 +40,19 @@ type Alteration = Extract<Fault, { alter: unknown }>['alter'];
 
 export const altered = (alter: Alteration): Fault => ({ alter });
 
+/** The real response with a header set or replaced. */
+export const withHeader = (name: string, value: string): Fault =>
+  altered(({ headers }) => {
+    headers[name] = value;
+  });
+
+/** The real response with another body, and a length to match. */
+export const withBody = (change: (whole: Buffer) => Buffer): Fault =>
+  altered((response) => {
+    response.body = change(response.body);
+    response.headers['content-length'] = String(response.body.length);
+  });
+
 /** Another response instead of the real one: its status, and nothing else but a body. */
 export function status(code: number, body = ''): Fault {
   return altered((response) => {

@@ -228,7 +228,7 @@ test.each([
 });
 
 test('a trip that riders could be aboard already is ridden only from where they board it earlier', () => {
-  // Beside each call of a trip, others call that go on along the same stops.
+  // Another trip calls near each call of this one, and continues along the same stops.
   const rides = (calls: number) => {
     const along = Array.from({ length: calls }, (_, i) => i);
     const beside = along.map((stop) => calls + stop);

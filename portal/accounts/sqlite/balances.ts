@@ -19,6 +19,7 @@ export function debit(db: SqlConnection, charge: Charge): Debit {
 
 /** Debits of one account by one key, route and day, in order. */
 export interface DebitRun extends Pick<Charge, 'account' | 'keyId' | 'route'> {
+  readonly day: string;
   readonly tokens: readonly number[];
   readonly atMs: readonly number[];
 }
@@ -31,14 +32,13 @@ export type DebitedRun = readonly Debit[] | number;
  * valid. Returns a number where it says everything: outcomes are copied between threads.
  */
 export function debitRun(db: SqlConnection, run: DebitRun): DebitedRun {
-  const { account, keyId, route, tokens, atMs } = run;
+  const { account, keyId, route, day, tokens, atMs } = run;
   const sum = tokens.reduce((all, one) => all + one, 0);
   const balance = Number.isSafeInteger(sum) ? take(db, account, sum) : undefined;
   if (balance === undefined) {
     return tokens.map((one, i) => debit(db, { account, keyId, route, tokens: one, atMs: atMs[i] }));
   }
   const lastAtMs = atMs.reduce((last, one) => Math.max(last, one));
-  const day = dayOf(lastAtMs);
   addUsage(db, { account, day, keyId, route, requests: tokens.length, tokens: sum, lastAtMs });
   return balance;
 }

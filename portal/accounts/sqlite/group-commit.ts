@@ -53,7 +53,7 @@ export class GroupCommit {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#queue.length > 0) {
-      // Changes of the same turn of the event loop share a transaction: under load, twice as many.
+      // Changes of the same turn of the event loop share a transaction.
       await new Promise(setImmediate);
       const group = this.#queue.splice(0);
       try {

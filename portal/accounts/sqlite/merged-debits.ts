@@ -11,9 +11,8 @@ export interface MergedGroup {
   outcomesOf(outcomes: readonly Outcome[]): readonly Outcome[];
 }
 
-/** Debits of one account that book on the same row of its usage. */
+/** A run that further debits may join. */
 interface Run extends DebitRun {
-  readonly day: string;
   readonly tokens: number[];
   readonly atMs: number[];
 }
