@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ShardError } from '../shards/errors.ts';
-import type { ObjectRef, WritableStore } from '../shards/store/store.ts';
+import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { Resources } from './build-request.ts';
@@ -8,7 +7,7 @@ import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
 import { fitSearch } from './memory-budget.ts';
 import type { PathOf } from './plan/planned-input.ts';
-import { programVersion } from './plan/program-version.ts';
+import { requireThisProgram } from './plan/program-version.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
 import { BlockTables } from './prepare/read-blocks.ts';
 import { FeedTables } from './prepare/read-feeds.ts';
@@ -114,24 +113,4 @@ export async function buildRegion(
     await receipts.keep(...nameOf(stored, counties), receipt);
     return { receipt, searched: toSearch.map(({ county }) => county) };
   });
-}
-
-/**
- * Throws an error if a plan, or a job for one, was created by a version of this program other than
- * the running one.
- */
-export function requireThisProgram({
-  ref,
-  plan,
-}: {
-  readonly ref: Pick<ObjectRef, 'name'>;
-  readonly plan: { readonly program: string };
-}): void {
-  const own = programVersion();
-  if (plan.program === own) return;
-  throw new ShardError(
-    ref.name,
-    'program',
-    `was made by ${plan.program}, a different version of the program from this one, ${own}; use the same version everywhere`,
-  );
 }

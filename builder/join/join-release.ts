@@ -10,9 +10,9 @@ import {
 } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import { requireThisProgram } from '../build-region.ts';
 import type { ReleaseRequest, Resources } from '../build-request.ts';
 import { fitJoin } from '../memory-budget.ts';
+import { requireThisProgram } from '../plan/program-version.ts';
 import type { StoredPlan } from '../plan/release-plan.ts';
 import type { Progress } from '../progress.ts';
 import { requireObjects } from '../publish/promote-release.ts';

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { systemCode } from '../../shards/error-facts.ts';
+import { ShardError } from '../../shards/errors.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
 
 /**
  * The folders with the code that determines a build's output: the builder itself, and the formats.
@@ -23,6 +25,26 @@ let version: string | null = null;
 export function programVersion(): string {
   version ??= versionOf(fileURLToPath(new URL('../..', import.meta.url)), process.versions.node);
   return version;
+}
+
+/**
+ * Throws an error if a plan, or a job for one, was created by a version of this program other than
+ * the running one.
+ */
+export function requireThisProgram({
+  ref,
+  plan,
+}: {
+  readonly ref: Pick<ObjectRef, 'name'>;
+  readonly plan: { readonly program: string };
+}): void {
+  const own = programVersion();
+  if (plan.program === own) return;
+  throw new ShardError(
+    ref.name,
+    'program',
+    `was made by ${plan.program}, a different version of the program from this one, ${own}; use the same version everywhere`,
+  );
 }
 
 /** The same for a program in the given folder and a version of Node. */

@@ -1,5 +1,5 @@
 import { UnrecoverableError } from 'bullmq';
-import { requireThisProgram } from '../../builder/build-region.ts';
+import { requireThisProgram } from '../../builder/plan/program-version.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import { readJob } from '../../builder/plan/stored-job.ts';
 import type { Progress } from '../../builder/progress.ts';

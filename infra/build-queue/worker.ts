@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import { Worker as Thread } from 'node:worker_threads';
 import { WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Progress } from '../../builder/progress.ts';
@@ -11,11 +10,11 @@ import { openWritableStore } from '../../shards/store/open-store.ts';
 import { isProcessAlive } from '../../shards/store/process-alive.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { obstacleTo, parseJob, programProblem } from './job-checks.ts';
-import type { ThreadInput } from './job-thread.ts';
+import { JobRunner } from './job-runner.ts';
 import { type BuildQueueJob, connect, QUEUE_NAME } from './queue.ts';
 import { describeJob } from './queued-job.ts';
 import { pauseAfterMs } from './retries.ts';
-import { forwarding, resultOf } from './thread-messages.ts';
+import { forwarding } from './thread-messages.ts';
 
 export interface WorkerOptions {
   readonly queue: string;
@@ -43,7 +42,7 @@ const MAX_TAKEOVERS = 10;
 const SWEEP_WAITS_MS = 5 * 60_000;
 
 /**
- * Takes jobs from the queue and runs each in its own thread, so that the main thread can keep
+ * Takes jobs from the queue and runs them in another thread, so that the main thread can keep
  * renewing the job's lock. Rejects with a `UsageError` if the queue is unreachable.
  */
 export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
@@ -77,13 +76,13 @@ function startWorking(
   folder: string,
   redis: Redis,
 ): BuildWorker & { readonly isReady: Promise<unknown> } {
-  const { progress } = options;
+  const { progress, workers, memory } = options;
   const name = `${hostname()}-${process.pid}`;
+  const runner = new JobRunner({ store: options.store, folder, workers, memory });
   let giveUp: (reason: string) => void;
   const gaveUp = new Promise<string>((resolve) => {
     giveUp = resolve;
   });
-  let running: Thread | null = null;
   let isClosing = false;
 
   const perform = async (job: BuildQueueJob, token?: string) => {
@@ -104,21 +103,16 @@ function startWorking(
     const queued = parseJob(job);
     const problem = await obstacleTo(queued, store, progress);
     if (problem !== null) return giveUpFor(problem);
-    const { workers, memory } = options;
-    const input: ThreadInput = { queued, store: options.store, folder, workers, memory };
     const work = async () => {
       // `close` may have been called while the store was being read.
       if (isClosing) return giveBack();
       progress.note(`job ${describeJob(queued)}`);
-      running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: input });
       try {
-        return await resultOf(running, forwarding(progress, job, name));
+        return await runner.run(queued, forwarding(progress, job, name));
       } catch (error) {
         if (isClosing) return giveBack();
         progress.note(`job ${describeJob(queued)} failed: ${messageOf(error)}`);
         throw error;
-      } finally {
-        running = null;
       }
     };
     const patience = { ms: SWEEP_WAITS_MS, onWait: progress.note };
@@ -144,12 +138,14 @@ function startWorking(
   worker.on('active', () => {
     isAway = false;
   });
+  // While it waits for jobs, a worker takes little memory.
+  worker.on('drained', () => void runner.end());
   return {
     gaveUp,
     isReady: worker.waitUntilReady(),
     async close() {
       isClosing = true;
-      await running?.terminate();
+      await runner.end();
       await worker.close();
     },
   };

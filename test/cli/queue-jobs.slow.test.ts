@@ -29,16 +29,24 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
 
-/** Simulates the threads that do jobs: runs this for each job, and reports it done. */
-const threads = vi.hoisted(() => ({ work: async () => {} }));
+/** Simulates the threads that do jobs: runs this for each job, and reports it done or failed. */
+const threads = vi.hoisted(() => ({ work: async () => {}, started: 0, ended: 0 }));
 vi.mock('node:worker_threads', async (original) => ({
   ...(await original<object>()),
   Worker: class extends EventEmitter {
     constructor() {
       super();
-      threads.work().then(() => this.emit('message', { kind: 'done', searched: [] }));
+      threads.started++;
     }
-    terminate() {}
+    postMessage() {
+      threads.work().then(
+        () => this.emit('message', { kind: 'done', result: { searched: [], notes: [] } }),
+        ({ message }) => this.emit('message', { kind: 'failed', message, isFinal: true }),
+      );
+    }
+    terminate() {
+      threads.ended++;
+    }
   },
 }));
 
@@ -283,6 +291,30 @@ test('a job whose plan has been removed fails for good, and the worker goes on w
   await expect.poll(async () => (await queue.jobs.getJob(root))!.getState()).toBe('completed');
   expect(await Promise.race([worker.gaveUp, 'works'])).toBe('works');
   expect(await queue.untilDone()).toBeNull();
+});
+
+test('a worker runs jobs in one thread, after a failed one in another, and in none once all are done', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'one-thread')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(15)));
+  const data = {
+    build: 'd'.repeat(16),
+    storeName: storeNameOf(store),
+    plan: await storedPlan(store),
+    request: { release: 'r', tiles: false, directions: ['from'] },
+    job: { kind: 'unit', counties: ['99001'] },
+  };
+  const jobs = await Promise.all([1, 2, 3, 4].map(() => queue.jobs.add('unit', data as never)));
+  const [startedBefore, endedBefore] = [threads.started, threads.ended];
+  const runIn: number[] = [];
+  threads.work = async () => {
+    runIn.push(threads.started - startedBefore);
+    if (runIn.length === 2) throw new Error('a feed is no zip');
+  };
+  await workerOn(15, store.location);
+  const states = () => Promise.all(jobs.map((job) => job.getState()));
+  await expect.poll(states).toEqual(['completed', 'failed', 'completed', 'completed']);
+  expect(runIn).toEqual([1, 1, 2, 2]);
+  await expect.poll(() => threads.ended - endedBefore).toBe(2);
 });
 
 test('a job of another version of the program goes back as it is, whatever the clock; one of this version that is none fails', async () => {
