@@ -46,6 +46,8 @@ export default defineConfig({
     // which takes longer than its share of a small city.
     env: { SHED_AT_LAG_MS: '0', WORKERS: '1' },
     expect: { poll: { timeout: 120_000 } },
+    // Modules that have not changed are not transformed again by the next run.
+    experimental: { fsModuleCache: true },
     // Half of their time tests wait: for a clock, a disk, a program. Others use the core meanwhile.
     maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
