@@ -49,6 +49,8 @@ class Turns {
       await this.#whose.run(who, work);
     } finally {
       this.#works--;
+      // While storage is in use, every promise of the process is tracked.
+      if (this.#works === 0) this.#whose.disable();
       this.#goOn();
     }
   }
