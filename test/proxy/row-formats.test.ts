@@ -7,6 +7,7 @@ import { Rows } from '../../proxy/formats/rows.ts';
 import { timeTexts } from '../../proxy/queries/rows/fragments.ts';
 import { pointAt } from '../../shards/geometry/geo-json.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
+import { ANY_CHARACTER } from '../support/any-character.ts';
 import { forAll } from '../support/for-all.ts';
 import { ROWS_AS_OBJECTS } from '../support/rows-as-objects.ts';
 
@@ -15,7 +16,7 @@ const columns = withOrigin(POI_TIMES, ['geoid']).columns.filter((name) => name !
 
 /** Any string: controls, quotes, formulas, astral characters, lone surrogates. */
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: ANY_CHARACTER, maxLength: 12 }),
   fc.constantFrom(
     '',
     ' a',
