@@ -141,7 +141,11 @@ const [WIDTH, LENGTH, ROWS_PER_STRIP, TILE_WIDTH] = [256, 257, 278, 322];
 const LONG = 4;
 
 describe('refuses an unusable file by name, and says what to do', () => {
-  const plain = () => writeGeoTiff(at('plain.tif'), LATTICE, slope);
+  let written: string | undefined;
+  const plain = () => {
+    written ??= writeGeoTiff(at('plain.tif'), LATTICE, slope);
+    return written;
+  };
   const refusal = async (file: string, points = [[-76.5, 39.5]]) => {
     const reported = await heightsOf([file], points).then(String, (error) => error);
     expect(reported.name).toBe('BuildError');

@@ -43,20 +43,21 @@ test.each([
     const reach = await built.reach();
     await built.close();
 
+    const times = walkingTimes(city, [...city.blocks, ...city.shops, ...city.stops]);
     // Walks a little too short and a little too long: the builder's results must lie between them.
     const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) =>
       transitTimes(
         runs,
         rules,
-        { ...walksOf(city, error), ...(isBelow && stationsOf(city, error)) },
+        { ...walksOf(city, times, error), ...(isBelow && stationsOf(city, error)) },
         inSeat,
       ),
     );
-    const onFoot = walksOf(city, 0).direct;
+    const onFoot = walksOf(city, times, 0).direct;
     const wrong: string[] = [];
     let faster = 0;
     const check = (block: number, target: number, row: number | undefined, toUnit: Rounding) => {
-      const [low, high] = [least, most].map((times) => toUnit(times[block][target]));
+      const [low, high] = [least, most].map((bound) => toUnit(bound[block][target]));
       const time = row ?? Infinity;
       if (time < low || time > high)
         wrong.push(`${block} to ${target}: ${time}, not ${low} to ${high}`);
@@ -113,10 +114,11 @@ function metresBetween(a: Point, b: Point): number {
   return Math.hypot((a.lon - b.lon) * east, (a.lat - b.lat) * north);
 }
 
-/** The walks of a city, each with an error added. Targets are the blocks, then the shops. */
-function walksOf(city: CityWithStops, error: number): Walks {
-  const points = [...city.blocks, ...city.shops, ...city.stops];
-  const times = walkingTimes(city, points);
+/**
+ * The walks of a city, each with an error added, from the times between blocks, shops and stops.
+ * Targets are the blocks, then the shops.
+ */
+function walksOf(city: CityWithStops, times: readonly (readonly number[])[], error: number): Walks {
   const targets = times.slice(0, city.blocks.length + city.shops.length);
   const firstStop = targets.length;
   const off = (walks: readonly number[]) => walks.map((walk) => Math.max(0, walk + error));

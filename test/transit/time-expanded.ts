@@ -1,6 +1,6 @@
 /**
  * Door-to-door times by public transit, computed by brute force: every call of every vehicle is an
- * event, and the events of the day are scanned once in time order, for each departure and each
+ * event, and the events from a departure on are scanned in time order, for each departure and each
  * origin. No rounds over routes, no reuse between departures, no pruning. Shares no code with the
  * builder; the model's constants are restated independently.
  *
@@ -76,6 +76,10 @@ export function transitTimes(
   inSeat: readonly InSeat[] = [],
 ): number[][] {
   const hops = hopsByTime(runs);
+  // Earlier calls cannot be boarded.
+  const departures = DEPARTURES.map((departure) => {
+    return { departure, later: hops.filter(({ from }) => from.departs >= departure) };
+  });
   const after = new Map<Call, number[]>();
   for (const [from, to] of inSeat) {
     const last = runs[from].at(-1)!;
@@ -86,8 +90,8 @@ export function transitTimes(
   const waysTo = waysFromStops(walks, levels);
   return walks.access.map((toDoors, origin) => {
     const access = toDoors.map((walk, stop) => walk + levels[stop]);
-    const byDeparture = DEPARTURES.map((departure) => {
-      const alighted = earliestAlighting(runs, hops, transfers, access, departure, after);
+    const byDeparture = departures.map(({ departure, later }) => {
+      const alighted = earliestAlighting(runs, later, transfers, access, departure, after);
       return walks.direct[origin].map((direct, target) =>
         waysTo[target].reduce(
           (least, { stop, egress }) => Math.min(least, alighted[stop] + egress - departure),
