@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ANY_CHARACTER } from '../../support/any-character.ts';
 
 /** Strings that have broken parsers before. */
 const NASTY_TEXTS = [
@@ -70,7 +71,7 @@ const NASTY_VALUES: readonly unknown[] = [
 
 export const nastyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...NASTY_TEXTS),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: ANY_CHARACTER, maxLength: 30 }),
 );
 
 const nastyValue = fc.oneof(fc.constantFrom(...NASTY_VALUES), fc.jsonValue());
@@ -128,7 +129,7 @@ export const brokenJson: fc.Arbitrary<string> = fc.oneof(
     '[[[['.repeat(5000),
     `${'{"a":'.repeat(5000)}1`,
   ),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CHARACTER }),
 );
 
 function placesIn(value: unknown, path: readonly (string | number)[] = []): (string | number)[][] {
