@@ -38,6 +38,7 @@ export type DestTypeId = Branded<number, 'dest_type_id'>;
 export type DestinationOrdinal = Branded<number, 'destination of the region'>;
 export type BlockOrdinal = Branded<number, 'block of the region'>;
 export type StopOrdinal = Branded<number, 'stop of the region'>;
+export type RouteOrdinal = Branded<number, 'route of a timetable'>;
 /** Position of any of these among all search targets. */
 export type TargetOrdinal = Branded<number, 'target of the region'>;
 

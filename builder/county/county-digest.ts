@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import type { Timetable } from '../../shards/transit/timetable.ts';
 import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { HILLS, ROUTING } from '../routing-parameters.ts';
@@ -9,11 +10,10 @@ import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { NO_LINKING, SELDOM_LINKED } from '../streets/trait-bits.ts';
 import type { Transit } from '../transit/join-feeds.ts';
-import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /** Increment when the same inputs produce different rows: all counties are then searched anew. */
-const SEARCH_VERSION = 8;
+const SEARCH_VERSION = 9;
 
 /**
  * A digest of exactly what a county's searched objects depend on: its blocks, and within its scope
@@ -139,10 +139,10 @@ function gather(hash: Hash) {
  * among them.
  */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
-  const { stops, timetable, rules, insideWalks } = transit;
+  const { stops, timetable, routes, rules, insideWalks } = transit;
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
   const numbers = new Map(Array.from(chosen, (stop, number) => [stop, number]));
-  text(Array.from(chosen, (stop) => stops[stop].entrances));
+  text(Array.from(chosen, (stop) => [stops[stop].name, stops[stop].entrances]));
   for (const changes of [rules, insideWalks]) {
     for (const { from, to, ...rest } of changes) {
       if (!numbers.has(from) || !numbers.has(to)) continue;
@@ -165,6 +165,10 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
       const at = firstTime[pattern] + (call - firstCall[pattern]) * tripCount[pattern];
       digest.update(timetable.arrivals.subarray(at, at + tripCount[pattern]));
       digest.update(timetable.departures.subarray(at, at + tripCount[pattern]));
+    }
+    const [firstTrip, end] = [timetable.firstTrip[pattern], timetable.firstTrip[pattern + 1]];
+    for (const route of timetable.tripRoute.subarray(firstTrip, end)) {
+      digest.update(`${JSON.stringify(routes[route])};`);
     }
     digests.set(pattern, digest.digest('hex'));
     if (calls.length > 1) patterns.push(digests.get(pattern)!);

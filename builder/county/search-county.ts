@@ -9,6 +9,7 @@ import { nthNearestIds } from '../../shards/nearest/nth-nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/store/spool.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
+import { TransitWriter } from '../../shards/transit/transit-table.ts';
 import { type BlockOrdinal, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import { poiFacts } from '../destinations/destination.ts';
@@ -20,6 +21,7 @@ import type { SearchPool } from '../search/search-pool.ts';
 import { inOrder } from '../threads/pool.ts';
 import { shareArrays } from '../threads/share-arrays.ts';
 import type { CountyScope } from './county-scope.ts';
+import { TransitOfCounty } from './county-transit.ts';
 import { NthColumns } from './nth-columns.ts';
 
 /** Blocks a thread searches at a time. */
@@ -46,6 +48,7 @@ export async function searchCounty(
   const poiSpool = new Spool(`${scratch}/pois-${county}`);
   const reachSpool = new Spool(`${scratch}/reach-${county}`);
   const nthSpool = new Spool(`${scratch}/nth-nearest-${county}`);
+  const transitSpool = new Spool(`${scratch}/transit-${county}`);
   try {
     const pois = new MatrixWriter(
       {
@@ -62,6 +65,15 @@ export async function searchCounty(
     const columns = modes * searchRegion.leafCount;
     const nearest = new Uint16Array(own.length * columns);
     const nth = new NthColumns({ blocks: own.length, modes, types: searchRegion.typeCount });
+    const transit =
+      searchRegion.transit && new TransitOfCounty(linked, searchRegion.transit, scope);
+    const journeys =
+      transit &&
+      new TransitWriter(
+        transit.transit,
+        { origins: own.length, blocks: reachBlocks.length, pois: destinations.length },
+        transitSpool,
+      );
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStart,
@@ -75,10 +87,14 @@ export async function searchCounty(
       reach.append(result.reach);
       nearest.set(result.nearest, request.firstRow * columns);
       nth.add(request.firstRow, result.nth);
+      if (result.access) for (const walks of transit!.access(result.access)) journeys!.row(walks);
       poiRows += result.poiRows;
       reachRows += result.reachRows;
       onBlocks(request.firstRow + request.to - request.from);
     });
+    const { destinationCount } = searchRegion;
+    for (const block of reachBlocks) journeys?.row(transit!.egress(destinationCount + block));
+    for (const one of scope.destinations) journeys?.row(transit!.egress(one));
     const types = nthNearestIds(linked.taxonomy);
     const nthNearest = new MatrixWriter(
       { origins: types, targets: origins, modes, unit: TENTHS },
@@ -101,6 +117,7 @@ export async function searchCounty(
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
+        ...(journeys && { transit: await put('transit', 'tta', journeys.finish()) }),
         blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
       },
     };
@@ -108,6 +125,7 @@ export async function searchCounty(
     poiSpool.close();
     reachSpool.close();
     nthSpool.close();
+    transitSpool.close();
   }
 }
 

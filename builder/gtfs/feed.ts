@@ -57,6 +57,8 @@ export interface Feed {
   readonly frequencies: ReadonlyMap<string, readonly Frequency[]>;
   readonly transfers: Transfers;
   readonly pathways: readonly Pathway[];
+  /** The name of each route by id, as riders know it: the short one, if it has one. */
+  readonly routeNames: ReadonlyMap<string, string>;
   /** By id, its routes on rails. */
   readonly railways: ReadonlyMap<string, RailKind>;
   /** Trips of each service, including repetitions by headway. */
@@ -89,7 +91,7 @@ export async function readFeed(path: string): Promise<Feed> {
     const agency = await readAgency(source, report);
     const stops = await readStops(source, report);
     const calendar = await Calendar.read(source, report);
-    const { onDemand, railways } = await readRoutes(source);
+    const { onDemand, railways, routeNames } = await readRoutes(source);
     const trips = await readTripHeads(source, calendar, onDemand, report);
     const frequencies = await readFrequencies(source, trips, report);
     return {
@@ -102,6 +104,7 @@ export async function readFeed(path: string): Promise<Feed> {
       frequencies,
       transfers: await readTransfers(source, stops, trips, report),
       pathways: await readPathways(source, stops, report),
+      routeNames,
       railways,
       ...countTrips(trips, frequencies),
       report,
@@ -157,19 +160,21 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 }
 
 /**
- * Ids of routes by kind, according to GTFS's own types and the widely used extended ones. On demand
+ * Names of routes, and their ids by kind, according to GTFS's own types and the widely used extended ones. On demand
  * are demand and response buses, and taxis, including shared ones.
  */
 async function readRoutes(source: FeedSource) {
   const onDemand = new Set<string>();
   const railways = new Map<string, RailKind>();
+  const routeNames = new Map<string, string>();
   await readTable(source, 'routes.txt', ['route_id'], (row) => {
     const [id, type] = [row.text('route_id'), row.number('route_type') ?? 0];
     if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
+    routeNames.set(id, row.text('route_short_name') || row.text('route_long_name') || id);
     const kind = railKindOf(type);
     if (kind) railways.set(id, kind);
   });
-  return { onDemand, railways };
+  return { onDemand, railways, routeNames };
 }
 
 /** The kind of rail of a `route_type`, or an extended one; null if not on rails. */

@@ -15,6 +15,7 @@ export const searchedCountySchema = z.strictObject({
     'nth-nearest': objectRefSchema,
     pois: objectRefSchema,
     'reach-from': objectRefSchema,
+    transit: objectRefSchema.optional(),
     blocks: objectRefSchema,
   }),
 });

@@ -1,3 +1,4 @@
+import type { StopWalks } from '../../shards/transit/transit-table.ts';
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
 import { unpackLink } from '../streets/street-region.ts';
@@ -8,6 +9,8 @@ import { LANES, LaneSearch } from '../transit/lane-search.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
 import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './reached.ts';
 import type { SearchRegion } from './search-region.ts';
+
+const NO_WALKS: StopWalks = { stops: new Int32Array(0), times: new Int32Array(0) };
 
 /**
  * Searches from blocks by every mode, visiting only what is reached from there. One instance serves
@@ -21,6 +24,8 @@ export class OriginSearch {
   readonly #within: readonly WithinLimits[];
   /** By mode. */
   readonly reached: readonly Reached[];
+  /** Walks to stops from the block last found; undefined without transit. */
+  access: StopWalks | undefined;
 
   constructor(region: SearchRegion) {
     this.#region = region;
@@ -42,6 +47,7 @@ export class OriginSearch {
       this.#transit?.search(some, windowStart);
       for (const [lane, block] of some.entries()) {
         this.#runFrom(block, lane);
+        this.access = this.#transit?.access[lane];
         found(block);
       }
     }
@@ -80,6 +86,8 @@ class TransitSearch {
   readonly #fastest: FastestDepartures;
   readonly #doorToDoor: DoorToDoor;
   readonly #targets: number;
+  /** By lane: the walks to stops of the last search. */
+  readonly access: StopWalks[] = [];
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
   /** Targets with a time, in no order, possibly repeated: the first `reachedCount`. */
@@ -110,6 +118,7 @@ class TransitSearch {
     this.#search.begin(windowStart);
     this.#fastest.begin(windowStart);
     for (const [lane, block] of blocks.entries()) {
+      this.access[lane] = NO_WALKS;
       const link = unpackLink(this.#region.walk.blockLinks, block);
       if (!link) continue;
       this.#toStops.run(link);
@@ -127,8 +136,10 @@ class TransitSearch {
       this.#accessStops[access] = target - this.#targets;
       this.#accessTimes[access++] = times[target];
     }
-    const [stops, walks] = [this.#accessStops, this.#accessTimes];
-    this.#search.board(lane, stops.subarray(0, access), walks.subarray(0, access));
+    const stops = this.#accessStops.slice(0, access);
+    const walks = this.#accessTimes.slice(0, access);
+    this.access[lane] = { stops, times: walks };
+    this.#search.board(lane, stops, walks);
   }
 
   /** Fills in the targets reached from the block of a lane, by walking or by transit. */

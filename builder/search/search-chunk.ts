@@ -1,5 +1,6 @@
 import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
+import { toMinutes, toTenths } from '../../shards/matrix/rounded-times.ts';
 import {
   encodeRow,
   MINUTES,
@@ -8,24 +9,11 @@ import {
   type TimeUnit,
 } from '../../shards/matrix/row-codec.ts';
 import { insertNth, MAX_NTH } from '../../shards/nearest/nth-nearest.ts';
-import type { BlockOrdinal, Millis, Minutes, Tenths } from '../../shards/units.ts';
-import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import type { StopWalks } from '../../shards/transit/transit-table.ts';
+import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { OriginSearch } from './origin-search.ts';
 import type { Reached } from './reached.ts';
 import type { SearchRegion } from './search-region.ts';
-
-/**
- * Milliseconds, up to the cap, in the unit of rows: rounded once, to tenths of a minute, at least
- * 1.0.
- */
-function toTenths(time: Millis): Tenths {
-  return Math.max(ROUTING.minMinutes * 10, Math.round((time * 10) / MILLIS_PER_MINUTE));
-}
-
-/** Milliseconds in the unit of reach: whole minutes, rounded up, at least 1. */
-function toMinutes(time: Millis): Minutes {
-  return Math.max(ROUTING.minMinutes, Math.ceil(time / MILLIS_PER_MINUTE));
-}
 
 /** Some consecutive blocks of a county to search from. */
 export interface ChunkRequest {
@@ -51,8 +39,17 @@ export interface ChunkResult {
   readonly nearest: Uint16Array;
   /** Times to the nearest of each type, as lists (`insertNth`): by block, mode, type. */
   readonly nth: Uint16Array;
+  /** Walks from each block to stops of the region, one list after the other; null without. */
+  readonly access: AccessLists | null;
   readonly poiRows: number;
   readonly reachRows: number;
+}
+
+/** Walks from some blocks to stops: `counts[i]` of them from the `i`th block. */
+export interface AccessLists {
+  readonly counts: Int32Array;
+  readonly stops: Int32Array;
+  readonly times: Int32Array;
 }
 
 /** Searches and encodes chunks. One instance serves one thread. */
@@ -84,10 +81,12 @@ export class ChunkSearch {
     pois.begin(count);
     reach.begin(count);
     const blocks = Array.from({ length: count }, (_, i) => from + i);
+    const access: StopWalks[] = [];
     this.#search.run(blocks, windowStart, (block) => {
       const i = block - from;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       this.#nthOf(nth.subarray(i * lists, (i + 1) * lists));
+      if (this.#search.access) access.push(this.#search.access);
       pois.row(firstRow + i, reached, poisOf, 0, destinationOrdinals);
       reach.row(firstRow + i, reached, blocksOf, destinationCount, blockOrdinals);
     });
@@ -96,6 +95,7 @@ export class ChunkSearch {
       reach: reach.finish(),
       nearest,
       nth,
+      access: this.#region.transit && listsOf(access),
       poiRows: pois.entries,
       reachRows: reach.entries,
     };
@@ -130,6 +130,19 @@ export class ChunkSearch {
       }
     });
   }
+}
+
+function listsOf(access: readonly StopWalks[]): AccessLists {
+  const counts = Int32Array.from(access, ({ stops }) => stops.length);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const [stops, times] = [new Int32Array(total), new Int32Array(total)];
+  let at = 0;
+  for (const walks of access) {
+    stops.set(walks.stops, at);
+    times.set(walks.times, at);
+    at += walks.stops.length;
+  }
+  return { counts, stops, times };
 }
 
 /** Encodes the rows of a chunk. Its memory is reused for the next chunk. */

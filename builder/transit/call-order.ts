@@ -1,7 +1,7 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
+import type { Timetable } from '../../shards/transit/timetable.ts';
 import type { Millis } from '../../shards/units.ts';
 import { prunedTransfers } from './pruned-transfers.ts';
-import type { Timetable } from './timetable.ts';
 import type { TripTransfers } from './trip-transfers.ts';
 
 /**

@@ -37,6 +37,38 @@ export interface EgressTable {
   readonly groups: Int32Array;
 }
 
+/** The walks from stops to each target of a table. */
+export class EgressWalks {
+  readonly #table: EgressTable;
+  /** The position of each target in the table. */
+  readonly #rankOf: Int32Array;
+
+  constructor(table: EgressTable) {
+    this.#table = table;
+    this.#rankOf = ranksOf(table.targets);
+  }
+
+  /** Calls `walk` with each stop that has a walk to a target, in no order. */
+  forEach(target: TargetOrdinal, walk: (stop: StopOrdinal, time: Millis) => void): void {
+    const { firstPair, stop, walks } = this.#table;
+    const rank = this.#rankOf[target];
+    const cluster = rank >>> CLUSTER_SHIFT;
+    for (let pair = firstPair[cluster]; pair < firstPair[cluster + 1]; pair++) {
+      const time = walks[(pair << CLUSTER_SHIFT) + (rank & (CLUSTER_SIZE - 1))];
+      if (time !== NO_WALK) walk(stop[pair], time);
+    }
+  }
+}
+
+/** The position of each target in an order of all. */
+function ranksOf(order: Int32Array): Int32Array {
+  const ranks = new Int32Array(order.length);
+  order.forEach((target, position) => {
+    ranks[target] = position;
+  });
+  return ranks;
+}
+
 /** Collects walks by stop, as searches from stops find them, and transposes them once. */
 export class EgressBuilder {
   readonly #order: Int32Array;
@@ -51,10 +83,7 @@ export class EgressBuilder {
    */
   constructor(order: Int32Array) {
     this.#order = order;
-    this.#rankOf = new Int32Array(order.length);
-    order.forEach((target, position) => {
-      this.#rankOf[target] = position;
-    });
+    this.#rankOf = ranksOf(order);
   }
 
   /** Adds a target, at most once per stop. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FeedFacts } from '../../shards/release/manifest.ts';
-import type { Millis, Seconds, StopOrdinal } from '../../shards/units.ts';
+import { ALIGHT, BOARD, type ScheduledTrip } from '../../shards/transit/timetable.ts';
+import type { Millis, RouteOrdinal, Seconds, StopOrdinal } from '../../shards/units.ts';
 import { type FeedEntrance, type FeedIndoorPath, StationEntrances } from '../gtfs/entrances.ts';
 import type { Feed, RailKind } from '../gtfs/feed.ts';
 import {
@@ -14,9 +15,9 @@ import { stationOf, timeZoneOf } from '../gtfs/stations.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { MILLIS_PER_SECOND, WINDOW_LENGTH } from '../routing-parameters.ts';
 import type { StopWalk, TransferRule } from './footpaths.ts';
-import { ALIGHT, BOARD, type ScheduledTrip, type TransitStop } from './timetable.ts';
 import { transferRulesOf } from './transfer-rules.ts';
 import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
+import type { TransitStop } from './transit-stop.ts';
 import { continuationsOf } from './vehicle-continuations.ts';
 
 /** A stop according to its feed: its platform's level relative to the street may be unknown. */
@@ -37,6 +38,8 @@ export interface FeedDay {
   /** Departures in the window from each stop, by line and direction. */
   readonly departures: readonly ReadonlyMap<string, number>[];
   readonly trips: readonly ScheduledTrip[];
+  /** The names of routes, by their ordinals in the trips. */
+  readonly routes: readonly string[];
   /** Positions of two trips: one, and another that its vehicle continues as. */
   readonly continuations: readonly (readonly [from: number, to: number])[];
   readonly rules: readonly TransferRule[];
@@ -94,8 +97,10 @@ export async function readFeedDay(
     clock,
   );
   const departures = stops.map(() => new Map<string, number>());
+  const routes = [...new Set(inWindow.map(({ run }) => run.route))].sort();
+  const routeOrdinals = new Map(routes.map((id, ordinal) => [id, ordinal]));
   const added = inWindow.map(({ run, day, shift }) => {
-    const scheduled = scheduledTrip(run, shift, ordinals);
+    const scheduled = scheduledTrip(run, shift, ordinals, routeOrdinals);
     countDepartures(run, scheduled, stops, departures);
     return { run, day, scheduled };
   });
@@ -114,6 +119,7 @@ export async function readFeedDay(
       rules,
       insideWalks,
       trips: added.map(({ scheduled }) => scheduled),
+      routes: routes.map((id) => feed.routeNames.get(id) ?? id),
     },
     facts: {
       agency: feed.agency,
@@ -182,12 +188,14 @@ function scheduledTrip(
   run: TripRun,
   shift: number,
   ordinals: ReadonlyMap<string, StopOrdinal>,
+  routes: ReadonlyMap<string, RouteOrdinal>,
 ): ScheduledTrip {
   return {
     stops: run.calls.map(({ stop }) => ordinals.get(stop)!),
     rules: run.calls.map(({ board, alight }) => (board ? BOARD : 0) | (alight ? ALIGHT : 0)),
     arrivals: run.arrivals.map((time) => (time + shift) * MILLIS_PER_SECOND),
     departures: run.departures.map((time) => (time + shift) * MILLIS_PER_SECOND),
+    route: routes.get(run.route)!,
   };
 }
 

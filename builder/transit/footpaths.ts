@@ -1,14 +1,5 @@
+import type { Footpaths } from '../../shards/transit/footpaths.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
-
-/**
- * Paths between stops, from one ride to the next. Those from stop `s` are `first[s]` to `first[s +
- * 1]`, exclusive; two numbers each: the other stop, and the milliseconds from arriving to the
- * earliest departure that can be caught there. A transfer at one and the same stop is a path too.
- */
-export interface Footpaths {
-  readonly first: Int32Array;
-  readonly ways: Int32Array;
-}
 
 /**
  * A feed's rule for transfers between two of its stops: the default (`usual`); between vehicles

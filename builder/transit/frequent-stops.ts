@@ -3,7 +3,7 @@ import type { Destination } from '../destinations/destination.ts';
 import { TAXONOMY } from '../destinations/taxonomy.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { Transit } from './join-feeds.ts';
-import type { TransitStop } from './timetable.ts';
+import type { TransitStop } from './transit-stop.ts';
 
 const FREQUENT_TRANSIT = TAXONOMY.find((type) => type.source === 'gtfs')!.dest_type_id;
 const NO_ADDRESS = { street: null, city: null, state: null, zip: null };

@@ -1,17 +1,19 @@
-import type { FeedDay, StopOfFeed, WalkOfFeed } from './feed-day.ts';
-import type { StopWalk, TransferRule } from './footpaths.ts';
 import {
   buildTimetable,
   type ScheduledTrip,
   type Timetable,
-  type TransitStop,
   type TripContinuation,
-} from './timetable.ts';
+} from '../../shards/transit/timetable.ts';
+import type { FeedDay, StopOfFeed, WalkOfFeed } from './feed-day.ts';
+import type { StopWalk, TransferRule } from './footpaths.ts';
+import type { TransitStop } from './transit-stop.ts';
 
 /** The public transport of a build, before it is linked to the streets. */
 export interface Transit {
   readonly stops: readonly TransitStop[];
   readonly timetable: Timetable;
+  /** The names of routes, by their ordinals in the timetable. */
+  readonly routes: readonly string[];
   readonly rules: readonly TransferRule[];
   /** Walks inside stations, from their pathways or assumed. */
   readonly insideWalks: readonly StopWalk[];
@@ -29,6 +31,7 @@ export interface TransitOfFeeds extends Omit<Transit, 'stops' | 'insideWalks'> {
 export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
   const stops: StopOfFeed[] = [];
   const trips: ScheduledTrip[] = [];
+  const routes: string[] = [];
   const continuations: TripContinuation[] = [];
   const rules: TransferRule[] = [];
   const insideWalks: WalkOfFeed[] = [];
@@ -40,14 +43,20 @@ export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
       from: first + way.from,
       to: first + way.to,
     });
-    const own = feed.trips.map((trip) => ({ ...trip, stops: trip.stops.map((s) => first + s) }));
+    const firstRoute = routes.length;
+    const own = feed.trips.map((trip) => ({
+      ...trip,
+      stops: trip.stops.map((s) => first + s),
+      route: firstRoute + trip.route,
+    }));
     for (const stop of feed.stops) stops.push(stop);
     for (const trip of own) trips.push(trip);
+    for (const route of feed.routes) routes.push(route);
     for (const [from, to] of feed.continuations) continuations.push([own[from], own[to]]);
     for (const rule of feed.rules) rules.push(renumbered(rule));
     for (const walk of feed.insideWalks) insideWalks.push(renumbered(walk));
     for (const counts of feed.departures) departures.push(counts);
   }
   const timetable = buildTimetable(stops.length, trips, continuations);
-  return { stops, timetable, rules, insideWalks, departures };
+  return { stops, timetable, routes, rules, insideWalks, departures };
 }

@@ -1,8 +1,8 @@
 import { lowestBit } from '../../shards/arrays/bits.ts';
+import { BOARD, firstNotBefore, type Timetable } from '../../shards/transit/timetable.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { CallOrder } from './call-order.ts';
 import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
-import { BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 import { NO_ALIGHTING } from './trip-transfers.ts';
 
 /** Number of origins searched at a time: a byte each. */

@@ -1,10 +1,11 @@
-import type { StopOrdinal } from '../../shards/units.ts';
 import {
   buildTimetable,
   type ScheduledTrip,
   type Timetable,
   type TripContinuation,
-} from './timetable.ts';
+} from '../../shards/transit/timetable.ts';
+import type { StopOrdinal } from '../../shards/units.ts';
+import { scheduledTrips } from './scheduled-trips.ts';
 
 /**
  * The timetable of the patterns that call at any of some stops, and of those for which their riders
@@ -46,18 +47,4 @@ export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>
     return following;
   });
   return buildTimetable(stopCount, [...trips.values()], pairs);
-}
-
-function scheduledTrips(
-  { firstCall, callStop, callRules, tripCount, firstTime, arrivals, departures }: Timetable,
-  pattern: number,
-): ScheduledTrip[] {
-  const [first, end] = [firstCall[pattern], firstCall[pattern + 1]];
-  const stops = [...callStop.subarray(first, end)];
-  const rules = [...callRules.subarray(first, end)];
-  return Array.from({ length: tripCount[pattern] }, (_, trip) => {
-    const timesOf = (times: Int32Array) =>
-      stops.map((_, call) => times[firstTime[pattern] + call * tripCount[pattern] + trip]);
-    return { stops, rules, arrivals: timesOf(arrivals), departures: timesOf(departures) };
-  });
 }

@@ -6,7 +6,7 @@ import { MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
 import type { StopOfFeed, WalkOfFeed } from './feed-day.ts';
 import type { StopWalk } from './footpaths.ts';
 import type { Transit, TransitOfFeeds } from './join-feeds.ts';
-import type { Entrance } from './timetable.ts';
+import type { Entrance } from './transit-stop.ts';
 
 const STREET = 0;
 const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUTING.transit;

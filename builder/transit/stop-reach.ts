@@ -1,11 +1,12 @@
 import Flatbush from 'flatbush';
 import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import type { Footpaths } from '../../shards/transit/footpaths.ts';
+import { Raptor } from '../../shards/transit/raptor.ts';
 import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
 import { ROUTING, WINDOW_LENGTH } from '../routing-parameters.ts';
-import { buildFootpaths, type Footpaths, type StopWalk } from './footpaths.ts';
+import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './join-feeds.ts';
-import { Raptor } from './raptor.ts';
-import type { Entrance, TransitStop } from './timetable.ts';
+import type { Entrance, TransitStop } from './transit-stop.ts';
 
 const { maxTransferWalk, maxWalkLeg } = ROUTING.transit;
 /** The longest distance of a leg on foot on level ground. */

@@ -104,7 +104,7 @@ export function walkFromStops(
   stage.finish(
     `${transit.stops.length} stops (${links.unlinked} not near a street), ${footpaths.ways.length / 2} transfers, up to ${maxTransferWalk} m along streets`,
   );
-  return { timetable, order, egress: egress.finish() };
+  return { timetable, order, egress: egress.finish(), footpaths };
 }
 
 function* walksBetweenStops(

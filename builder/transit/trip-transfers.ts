@@ -1,7 +1,7 @@
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
+import type { Footpaths } from '../../shards/transit/footpaths.ts';
+import { ALIGHT, BOARD, firstNotBefore, type Timetable } from '../../shards/transit/timetable.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
-import type { Footpaths } from './footpaths.ts';
-import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
 const NEVER = 0x7fff_ffff;
 const NO_CHANGE = -1;

@@ -1,9 +1,9 @@
 import { localDistance } from '../../shards/geometry/wgs84.ts';
+import type { ScheduledTrip, TripContinuation } from '../../shards/transit/timetable.ts';
 import type { Feed } from '../gtfs/feed.ts';
 import type { FeedStop } from '../gtfs/stops.ts';
 import type { TripRun } from '../gtfs/trips.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import type { ScheduledTrip, TripContinuation } from './timetable.ts';
 
 /** A trip on a service day, identified by `day`. */
 export interface TripOfDay {

@@ -8,6 +8,7 @@ import { blocksMatch } from './blocks-match.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
 import { coverage } from './coverage.ts';
+import { explain } from './explain.ts';
 import { createExportLink, exportList } from './exports.ts';
 import { health, ready } from './health.ts';
 import { isochrone } from './isochrone.ts';
@@ -32,6 +33,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   tokens,
   blockSummary,
   blockPois,
+  explain,
   pointSummary,
   pointPois,
   poiSearch,

@@ -17,6 +17,14 @@ export const geoidParam = named(
     }),
 );
 
+export const toGeoidParam = named(
+  'BlockOfTrip',
+  geoidParam.optional().meta({
+    description: 'Block where the trip ends, by GEOID; or send `dest_id`.',
+    override: { type: 'string', pattern: BLOCK_GEOID.source },
+  }),
+);
+
 /** A county's code, in a path or a body. */
 export const countyFips = z
   .string()

@@ -5,7 +5,7 @@ import { BOUNDS, boundsSchema, DEFAULT_LIMIT, LIMITS } from '../bounds.ts';
 import { FIELD_DESCRIPTIONS, type ListDescription, TYPE_ID } from './field-descriptions.ts';
 import { listOf } from './list.ts';
 import { named, repeated, singleValue } from './named-parameter.ts';
-import { booleanText, integerText, numberText, onceText } from './scalar-text.ts';
+import { booleanText, choice, integerText, numberText, onceText } from './scalar-text.ts';
 import { WEIGHT_SCHEMA, weightName } from './weight-name.ts';
 
 export const modeParam = named(
@@ -15,6 +15,16 @@ export const modeParam = named(
     { type: 'string', enum: [...MODE_LABELS] },
     FIELD_DESCRIPTIONS.mode,
   ),
+);
+
+export const oneModeParam = named(
+  'ModeOfTrip',
+  choice(MODE_LABELS)
+    .default('transit')
+    .meta({
+      description: 'Travel mode.',
+      override: { type: 'string', enum: [...MODE_LABELS], default: 'transit' },
+    }),
 );
 
 export const typeParam = named(
@@ -92,6 +102,16 @@ export const singleDestIdParam = named(
     description: 'Stable id of a POI.',
     override: boundsSchema('integer', BOUNDS.destId),
   }),
+);
+
+export const toDestIdParam = named(
+  'DestIdOfTrip',
+  integerText(BOUNDS.destId)
+    .optional()
+    .meta({
+      description: 'POI where the trip ends; or send `to`.',
+      override: boundsSchema('integer', BOUNDS.destId),
+    }),
 );
 
 const name = onceText

@@ -4,6 +4,7 @@ import { BLOCK_GEOID } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { BOUNDS } from '../bounds.ts';
 import { MISSING_REASONS } from '../queries/areas/block-rows.ts';
+import { LEG_KINDS } from '../queries/journeys/legs.ts';
 
 const MAX_MINUTES = BOUNDS.maxMinutes.max;
 
@@ -163,6 +164,24 @@ export const geometry = z
     z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(ring)) }),
   ])
   .meta({ id: 'Geometry', description: 'A GeoJSON Polygon or MultiPolygon, WGS84.' });
+
+export const leg = z
+  .object({
+    kind: z.enum(LEG_KINDS),
+    minutes: z.number().min(0),
+    route: z
+      .string()
+      .optional()
+      .meta({ description: 'Of rides by transit: the name of the line.' }),
+    from_stop: z.string().optional().meta({ description: 'Where the leg begins, if at a stop.' }),
+    to_stop: z.string().optional().meta({ description: 'Where the leg ends, if at a stop.' }),
+  })
+  .meta({
+    id: 'Leg',
+    description:
+      'A part of a trip. A `wait` includes the minute that riders are at the first stop before a ' +
+      'vehicle leaves, and a `transfer` the time for the change there.',
+  });
 
 export const nextCursor = z.string().nullable().meta({
   description: 'Pass it as `cursor` to get the next page; null on the last page.',

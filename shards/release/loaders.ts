@@ -11,6 +11,7 @@ import { openPoiMatrix, type PoiMatrix } from '../pois/poi-matrix.ts';
 import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
+import { TransitTable } from '../transit/transit-table.ts';
 import { WeightTable } from '../weights/weight-table.ts';
 import type { CountyManifest } from './manifest.ts';
 import type { CachedValue } from './release-cache.ts';
@@ -85,6 +86,18 @@ export async function loadCatchments(
   const order = await runCooperatively(group, spatialOrderSteps(table));
   const bytes = matrix.byteLength + table.byteLength + table.count * 64;
   return { value: { matrix, table, ...order }, bytes };
+}
+
+export async function loadTransit(
+  store: Store,
+  ref: ObjectRef,
+  blocks: number,
+): Promise<CachedValue<TransitTable>> {
+  const value = await TransitTable.open(store, ref);
+  if (value.counts.origins !== blocks) {
+    throw new ShardError(ref.name, 'shape', 'does not match the manifest');
+  }
+  return { value, bytes: value.byteLength };
 }
 
 export async function loadReach(store: Store, ref: ObjectRef): Promise<CachedValue<Matrix>> {

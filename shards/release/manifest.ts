@@ -18,7 +18,7 @@ export const objectRefSchema = z.strictObject({
 
 /**
  * Objects that each county has, by kind, which is also the folder in the store. A release may lack
- * `reach-to` and `weights`.
+ * `reach-to`, `transit` and `weights`.
  */
 export const COUNTY_OBJECT_KINDS = [
   'index',
@@ -28,6 +28,7 @@ export const COUNTY_OBJECT_KINDS = [
   'blocks',
   'reach-from',
   'reach-to',
+  'transit',
   'catchment',
   'poi-map',
   'weights',
@@ -73,9 +74,11 @@ export const countySchema = z.strictObject({
     from: z.array(countyFipsSchema),
     to: z.array(countyFipsSchema),
   }),
-  objects: z
-    .strictObject(objectsOf(COUNTY_OBJECT_KINDS))
-    .extend({ 'reach-to': objectRefSchema.optional(), weights: objectRefSchema.optional() }),
+  objects: z.strictObject(objectsOf(COUNTY_OBJECT_KINDS)).extend({
+    'reach-to': objectRefSchema.optional(),
+    transit: objectRefSchema.optional(),
+    weights: objectRefSchema.optional(),
+  }),
   /** The band of each block by mode and leaf type; absent where the release has no tiles. */
   block_bands: tileArchiveSchema.optional(),
 });

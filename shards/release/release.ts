@@ -23,6 +23,7 @@ import type { DestDirectory } from '../pois/dest-directory.ts';
 import type { PoiMatrix } from '../pois/poi-matrix.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { Taxonomy } from '../taxonomy.ts';
+import type { TransitTable } from '../transit/transit-table.ts';
 import type { BoundingBox, CountyBlock, CountyFips, StatePlace } from '../units.ts';
 import { PEOPLE, type Weight } from '../weights/weight.ts';
 import { CountyBoxes } from './county-boxes.ts';
@@ -38,6 +39,7 @@ import {
   loadPlaces,
   loadPois,
   loadReach,
+  loadTransit,
   loadWeights,
 } from './loaders.ts';
 import type {
@@ -224,6 +226,11 @@ export class Release {
   reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
     const ref = this.reachObject(county, direction);
     return this.#cache.getOrLoad(ref.name, () => loadReach(this.store, ref));
+  }
+
+  /** The head of the public transport around a county. Two reads, then cached. */
+  transit({ blocks }: CountyManifest, ref: ObjectRef): Promise<TransitTable> {
+    return this.#cache.getOrLoad(ref.name, () => loadTransit(this.store, ref, blocks));
   }
 
   /** A county's block polygons. One read of the whole object, then cached. */

@@ -9,8 +9,8 @@ import { ROUTING } from '../../builder/routing-parameters.ts';
 import type { FeedDay } from '../../builder/transit/feed-day.ts';
 import { joinFeeds } from '../../builder/transit/join-feeds.ts';
 import { StopReach } from '../../builder/transit/stop-reach.ts';
-import { ALIGHT, BOARD } from '../../builder/transit/timetable.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { ALIGHT, BOARD } from '../../shards/transit/timetable.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 const MINUTE = 60_000;
@@ -34,7 +34,8 @@ function ride(from: number, to: number, [leaves, arrives]: [number, number]): Fe
   return {
     stops,
     departures: [new Map([['line', 4]]), new Map()],
-    trips: [{ ...calls, arrivals: times, departures: times }],
+    trips: [{ ...calls, arrivals: times, departures: times, route: 0 }],
+    routes: ['Line'],
     continuations: [],
     rules: [],
     insideWalks: [],

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readFeed } from '../../builder/gtfs/feed.ts';
 import { type FeedDay, type FeedOfDay, readFeedDay } from '../../builder/transit/feed-day.ts';
-import { ALIGHT, BOARD } from '../../builder/transit/timetable.ts';
+import { ALIGHT, BOARD } from '../../shards/transit/timetable.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { AGENCY, exception } from './feed-records.ts';
 import { type FeedRecord, writeFeed } from './gtfs-text.ts';

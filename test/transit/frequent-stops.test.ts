@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { frequentStops } from '../../builder/transit/frequent-stops.ts';
-import { buildTimetable, type TransitStop } from '../../builder/transit/timetable.ts';
+import type { TransitStop } from '../../builder/transit/transit-stop.ts';
+import { buildTimetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 
@@ -30,6 +31,7 @@ function frequent(...list: readonly ReturnType<typeof stopAt>[]) {
     stops: list.map(({ stop }) => stop),
     departures: list.map(({ departures }) => departures),
     timetable: buildTimetable(list.length, []),
+    routes: [],
     rules: [],
     insideWalks: [],
   });

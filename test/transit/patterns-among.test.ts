@@ -5,7 +5,7 @@ import {
   BOARD,
   buildTimetable,
   type TripContinuation,
-} from '../../builder/transit/timetable.ts';
+} from '../../shards/transit/timetable.ts';
 
 const MINUTE = 60_000;
 
@@ -17,6 +17,7 @@ function trip(leaves: number, ...stops: readonly number[]) {
     rules: stops.map((_, call) => (call === 0 ? BOARD : BOARD | ALIGHT)),
     arrivals: times,
     departures: times,
+    route: leaves,
   };
 }
 

@@ -1,10 +1,10 @@
-import type { Footpaths } from '../../builder/transit/footpaths.ts';
+import type { Footpaths } from '../../shards/transit/footpaths.ts';
 import {
   ALIGHT,
   BOARD,
   buildTimetable,
   type ScheduledTrip,
-} from '../../builder/transit/timetable.ts';
+} from '../../shards/transit/timetable.ts';
 import type { Dice } from './dice.ts';
 
 /** Times are small whole numbers, so that many are equal. */
@@ -41,7 +41,7 @@ export function randomNetwork(dice: Dice): Network {
         time += isHurried ? 0 : dice.pick([0, 0, 1, 4]);
         return time;
       });
-      trips.push({ stops, rules, arrivals, departures });
+      trips.push({ stops, rules, arrivals, departures, route: lines });
     }
   }
   const onward = dice.pick([0, 0.03, 0.15]);
@@ -58,7 +58,7 @@ export function randomNetwork(dice: Dice): Network {
     next[from].push(trips.length);
     next.push([]);
     const stops = [trips[from].stops.at(-1)!, stopCount++];
-    trips.push({ stops, rules: [0, ALIGHT], arrivals, departures: arrivals });
+    trips.push({ stops, rules: [0, ALIGHT], arrivals, departures: arrivals, route: 0 });
   }
   const changes = Array.from({ length: stopCount }, (_, from) =>
     Array.from({ length: stopCount }, (_, to) => ({

@@ -4,12 +4,13 @@ import { buildCallOrder } from '../../builder/transit/call-order.ts';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
 import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
-import { buildFootpaths, type Footpaths } from '../../builder/transit/footpaths.ts';
+import { buildFootpaths } from '../../builder/transit/footpaths.ts';
 import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
 import type { ArrivalListener } from '../../builder/transit/range-arrivals.ts';
-import { Raptor } from '../../builder/transit/raptor.ts';
-import { ALIGHT, BOARD, buildTimetable, type Timetable } from '../../builder/transit/timetable.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
+import type { Footpaths } from '../../shards/transit/footpaths.ts';
+import { Raptor } from '../../shards/transit/raptor.ts';
+import { ALIGHT, BOARD, buildTimetable, type Timetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { randomTimetable } from './random-timetable.ts';
@@ -57,7 +58,7 @@ describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
       );
       const times = minutes.map((minute) => OPENS + minute * MINUTE);
       const rules = calls.map((call) => (call.startsWith('(') ? 0 : BOARD | ALIGHT));
-      return { stops, rules, arrivals: times, departures: times };
+      return { stops, rules, arrivals: times, departures: times, route: 0 };
     });
     const last = Math.max(...trips.flatMap(({ stops }) => stops));
     const continuations = Object.entries(becomes).map(
@@ -132,6 +133,7 @@ function builderTimes(
     ),
     arrivals: calls.map(({ arrives }) => arrives),
     departures: calls.map(({ departs }) => departs),
+    route: 0,
   }));
   const timetable = buildTimetable(
     stopCount,

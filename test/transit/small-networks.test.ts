@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { buildCallOrder } from '../../builder/transit/call-order.ts';
 import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
 import type { RangeLimits } from '../../builder/transit/range-arrivals.ts';
-import { Raptor } from '../../builder/transit/raptor.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
+import { Raptor } from '../../shards/transit/raptor.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import {

@@ -4,7 +4,7 @@ import type { MappedStation } from '../../builder/extract/osm-stations.ts';
 import type { FeedEntrance } from '../../builder/gtfs/entrances.ts';
 import type { StopOfFeed, WalkOfFeed } from '../../builder/transit/feed-day.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
-import { buildTimetable } from '../../builder/transit/timetable.ts';
+import { buildTimetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 
@@ -67,6 +67,7 @@ test('a platform has the level of its feed, or of the nearest station of its kin
         stops: stops as unknown as StopOfFeed[],
         insideWalks,
         timetable: buildTimetable(stops.length, []),
+        routes: [],
         rules: [],
         departures: [],
       },

@@ -13,14 +13,9 @@ import { buildFootpaths, type StopWalk } from '../../builder/transit/footpaths.t
 import type { Transit } from '../../builder/transit/join-feeds.ts';
 import { linkStops } from '../../builder/transit/stop-links.ts';
 import { walkFromStops } from '../../builder/transit/stop-walks.ts';
-import {
-  ALIGHT,
-  BOARD,
-  buildTimetable,
-  type Entrance,
-  type TransitStop,
-} from '../../builder/transit/timetable.ts';
+import type { Entrance, TransitStop } from '../../builder/transit/transit-stop.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
+import { ALIGHT, BOARD, buildTimetable } from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { Dice } from './dice.ts';
@@ -67,7 +62,7 @@ function randomTown(dice: Dice) {
       .map((_, i) => (begins + i * (1 + dice.below(4)) + 0.5) * MINUTE)
       .sort((a, b) => a - b);
     const rules = calls.map(() => BOARD | ALIGHT);
-    return { stops: calls, rules, arrivals: times, departures: times };
+    return { stops: calls, rules, arrivals: times, departures: times, route: 0 };
   });
   const insideWalks = Array.from({ length: dice.pick([0, 0, 2]) }, (): StopWalk => {
     const from = someStop();
@@ -84,6 +79,7 @@ function randomTown(dice: Dice) {
   const transit: Transit = {
     stops: stops.map((ways) => ({ entrances: ways.map(entranceOf) }) as unknown as TransitStop),
     timetable: buildTimetable(stops.length, trips),
+    routes: ['Line'],
     rules,
     insideWalks,
     departures: [],

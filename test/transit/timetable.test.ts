@@ -7,18 +7,20 @@ import {
   firstNotBefore,
   type ScheduledTrip,
   type Timetable,
-} from '../../builder/transit/timetable.ts';
+} from '../../shards/transit/timetable.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { randomNetwork, timetableOf } from './random-network.ts';
 
-/** A trip as text, with its stops by name. */
+/** A trip as text, with its stops and its route by name. */
 function textOf(
-  { stops, rules, arrivals, departures }: ScheduledTrip,
+  { stops, rules, arrivals, departures, route }: ScheduledTrip,
   nameOf: (stop: number) => string = String,
+  routeOf: (route: number) => string = String,
 ): string {
   return stops
     .map((stop, i) => `${nameOf(stop)} ${rules[i]} ${arrivals[i]}-${departures[i]}`)
+    .concat(`route ${routeOf(route)}`)
     .join(', ');
 }
 
@@ -34,13 +36,18 @@ function patternsOf(timetable: Timetable): ScheduledTrip[][] {
         rules: calls.map((call) => callRules[firstCall[pattern] + call]),
         arrivals: calls.map((call) => timetable.arrivals[at(call)]),
         departures: calls.map((call) => timetable.departures[at(call)]),
+        route: timetable.tripRoute[timetable.firstTrip[pattern] + trip],
       };
     }),
   );
 }
 
 /** Pairs of trips between which riders stay seated. */
-function continuationsOf(timetable: Timetable, nameOf?: (stop: number) => string): string[] {
+function continuationsOf(
+  timetable: Timetable,
+  nameOf?: (stop: number) => string,
+  routeOf?: (route: number) => string,
+): string[] {
   const patterns = patternsOf(timetable);
   const trips = patterns.flat();
   return trips.flatMap((from, trip) => {
@@ -51,7 +58,8 @@ function continuationsOf(timetable: Timetable, nameOf?: (stop: number) => string
       link++
     ) {
       const [pattern, to] = timetable.continuations.subarray(2 * link, 2 * link + 2);
-      links.push(`${textOf(from, nameOf)} → ${textOf(patterns[pattern][to], nameOf)}`);
+      const pair = [from, patterns[pattern][to]];
+      links.push(pair.map((one) => textOf(one, nameOf, routeOf)).join(' → '));
     }
     return links;
   });
@@ -161,6 +169,7 @@ test('feeds joined keep their trips, walks and rules at their own stops', () =>
         stops: Array.from({ length: stopCount }, (_, i) => ({ id: `${feed}:${i}` }) as StopOfFeed),
         departures: Array.from({ length: stopCount }, (_, i) => new Map([[`${feed}:${i}`, 1]])),
         trips,
+        routes: Array.from({ length: 6 }, (_, i) => `${feed}:${i}`),
         continuations: next.flatMap((to, from) => to.map((one) => [from, one] as const)),
         rules: changes.map(({ from, to }) => ({ from, to, kind: 'timed', minimum: 0 })),
         insideWalks: changes.map((change) => ({ ...change, lies: 'indoors' })),
@@ -181,17 +190,21 @@ test('feeds joined keep their trips, walks and rules at their own stops', () =>
     expect(
       patternsOf(timetable)
         .flat()
-        .map((trip) => textOf(trip, nameOf))
+        .map((trip) => textOf(trip, nameOf, (route) => joined.routes[route]))
         .sort(),
     ).toEqual(
-      networks.flatMap(({ trips }, i) => trips.map((trip) => textOf(trip, ownNames(i)))).sort(),
+      networks
+        .flatMap(({ trips }, i) => trips.map((trip) => textOf(trip, ownNames(i), ownNames(i))))
+        .sort(),
     );
-    expect(continuationsOf(timetable, nameOf).sort()).toEqual(
+    expect(continuationsOf(timetable, nameOf, (route) => joined.routes[route]).sort()).toEqual(
       networks
         .flatMap(({ trips, next }, i) =>
           next.flatMap((to, from) =>
             to.map((one) =>
-              [trips[from], trips[one]].map((trip) => textOf(trip, ownNames(i))).join(' → '),
+              [trips[from], trips[one]]
+                .map((trip) => textOf(trip, ownNames(i), ownNames(i)))
+                .join(' → '),
             ),
           ),
         )

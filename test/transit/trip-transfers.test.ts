@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  buildTripTransfers,
+  NO_ALIGHTING,
+  type TripTransfers,
+} from '../../builder/transit/trip-transfers.ts';
+import {
   ALIGHT,
   BOARD,
   buildTimetable,
   type ScheduledTrip,
   type Timetable,
-} from '../../builder/transit/timetable.ts';
-import {
-  buildTripTransfers,
-  NO_ALIGHTING,
-  type TripTransfers,
-} from '../../builder/transit/trip-transfers.ts';
+} from '../../shards/transit/timetable.ts';
 import { withReads } from '../support/array-reads.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
@@ -195,7 +195,8 @@ test('where any transfer leads, staying on or a kept transfer leads no later, fr
 /** A trip from minute to minute that calls at some stops and may be boarded and left at each. */
 function trip(leaves: number, ...stops: readonly number[]): ScheduledTrip {
   const times = stops.map((_, call) => leaves + call);
-  return { stops, rules: stops.map(() => BOARD | ALIGHT), arrivals: times, departures: times };
+  const rules = stops.map(() => BOARD | ALIGHT);
+  return { stops, rules, arrivals: times, departures: times, route: 0 };
 }
 
 /** Ways of changing between stops, each `from`, `to` and its time, as footpaths. */

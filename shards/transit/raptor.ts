@@ -1,17 +1,31 @@
-import type { Millis } from '../../shards/units.ts';
+import type { Millis, RouteOrdinal, StopOrdinal } from '../units.ts';
 import type { Footpaths } from './footpaths.ts';
-import { InSeatTransfers } from './in-seat-transfers.ts';
+import { InSeatTransfers, SEATED, type Seat } from './in-seat-transfers.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
 const NEVER = 0x7fff_ffff;
 
+/** In place of the stop that a rider changed from: it was reached from the origin. */
+const FROM_ORIGIN = -1;
+
+/** A ride from one stop to another. */
+export interface Ride {
+  readonly route: RouteOrdinal;
+  readonly from: StopOrdinal;
+  readonly to: StopOrdinal;
+  /** When the rider could have boarded; null for one who stayed seated since the ride before. */
+  readonly ready: Millis | null;
+  readonly departs: Millis;
+  readonly arrives: Millis;
+}
+
 /**
  * Earliest arrivals by scheduled transit from one origin for one departure: RAPTOR (Delling, Pajor
- * and Werneck, 2012). It needs no preparation; `LaneSearch` serves thousands of origins and whole
- * ranges of departures.
+ * and Werneck, 2012). It needs no preparation, and can state the rides of a journey; the builder's
+ * `LaneSearch` serves thousands of origins and whole ranges of departures.
  *
- * Rounds continue until nothing improves: a trip may have any number of rides, so one label a stop
- * is enough. A trip alternates rides and walks between stops, so arrivals by ride and times of
+ * Rounds continue until nothing improves: a journey may have any number of rides, so one label a
+ * stop is enough. A journey alternates rides and walks between stops, so arrivals by ride and times of
  * being ready to board are kept apart. A passenger who stays seated while a vehicle becomes another
  * line is followed into that trip, and into no other of its pattern: `InSeatTransfers`.
  */
@@ -26,6 +40,13 @@ export class Raptor {
   #reachedCount = 0;
   /** Earliest time of being ready to board so far. */
   readonly #ready: Int32Array;
+  /** Where the rider changed from to be ready then, or `FROM_ORIGIN`. */
+  readonly #changedFrom: Int32Array;
+  /** How each arrival was reached: pattern, trip, and the positions of two of its calls. */
+  readonly #pattern: Int32Array;
+  readonly #trip: Int32Array;
+  readonly #board: Int32Array;
+  readonly #alight: Int32Array;
   /** Stops whose `ready` improved since the patterns there were last scanned. */
   readonly #marked: Int32Array;
   #markedCount = 0;
@@ -47,6 +68,11 @@ export class Raptor {
     this.#timetable = timetable;
     this.#footpaths = footpaths;
     this.#ready = new Int32Array(stopCount).fill(NEVER);
+    this.#changedFrom = new Int32Array(stopCount);
+    this.#pattern = new Int32Array(stopCount);
+    this.#trip = new Int32Array(stopCount);
+    this.#board = new Int32Array(stopCount);
+    this.#alight = new Int32Array(stopCount);
     this.#marked = new Int32Array(stopCount);
     this.#isMarked = new Uint8Array(stopCount);
     this.#alighted = new Int32Array(stopCount);
@@ -63,12 +89,53 @@ export class Raptor {
   run(stops: Int32Array, readyAt: Int32Array, latest: Millis): number {
     this.#reset();
     this.#latest = latest;
-    for (let i = 0; i < stops.length; i++) this.#beReadyAt(stops[i], readyAt[i]);
+    for (let i = 0; i < stops.length; i++) this.#beReadyAt(stops[i], readyAt[i], FROM_ORIGIN);
     while (this.#markedCount > 0) {
-      this.#ride();
+      this.#rideAll();
       this.#change();
     }
     return this.#reachedCount;
+  }
+
+  /** The rides of a fastest journey of the last run to a stop that it reached. */
+  ridesTo(stop: StopOrdinal): Ride[] {
+    const rides: Ride[] = [];
+    for (let at = stop; ; ) {
+      let seat: Seat = { pattern: this.#pattern[at], trip: this.#trip[at], board: this.#board[at] };
+      let alight = this.#alight[at];
+      while (seat.board === SEATED) {
+        rides.push(this.#ride(seat, 0, alight, null));
+        seat = this.#seated.before(seat.pattern, seat.trip);
+        alight = this.#callCount(seat.pattern) - 1;
+      }
+      const boarded = this.#stopAt(seat.pattern, seat.board);
+      rides.push(this.#ride(seat, seat.board, alight, this.#ready[boarded]));
+      at = this.#changedFrom[boarded];
+      if (at === FROM_ORIGIN) return rides.reverse();
+    }
+  }
+
+  #ride({ pattern, trip }: Seat, board: number, alight: number, ready: Millis | null): Ride {
+    const { arrivals, departures, firstTime, firstTrip, tripCount, tripRoute } = this.#timetable;
+    const timeAt = (call: number) => firstTime[pattern] + call * tripCount[pattern] + trip;
+    return {
+      route: tripRoute[firstTrip[pattern] + trip],
+      from: this.#stopAt(pattern, board),
+      to: this.#stopAt(pattern, alight),
+      ready,
+      departs: departures[timeAt(board)],
+      arrives: arrivals[timeAt(alight)],
+    };
+  }
+
+  #stopAt(pattern: number, call: number): StopOrdinal {
+    const { firstCall, callStop } = this.#timetable;
+    return callStop[firstCall[pattern] + call];
+  }
+
+  #callCount(pattern: number): number {
+    const { firstCall } = this.#timetable;
+    return firstCall[pattern + 1] - firstCall[pattern];
   }
 
   #reset(): void {
@@ -80,16 +147,17 @@ export class Raptor {
     this.#seated.reset();
   }
 
-  #beReadyAt(stop: number, time: Millis): void {
+  #beReadyAt(stop: number, time: Millis, from: number): void {
     if (time >= this.#ready[stop]) return;
     this.#ready[stop] = time;
+    this.#changedFrom[stop] = from;
     if (this.#isMarked[stop]) return;
     this.#isMarked[stop] = 1;
     this.#marked[this.#markedCount++] = stop;
   }
 
   /** Scans every pattern that calls at a marked stop, from the first such call on. */
-  #ride(): void {
+  #rideAll(): void {
     const { firstVisit, visits } = this.#timetable;
     const scanFrom = this.#scanFrom;
     const queue = this.#queue;
@@ -122,23 +190,29 @@ export class Raptor {
     const end = firstCall[pattern + 1];
     let times = firstTime[pattern] + from * trips;
     let trip = trips;
+    let board = 0;
     for (let call = start + from; call < end; call++, times += trips) {
       const stop = callStop[call];
       const rules = callRules[call];
       if (trip < trips && rules & ALIGHT) {
         const arrival = arrivals[times + trip];
-        if (arrival < this.arrivals[stop] && arrival <= this.#latest) this.#alightAt(stop, arrival);
+        if (arrival < this.arrivals[stop] && arrival <= this.#latest) {
+          this.#alightAt(stop, arrival, pattern, trip, board, call - start);
+        }
       }
       if (!(rules & BOARD) || this.#ready[stop] === NEVER || call === end - 1) continue;
       const earliest = this.#ready[stop];
+      const aboard = trip;
       if (trip === trips) {
         trip = firstNotBefore(departures, times, trips, earliest);
       } else {
         while (trip > 0 && departures[times + trip - 1] >= earliest) trip--;
       }
+      if (trip < aboard) board = call - start;
     }
-    if (trip < trips && hasContinuations[pattern])
-      this.#seated.followFrom(pattern, trip, this.#latest);
+    if (trip < trips && hasContinuations[pattern]) {
+      this.#seated.followFrom({ pattern, trip, board }, this.#latest);
+    }
   }
 
   /** Rides a trip from its first call without boarding it. */
@@ -149,16 +223,29 @@ export class Raptor {
       const arrival = arrivals[time];
       if (arrival > this.#latest) return;
       const stop = callStop[call];
-      if (callRules[call] & ALIGHT && arrival < this.arrivals[stop]) this.#alightAt(stop, arrival);
+      if (callRules[call] & ALIGHT && arrival < this.arrivals[stop]) {
+        this.#alightAt(stop, arrival, pattern, trip, SEATED, call - firstCall[pattern]);
+      }
       time += tripCount[pattern];
     }
-    this.#seated.follow(pattern, trip);
+    this.#seated.follow({ pattern, trip, board: SEATED });
   };
 
   /** Notes an arrival that is earlier than every previous one. */
-  #alightAt(stop: number, arrival: Millis): void {
+  #alightAt(
+    stop: number,
+    arrival: Millis,
+    pattern: number,
+    trip: number,
+    board: number,
+    alight: number,
+  ): void {
     if (this.arrivals[stop] === NEVER) this.reached[this.#reachedCount++] = stop;
     this.arrivals[stop] = arrival;
+    this.#pattern[stop] = pattern;
+    this.#trip[stop] = trip;
+    this.#board[stop] = board;
+    this.#alight[stop] = alight;
     if (this.#isAlighted[stop]) return;
     this.#isAlighted[stop] = 1;
     this.#alighted[this.#alightedCount++] = stop;
@@ -176,7 +263,7 @@ export class Raptor {
         const time = arrival + ways[at + 1];
         // Ways are in ascending order of length.
         if (time > this.#latest) break;
-        if (time < this.#ready[ways[at]]) this.#beReadyAt(ways[at], time);
+        if (time < this.#ready[ways[at]]) this.#beReadyAt(ways[at], time, stop);
       }
     }
     this.#alightedCount = 0;

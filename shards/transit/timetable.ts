@@ -1,36 +1,5 @@
-import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
-import type { Degrees, Millis, StopOrdinal } from '../../shards/units.ts';
-
-/** A way into a stop from the streets, and its time inside the station. */
-export interface Entrance {
-  readonly lon: Degrees;
-  readonly lat: Degrees;
-  readonly secondsIn: number;
-  readonly secondsOut: number;
-  /** The part of either that is assumed: for levels, and for a way inside that is in no feed. */
-  readonly secondsOfLevels: number;
-}
-
-/** A stop or platform that some trip calls at. */
-export interface TransitStop {
-  readonly agency: string;
-  readonly id: string;
-  readonly name: string;
-  readonly lon: Degrees;
-  readonly lat: Degrees;
-  /** Its station's id, name and position; its own if it has none. */
-  readonly station: {
-    readonly id: string;
-    readonly name: string;
-    readonly lon: Degrees;
-    readonly lat: Degrees;
-  };
-  readonly entrances: readonly Entrance[];
-  /**
-   * When the departure window opens at the stop's location: milliseconds on the timetable's clock.
-   */
-  readonly windowStart: Millis;
-}
+import { sumCounts } from '../arrays/prefix-sums.ts';
+import type { Millis, RouteOrdinal, StopOrdinal } from '../units.ts';
 
 /**
  * The timetable in the form that RAPTOR uses: trips grouped into patterns, which call at the same
@@ -61,6 +30,8 @@ export interface Timetable {
   readonly visits: Int32Array;
   /** The first trip of each pattern, numbered across all patterns. */
   readonly firstTrip: Int32Array;
+  /** The route of each trip, by that number. */
+  readonly tripRoute: Int32Array;
   /**
    * Trips for which riders of trip `t`, by that number, may stay seated at its end:
    * `firstContinuation[t]` to `firstContinuation[t + 1]`; two numbers each, pattern and trip of the
@@ -81,6 +52,7 @@ export interface ScheduledTrip {
   readonly rules: readonly number[];
   readonly arrivals: Millis[];
   readonly departures: readonly Millis[];
+  readonly route: RouteOrdinal;
 }
 
 /**
@@ -115,12 +87,10 @@ export function buildTimetable(
   const callRules = new Uint8Array(firstCall[patterns.length]);
   const arrivals = new Int32Array(firstTime[patterns.length]);
   const departures = new Int32Array(firstTime[patterns.length]);
-  const firstVisit = new Int32Array(stopCount + 1);
   patterns.forEach((pattern, p) => {
     callStop.set(pattern[0].stops, firstCall[p]);
     callRules.set(pattern[0].rules, firstCall[p]);
-    pattern[0].stops.forEach((stop, c) => {
-      firstVisit[stop + 1]++;
+    pattern[0].stops.forEach((_, c) => {
       pattern.forEach((trip, t) => {
         const at = firstTime[p] + c * pattern.length + t;
         arrivals[at] = trip.arrivals[c];
@@ -128,17 +98,9 @@ export function buildTimetable(
       });
     });
   });
-  const visits = new Int32Array(sumCounts(firstVisit) * 2);
-  const next = firstVisit.slice();
-  patterns.forEach((pattern, p) => {
-    pattern[0].stops.forEach((stop, position) => {
-      const at = 2 * next[stop]++;
-      visits[at] = p;
-      visits[at + 1] = position;
-    });
-  });
   return {
     ...indexContinuations(patterns, continuations),
+    ...indexVisits(stopCount, firstCall, callStop),
     stopCount,
     patternCount: patterns.length,
     firstCall,
@@ -148,9 +110,28 @@ export function buildTimetable(
     firstTime,
     arrivals,
     departures,
-    firstVisit,
-    visits,
+    tripRoute: Int32Array.from(patterns.flat(), ({ route }) => route),
   };
+}
+
+/** The calls of patterns at each stop, by pattern and position. */
+export function indexVisits(
+  stopCount: number,
+  firstCall: Int32Array,
+  callStop: Int32Array,
+): Pick<Timetable, 'firstVisit' | 'visits'> {
+  const firstVisit = new Int32Array(stopCount + 1);
+  for (const stop of callStop) firstVisit[stop + 1]++;
+  const visits = new Int32Array(sumCounts(firstVisit) * 2);
+  const next = firstVisit.slice();
+  for (let pattern = 0; pattern + 1 < firstCall.length; pattern++) {
+    for (let call = firstCall[pattern]; call < firstCall[pattern + 1]; call++) {
+      const at = 2 * next[callStop[call]]++;
+      visits[at] = pattern;
+      visits[at + 1] = call - firstCall[pattern];
+    }
+  }
+  return { firstVisit, visits };
 }
 
 function indexContinuations(
@@ -203,7 +184,7 @@ function compareTimes(a: ScheduledTrip, b: ScheduledTrip): number {
     const difference = a.departures[c] - b.departures[c] || a.arrivals[c] - b.arrivals[c];
     if (difference !== 0) return difference;
   }
-  return 0;
+  return a.route - b.route;
 }
 
 function follows(earlier: ScheduledTrip, later: ScheduledTrip): boolean {

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { invalidParameters } from '../../portal/http/problem.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { DEPARTURES } from '../../shards/departures.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import type { ReleaseMode } from '../../shards/units.ts';
+import { meteredEndpoint } from '../endpoint.ts';
+import type { ResolvedQuery } from '../metering/query-cache.ts';
+import { checkEnd, explainTrip, objectsOfTrip, type TripEnd } from '../queries/journeys/explain.ts';
+import { modePosition } from '../queries/modes-and-types.ts';
+import { type BlockOrigin, locateOrigin, originOfGeoid } from '../queries/origins/origin-block.ts';
+import { canonicalRequest } from '../queries/rows/pagination.ts';
+import { geoidParam, toGeoidParam } from '../schemas/location-parameters.ts';
+import { oneModeParam, toDestIdParam } from '../schemas/parameters.ts';
+import { leg } from '../schemas/schemas.ts';
+import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
+
+interface ResolvedTrip extends ResolvedQuery {
+  readonly origin: BlockOrigin;
+  readonly end: TripEnd;
+  readonly mode: ReleaseMode;
+}
+
+export const explain = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/blocks/{geoid}/explain',
+  operationId: 'explainTrip',
+  summary: 'The legs of a trip from a block to a block or a POI',
+  description:
+    'The travel time of the trip, as the other routes have it, and the legs of a trip that takes ' +
+    'as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the ' +
+    'first departure of the window that takes the time at the percentile. Minutes are whole ' +
+    'between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond ' +
+    `reach: over 60 minutes to a block, or over 30 to a POI. ${PLANS.charges.explanation} tokens.`,
+  tag: 'Blocks',
+  params: z.strictObject({ geoid: geoidParam }),
+  query: z.strictObject({
+    to: toGeoidParam,
+    dest_id: toDestIdParam,
+    mode: oneModeParam,
+    ...WINDOW_PARAMS,
+  }),
+  responseDescription: 'The travel time and the legs.',
+  response: z.object({
+    block: z.string(),
+    to: z.union([z.string(), z.int()]),
+    mode: z.enum(MODE_LABELS),
+    departure: z.enum(DEPARTURES),
+    travel_time: z.number().nullable(),
+    legs: z.array(leg),
+  }),
+  problems: ['block-not-found', 'poi-not-found'],
+
+  resolve(release, { params: { geoid }, query: { to, dest_id, mode: label } }): ResolvedTrip {
+    const origin = originOfGeoid(release, geoid);
+    const mode = modePosition(release, label);
+    if ((to === undefined) === (dest_id === undefined)) {
+      const msg = 'send exactly one of to, a block, and dest_id, a POI';
+      throw invalidParameters([{ loc: ['query', 'to'], msg, type: 'conflict' }]);
+    }
+    const end: TripEnd = to === undefined ? { destId: dest_id! } : { geoid: to };
+    return {
+      canonical: canonicalRequest('explain', { geoid, to, dest_id, mode: label }),
+      dependsOn: objectsOfTrip(release, origin.county, end, mode),
+      origin,
+      end,
+      mode,
+    };
+  },
+
+  async locate(release, { origin, end }, waiters) {
+    const block = await locateOrigin(release, origin, waiters);
+    await checkEnd(release, block, end, waiters);
+    return block;
+  },
+
+  price: () => PLANS.charges.explanation,
+
+  async respond(release, { end, mode }, { waiters }, block) {
+    const body = {
+      block: block.geoid,
+      to: 'geoid' in end ? end.geoid : end.destId,
+      mode: release.manifest.modes[mode],
+      departure: DEPARTURES[0],
+      ...(await explainTrip(release, block, end, mode, waiters)),
+    };
+    return { body, tokens: PLANS.charges.explanation };
+  },
+});

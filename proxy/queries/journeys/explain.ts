@@ -1,0 +1,157 @@
+import { invalidParameters } from '../../../portal/http/problem.ts';
+import { ordinalIn } from '../../../shards/arrays/sorted.ts';
+import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
+import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
+import { ShardError } from '../../../shards/errors.ts';
+import { type Geoid, geoidToNumber } from '../../../shards/geoid.ts';
+import type { Matrix } from '../../../shards/matrix/matrix.ts';
+import { toMinutes, toTenths } from '../../../shards/matrix/rounded-times.ts';
+import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
+import type { CountyManifest } from '../../../shards/release/manifest.ts';
+import type { Release } from '../../../shards/release/release.ts';
+import type { ObjectRef } from '../../../shards/store/store.ts';
+import type { DestId, Millis, Minutes, ReleaseMode } from '../../../shards/units.ts';
+import { locateOrigin, type OriginBlock, originOfGeoid } from '../origins/origin-block.ts';
+import { homeCounty } from '../pois/catchment.ts';
+import { journeySteps } from './journey.ts';
+import { type Leg, legsOf } from './legs.ts';
+
+/** Where a trip ends: a block, or a POI. */
+export type TripEnd = { readonly geoid: Geoid } | { readonly destId: DestId };
+
+/** A trip as its travel time is stored. */
+interface StoredTrip {
+  /** Minutes by each mode in the order of the release; undefined beyond reach. */
+  readonly minutes: readonly (Minutes | undefined)[];
+  /** The position of its end among the targets of the origin's county; -1 for none. */
+  readonly target: number;
+}
+
+/** How times of a kind of trip are rounded, and the longest time that gives so many minutes. */
+interface Rounding {
+  readonly minutesOf: (time: Millis) => Minutes;
+  readonly longest: (minutes: Minutes) => Millis;
+}
+
+const TO_BLOCK: Rounding = { minutesOf: toMinutes, longest: (minutes) => minutes * 60_000 };
+const TO_POI: Rounding = {
+  minutesOf: (time) => toTenths(time) / 10,
+  longest: (minutes) => (minutes + 0.05) * 60_000,
+};
+
+/** The objects that the legs of a trip are read from. */
+export function objectsOfTrip(
+  release: Release,
+  { objects }: CountyManifest,
+  end: TripEnd,
+  mode: ReleaseMode,
+): ObjectRef[] {
+  const transit = isTransit(release, mode) ? [transitObject(release, objects)] : [];
+  return [objects.index, 'geoid' in end ? objects['reach-from'] : objects.pois, ...transit];
+}
+
+function isTransit({ manifest: { modes } }: Release, mode: ReleaseMode): boolean {
+  return modes[mode] === 'transit';
+}
+
+/** The public transport around a county. Throws for a release that was built without it. */
+function transitObject({ latest }: Release, { transit }: CountyManifest['objects']): ObjectRef {
+  if (transit) return transit;
+  throw invalidParameters([
+    {
+      loc: ['query', 'mode'],
+      msg: `release ${latest.release} holds no timetables, so trips by transit have no legs`,
+      type: 'mode_not_in_release',
+    },
+  ]);
+}
+
+/**
+ * Throws `block-not-found` or `poi-not-found` for an end that the release lacks. Blocks beyond the
+ * counties of the release may be within reach.
+ */
+export async function checkEnd(
+  release: Release,
+  { county }: OriginBlock,
+  end: TripEnd,
+  waiters: Waiters,
+): Promise<void> {
+  if ('destId' in end) {
+    await homeCounty(release, end.destId);
+    return;
+  }
+  const { targets } = await release.reach(county, 'from');
+  if (ordinalIn(targets, geoidToNumber(end.geoid)) !== -1) return;
+  await locateOrigin(release, originOfGeoid(release, end.geoid), waiters);
+}
+
+/**
+ * The travel time of a trip as stored, and the legs of a trip that takes it; null and none for one
+ * beyond reach. By transit, the trip is searched in the stored timetable, which was that of the
+ * travel time.
+ */
+export async function explainTrip(
+  release: Release,
+  origin: OriginBlock,
+  end: TripEnd,
+  mode: ReleaseMode,
+  waiters: Waiters,
+): Promise<{ travel_time: Minutes | null; legs: readonly Leg[] }> {
+  const { minutes, target } = await storedTrip(release, origin, end, waiters);
+  const travel_time = minutes[mode];
+  if (travel_time === undefined) return { travel_time: null, legs: [] };
+  const { modes } = release.manifest;
+  // Where riding is no faster, transit times are those of walking.
+  const isRidden = isTransit(release, mode) && minutes[modes.indexOf('walk')] !== travel_time;
+  const legs: readonly Leg[] = isRidden
+    ? await transitLegs(release, origin, end, target, travel_time, waiters)
+    : [{ kind: modes[mode] === 'bike' ? 'ride' : 'walk', minutes: travel_time }];
+  return { travel_time, legs };
+}
+
+async function storedTrip(
+  release: Release,
+  { county, ordinal }: OriginBlock,
+  end: TripEnd,
+  waiters: Waiters,
+): Promise<StoredTrip> {
+  const matrix: Matrix =
+    'geoid' in end
+      ? await release.reach(county, 'from')
+      : (await release.pois(county, waiters)).matrix;
+  const target = matrix.targetOrdinal('geoid' in end ? geoidToNumber(end.geoid) : end.destId);
+  if (target === -1) return { minutes: [], target };
+  const unitsAMinute = 'geoid' in end ? 1 : 10;
+  const row = await matrix.row(ordinal);
+  return { minutes: row.map((mode) => timeIn(mode, target, unitsAMinute)), target };
+}
+
+function timeIn({ targets, times }: ModeRow, target: number, unitsAMinute: number) {
+  const at = ordinalIn(targets, target);
+  return at === -1 ? undefined : times[at] / unitsAMinute;
+}
+
+async function transitLegs(
+  release: Release,
+  { county, ordinal }: OriginBlock,
+  end: TripEnd,
+  target: number,
+  minutes: Minutes,
+  waiters: Waiters,
+): Promise<Leg[]> {
+  const ref = transitObject(release, county.objects);
+  const table = await release.transit(county, ref);
+  const [access, egress] = await Promise.all([
+    table.accessOf(ordinal),
+    'geoid' in end ? table.egressToBlock(target) : table.egressToPoi(target),
+  ]);
+  const { minutesOf, longest } = 'geoid' in end ? TO_BLOCK : TO_POI;
+  const { transit } = table;
+  const isWanted = (length: Millis) => minutesOf(length) === minutes;
+  const journey = await runCooperatively(
+    waiters,
+    journeySteps(transit, access, egress, longest(minutes), isWanted),
+  );
+  if (journey) return legsOf(journey, transit, minutesOf);
+  throw new ShardError(ref.name, `row ${ordinal}`, `has no trip of ${minutes} minutes`);
+}
