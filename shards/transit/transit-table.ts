@@ -256,11 +256,27 @@ export class TransitTable {
     return this.#row(this.counts.origins + this.counts.blocks + target);
   }
 
+  /** Reads all rows; throws a `ShardError` for the first that is damaged. */
+  async checkRows(): Promise<void> {
+    const [start, end] = [this.#rowStarts[0], this.#rowStarts[this.#rowStarts.length - 1]];
+    const rows = await this.#source.readRange(this.#ref, start, end - start);
+    for (let ordinal = 0; ordinal + 1 < this.#rowStarts.length; ordinal++) {
+      const row = rows.subarray(
+        this.#rowStarts[ordinal] - start,
+        this.#rowStarts[ordinal + 1] - start,
+      );
+      if (row.length > 0) this.#decoded(ordinal, row);
+    }
+  }
+
   async #row(ordinal: number): Promise<StopWalks> {
     const offset = this.#rowStarts[ordinal];
     const length = this.#rowStarts[ordinal + 1] - offset;
     if (length === 0) return { stops: [], times: [] };
-    const bytes = await this.#source.readRange(this.#ref, offset, length);
+    return this.#decoded(ordinal, await this.#source.readRange(this.#ref, offset, length));
+  }
+
+  #decoded(ordinal: number, bytes: Uint8Array): StopWalks {
     const end = checkedRowLength(this.#ref.name, ordinal, bytes);
     try {
       return decodeWalks(new VarintReader(bytes, 0, end), this.transit.stops.length);

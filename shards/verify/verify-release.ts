@@ -9,6 +9,7 @@ import { verifyCatchment } from './county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
 import { verifyPois } from './county-pois.ts';
 import { verifyReachFrom, verifyReachTo } from './county-reach.ts';
+import { verifyTransit } from './county-transit.ts';
 import { WeightTotals } from './county-weights.ts';
 import { type Finding, findFaults } from './finding.ts';
 import { featuresOf } from './layer.ts';
@@ -71,7 +72,8 @@ export async function* verifyRelease(
     }
     yield* check(refs['poi-map']);
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
-    const { weights } = refs;
+    const { weights, transit } = refs;
+    if (transit) yield* check(transit, () => verifyTransit(release, county, transit));
     if (weights) yield* check(weights, () => totals.verify(county, weights));
     if (county.block_bands) {
       const { archive, sums } = county.block_bands;
