@@ -16,7 +16,7 @@ import type { Footpaths } from './footpaths.ts';
 import type { Timetable } from './timetable.ts';
 import { readTimetable, writeTimetable } from './timetable-codec.ts';
 
-const TRANSIT_KIND = 'TRAN';
+export const TRANSIT_KIND = 'TRAN';
 
 /** Public transport around a county: every trip that a journey from its blocks may use. */
 export interface CountyTransit {

@@ -295,6 +295,10 @@ test('inspect describes the contents of an object of every kind', async () => {
     [county.catchment, /^matrix: [\d,]+ origins [\s\S]*first POI: [\d,]+ \{"name"/m],
     [county['reach-from'], /^matrix: ([\d,]+) origins .* in minutes$/m],
     [county['reach-to']!, /^matrix: ([\d,]+) origins .* in minutes$/m],
+    [
+      county.transit!,
+      /^transit: [\d,]+ stops, [\d,]+ routes, [\d,]+ trips in [\d,]+ patterns, [\d,]+ transfers$/m,
+    ],
     [county.blocks, /^FlatGeobuf: [\d,]+ × MultiPolygon$/m],
     [county['poi-map'], /^FlatGeobuf: [\d,]+ × Point$[\s\S]*"dest_id"/m],
     [states['99'].objects.places, /^places: 2 census places with [\d,]+ blocks$/m],

@@ -20,6 +20,7 @@ const KINDS = [
   'catchment',
   'reach-from',
   'reach-to',
+  'transit',
   'blocks',
   'places',
   'place-map',

@@ -26,7 +26,16 @@ async function firstRoutable() {
 }
 
 /** Kinds of objects that hold times and weights: reading one is work on a response. */
-const KINDS = ['nearest', 'nth-nearest', 'pois', 'catchment', 'reach-from', 'reach-to', 'weights'];
+const KINDS = [
+  'nearest',
+  'nth-nearest',
+  'pois',
+  'catchment',
+  'reach-from',
+  'reach-to',
+  'transit',
+  'weights',
+];
 
 /** The objects with times or weights that were read, by county. */
 const worked = (proxy: ProxyHarness) =>
@@ -45,6 +54,7 @@ test('a response whose price follows from the request is not computed for less',
     { url: '/v1/sites/coverage', body: { sites, mode: 'walk', minutes: [10] } },
     { url: '/v1/sites/coverage', body: { sites: sites.slice(0, 1), area, mode: 'bike' } },
     { url: `/v1/isochrone?block=${geoid}&contours=10,20` },
+    { url: `/v1/blocks/${geoid}/explain?to=${geoid}` },
   ];
   for (const request of requests) {
     const paid = await send(rich, rich.key, request);

@@ -51,7 +51,10 @@ async function encoded({ transit, origins, blocks, pois }: ReturnType<typeof dra
   return bufferBody(writer.finish());
 }
 
-const plain = ({ stops, times }: StopWalks) => ({ stops: [...stops], times: [...times] });
+const plain = ({ stops, times }: StopWalks) => ({
+  stops: Array.from(stops),
+  times: Array.from(times),
+});
 
 test('a timetable is read as it was written', () =>
   forAll(200, fc.nat(), (seed) => {

@@ -174,6 +174,7 @@ test('finds a flipped byte in its row even when the object’s hash matches', as
     [pois, /row \d+: corrupted/],
     [county().objects['reach-from'], /row \d+: corrupted/],
     [county().objects['reach-to']!, /row \d+: corrupted/],
+    [county().objects.transit!, /row \d+: corrupted/],
     [catchment, /row \d+: corrupted/],
     [nearest, /rows: row \d+: corrupted/],
     [places, /row \d+: corrupted/],

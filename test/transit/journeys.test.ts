@@ -56,7 +56,7 @@ test('the walks that are kept lead from door to door as soon as all of them', ()
       });
       const list = Array.from(stops, (stop, i) => ({ stop, time: times[i] }));
       for (const walk of list) expect(walks).toContainEqual(walk);
-      expect(list.map(({ stop }) => stop)).toEqual([...stops].sort((a, b) => a - b));
+      expect(list.map(({ stop }) => stop)).toEqual(Array.from(stops).sort((a, b) => a - b));
       return list;
     }
   }));

@@ -27,6 +27,7 @@ import {
 } from '../../../shards/store/envelope.ts';
 import { openStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store } from '../../../shards/store/store.ts';
+import { TRANSIT_KIND, TransitTable } from '../../../shards/transit/transit-table.ts';
 import { MICRO } from '../../../shards/units.ts';
 import { featuresOf } from '../../../shards/verify/layer.ts';
 import { WEIGHTS_KIND, WeightTable } from '../../../shards/weights/weight-table.ts';
@@ -102,6 +103,7 @@ const SHARDS: ReadonlyMap<string, (store: Store, ref: ObjectRef) => Promise<void
   [PLACES_KIND, inspectPlaces],
   [DEST_IDS_KIND, inspectDestIds],
   [WEIGHTS_KIND, inspectWeights],
+  [TRANSIT_KIND, inspectTransit],
   [PAGE_SUMS_KIND, async () => print('page checksums of the archive next to it')],
 ]);
 
@@ -191,6 +193,19 @@ async function inspectWeights(store: Store, ref: ObjectRef): Promise<void> {
     const blocks = counts.filter((count) => count > 0).length;
     print(`  ${weight}: ${withCommas(total)} in ${counted(blocks, 'block')}`);
   }
+}
+
+async function inspectTransit(store: Store, ref: ObjectRef): Promise<void> {
+  const table = await TransitTable.open(store, ref);
+  await table.checkRows();
+  const { timetable, footpaths, stops, routes } = table.transit;
+  const { origins, blocks, pois } = table.counts;
+  print(
+    `transit: ${counted(stops.length, 'stop')}, ${counted(routes.length, 'route')}, ${counted(timetable.tripRoute.length, 'trip')} in ${counted(timetable.patternCount, 'pattern')}, ${counted(footpaths.ways.length / 2, 'transfer')}`,
+  );
+  print(
+    `  walks from ${counted(origins, 'block')}, to ${counted(blocks, 'block')} and ${counted(pois, 'POI')}`,
+  );
 }
 
 async function inspectLayer(store: Store, ref: ObjectRef): Promise<void> {

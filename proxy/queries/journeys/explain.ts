@@ -3,7 +3,7 @@ import { ordinalIn } from '../../../shards/arrays/sorted.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { ShardError } from '../../../shards/errors.ts';
-import { type Geoid, geoidToNumber } from '../../../shards/geoid.ts';
+import { countyOf, type Geoid, geoidToNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
 import { toMinutes, toTenths } from '../../../shards/matrix/rounded-times.ts';
 import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
@@ -67,8 +67,8 @@ function transitObject({ latest }: Release, { transit }: CountyManifest['objects
 }
 
 /**
- * Throws `block-not-found` or `poi-not-found` for an end that the release lacks. Blocks beyond the
- * counties of the release may be within reach.
+ * Throws `block-not-found` or `poi-not-found` for an end that the release lacks. Of a block beyond
+ * its counties, which may be within reach, only the times show whether it exists.
  */
 export async function checkEnd(
   release: Release,
@@ -80,9 +80,13 @@ export async function checkEnd(
     await homeCounty(release, end.destId);
     return;
   }
-  const { targets } = await release.reach(county, 'from');
-  if (ordinalIn(targets, geoidToNumber(end.geoid)) !== -1) return;
+  if (isBeyondRelease(release, end.geoid) && county.reach.from.includes(countyOf(end.geoid)))
+    return;
   await locateOrigin(release, originOfGeoid(release, end.geoid), waiters);
+}
+
+function isBeyondRelease(release: Release, geoid: Geoid): boolean {
+  return release.countyOfBlock(geoid) === undefined;
 }
 
 /**
@@ -120,7 +124,10 @@ async function storedTrip(
       ? await release.reach(county, 'from')
       : (await release.pois(county, waiters)).matrix;
   const target = matrix.targetOrdinal('geoid' in end ? geoidToNumber(end.geoid) : end.destId);
-  if (target === -1) return { minutes: [], target };
+  if (target === -1) {
+    if ('geoid' in end && isBeyondRelease(release, end.geoid)) originOfGeoid(release, end.geoid);
+    return { minutes: [], target };
+  }
   const unitsAMinute = 'geoid' in end ? 1 : 10;
   const row = await matrix.row(ordinal);
   return { minutes: row.map((mode) => timeIn(mode, target, unitsAMinute)), target };

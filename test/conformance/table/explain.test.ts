@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectInvalid, expectOk, expectProblem } from '../api.ts';
+import { BLOCK_ELSEWHERE, demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI } from '../demo.ts';
+
+const demo = demoOfTests();
+let path: string;
+beforeAll(() => {
+  path = `/v1/blocks/${demo.block.geoid}/explain`;
+});
+
+const PRICE = 5;
+
+interface Leg {
+  readonly kind: string;
+  readonly minutes: number;
+  readonly route?: string;
+  readonly from_stop?: string;
+  readonly to_stop?: string;
+}
+
+/** Every eleventh time from the block to a POI. */
+const someTimes = () => demo.release.times.get(demo.block.geoid)!.filter((_, i) => i % 11 === 0);
+
+const tenths = (legs: readonly Leg[]) =>
+  legs.reduce((sum, { minutes }) => sum + Math.round(minutes * 10), 0);
+
+describe('GET /v1/blocks/{geoid}/explain', () => {
+  test('returns {block, to, mode, departure, travel_time, legs} for 5 tokens', async () => {
+    const response = await demo.api.get(path, { dest_id: demo.poi.dest_id, mode: 'walk' });
+    const body = expectOk(response);
+    expect(response.headers['x-tokens-charged']).toBe(String(PRICE));
+    const time = demo.release.times
+      .get(demo.block.geoid)!
+      .find(({ dest_id, mode }) => dest_id === demo.poi.dest_id && mode === 'walk')!.travel_time;
+    expect(body).toEqual({
+      block: demo.block.geoid,
+      to: demo.poi.dest_id,
+      mode: 'walk',
+      departure: 'am',
+      travel_time: time,
+      legs: [{ kind: 'walk', minutes: time }],
+    });
+  });
+
+  test('the legs of a trip to a POI add up to its stored time, by every mode', async () => {
+    const kinds = new Set<string>();
+    for (const { dest_id, mode, travel_time } of someTimes()) {
+      const body = expectOk(await demo.api.get(path, { dest_id, mode }));
+      expect([dest_id, mode, body.travel_time]).toEqual([dest_id, mode, travel_time]);
+      expect(tenths(body.legs)).toBe(Math.round(travel_time * 10));
+      kinds.add(`${mode}: ${body.legs.map(({ kind }: Leg) => kind).join(', ')}`);
+    }
+    expect(kinds).toContain('walk: walk');
+    expect(kinds).toContain('bike: ride');
+    expect(kinds).toContain('transit: walk, wait, ride, walk');
+  });
+
+  test('a ride names its route and its stops, and the walks to it and from it the same stops', async () => {
+    let rides = 0;
+    for (const { dest_id, mode } of someTimes()) {
+      if (mode !== 'transit') continue;
+      const { legs } = expectOk(await demo.api.get(path, { dest_id })) as { legs: Leg[] };
+      legs.forEach((leg, i) => {
+        if (leg.kind !== 'ride') return;
+        rides++;
+        expect(leg.route).toMatch(/^(1|2|M)$/);
+        expect(leg.from_stop).not.toBe(leg.to_stop);
+        const [before, after] = [legs[i - 1], legs[i + 1]];
+        expect(before.kind === 'wait' ? before.from_stop : before.to_stop).toBe(leg.from_stop);
+        if (after) expect(after.from_stop).toBe(leg.to_stop);
+      });
+    }
+    expect(rides).toBeGreaterThan(3);
+  });
+
+  test('between blocks minutes are whole; a block is a minute from itself', async () => {
+    const { geoid } = demo.block;
+    for (const mode of ['walk', 'bike', 'transit']) {
+      const { travel_time, to, legs } = expectOk(await demo.api.get(path, { to: geoid, mode }));
+      expect([travel_time, to, legs.length, legs[0].minutes]).toEqual([1, geoid, 1, 1]);
+    }
+    const routable = demo.release.blocks.filter(({ isRoutable }) => isRoutable);
+    for (const { geoid: to } of routable.slice(0, 40)) {
+      const { travel_time, legs } = expectOk(await demo.api.get(path, { to }));
+      for (const { minutes } of legs) expect(Number.isInteger(minutes)).toBe(true);
+      expect(tenths(legs)).toBe(10 * (travel_time ?? 0));
+    }
+  });
+
+  test('beyond reach the time is null, and there are no legs', async () => {
+    const { api, water } = demo;
+    const body = expectOk(await api.get(path, { to: water.geoid }));
+    expect(body).toMatchObject({ to: water.geoid, mode: 'transit', travel_time: null, legs: [] });
+  });
+
+  test('an end, and one alone, is required and must exist', async () => {
+    const { api, block, poi } = demo;
+    expectInvalid(await api.get(path), 'to');
+    expectInvalid(await api.get(path, { to: block.geoid, dest_id: poi.dest_id }), 'to');
+    expectInvalid(await api.get(path, { to: 'x' }), 'to');
+    expectInvalid(await api.get(path, { to: block.geoid, mode: 'car' }), 'mode');
+    expectInvalid(await api.get(path, { to: block.geoid, departure: 'pm' }), 'departure');
+    for (const to of [NO_SUCH_BLOCK, BLOCK_ELSEWHERE]) {
+      expectProblem(await api.get(path, { to }), 'block-not-found');
+    }
+    expectProblem(await api.get(path, { dest_id: NO_SUCH_POI }), 'poi-not-found');
+    const elsewhere = `/v1/blocks/${BLOCK_ELSEWHERE}/explain`;
+    expectProblem(await api.get(elsewhere, { to: block.geoid }), 'block-not-found');
+  });
+
+  test('its ETag makes a repetition free, and a HEAD states the price', async () => {
+    const query = { dest_id: demo.poi.dest_id };
+    const first = await demo.api.get(path, query);
+    const { etag } = first.headers as { etag: string };
+    const again = await demo.api.get(path, query, { headers: { 'if-none-match': etag } });
+    expect([again.statusCode, again.headers['x-tokens-charged']]).toEqual([304, '0']);
+    const head = await demo.api.get(path, query, { method: 'HEAD' });
+    expect([head.headers.etag, head.headers['x-tokens-cost']]).toEqual([etag, String(PRICE)]);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, inject, test } from 'vitest';
+import { explainTrip, type TripEnd } from '../../proxy/queries/journeys/explain.ts';
+import { locateOrigin, originOfGeoid } from '../../proxy/queries/origins/origin-block.ts';
+import { SHARED } from '../../shards/concurrency/fair-queue.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
+
+const ORIGINS = 4;
+
+test('every trip by transit from some blocks has legs that take its stored time, in the stored timetable', async () => {
+  const store = new FolderStore(inject('demoStore'));
+  const release = await releaseIn(store);
+  const mode = release.manifest.modes.indexOf('transit');
+  const [{ manifest: county }] = release.counties;
+  const [reach, { matrix: pois }] = [
+    await release.reach(county, 'from'),
+    await release.pois(county),
+  ];
+  let ridden = 0;
+  for (let row = 0; row < reach.origins.length; row += Math.ceil(reach.origins.length / ORIGINS)) {
+    const geoid = geoidFromNumber(reach.origins[row]);
+    const origin = await locateOrigin(release, originOfGeoid(release, geoid), SHARED);
+    const explained = async (end: TripEnd, tenths: number) => {
+      const { travel_time, legs } = await explainTrip(release, origin, end, mode, SHARED);
+      const sum = legs.reduce((total, { minutes }) => total + Math.round(10 * minutes), 0);
+      expect([end, Math.round(10 * travel_time!), sum]).toEqual([end, tenths, tenths]);
+      if (legs.some(({ kind }) => kind === 'ride')) ridden++;
+    };
+    const [blockTimes, poiTimes] = [await reach.row(row), await pois.row(row)];
+    for (const [i, target] of blockTimes[mode].targets.entries()) {
+      const to = geoidFromNumber(reach.targets[target]);
+      await explained({ geoid: to }, 10 * blockTimes[mode].times[i]);
+    }
+    for (const [i, target] of poiTimes[mode].targets.entries()) {
+      await explained({ destId: pois.targets[target] }, poiTimes[mode].times[i]);
+    }
+  }
+  expect(ridden).toBeGreaterThan(1000);
+  await store.close();
+});
