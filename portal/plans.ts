@@ -26,7 +26,7 @@ export const PLANS = {
     site: 1,
     sites_minimum: 10,
     /** The legs of a trip. */
-    explanation: 5,
+    explain: 5,
     /** A file of each exported table: of one county, or of the release. */
     exports: {
       nearest: 1_000,
@@ -51,7 +51,7 @@ export function pricesInWords(): string {
   return [
     `A row costs ${charges.row} token, a request at least ${charges.minimum}.`,
     `An isochrone costs ${charges.isochrone_contour} tokens a contour, a map tile ${charges.tile}; both are free for members.`,
-    `The legs of a trip cost ${charges.explanation} tokens.`,
+    `The legs of a trip cost ${charges.explain} tokens.`,
     `Sums over an area cost a token a row, a basket of criteria ${charges.basket}, at least ${charges.area_minimum} in all; sites ${charges.site} token each, at least ${charges.sites_minimum}.`,
     `A new account has ${withCommas(free_grant.tokens)} free tokens. Packs: ${packs.join(', ')}.`,
     `A membership costs $${membership.price_usd} a ${membership.interval}, with ${withCommas(membership.tokens_per_month)} tokens.`,

@@ -160,8 +160,8 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 }
 
 /**
- * Names of routes, and their ids by kind, according to GTFS's own types and the widely used extended ones. On demand
- * are demand and response buses, and taxis, including shared ones.
+ * Names of routes, and their ids by kind, according to GTFS's own types and the widely used
+ * extended ones. On demand are demand and response buses, and taxis, including shared ones.
  */
 async function readRoutes(source: FeedSource) {
   const onDemand = new Set<string>();

@@ -6,14 +6,14 @@ import type { Millis, StopOrdinal } from '../../shards/units.ts';
 const NO_WALK = 0x3fff_ffff;
 
 /**
- * Drops walks between a place and stops that no fastest journey needs. Nobody walks on to a stop
- * when the vehicles that leave from it can be boarded earlier on their way, after a walk shorter by
- * more than they ever take between the two stops; nor from a stop when it pays to stay on board.
- * What is left gives the same arrivals: about a tenth of the walks in a city.
+ * Drops walks between a place and stops that no fastest journey needs: to a stop whose vehicles can
+ * be boarded earlier on their way, after a walk shorter by at least the time they take between the
+ * two stops; and from a stop where staying on board leads to the place no later. The rest of the
+ * walks lead everywhere as early as all of them.
  */
 export class UsefulWalks {
   readonly #timetable: Timetable;
-  /** By call: the longest time from the departure at the call before, and from the arrival there. */
+  /** By call: the longest time since the departure at the call before, or since the arrival. */
   readonly #departureGap: Int32Array;
   readonly #arrivalGap: Int32Array;
   /** By stop: the walk of the current list. */

@@ -31,7 +31,7 @@ export const explain = meteredEndpoint({
     'as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the ' +
     'first departure of the window that takes the time at the percentile. Minutes are whole ' +
     'between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond ' +
-    `reach: over 60 minutes to a block, or over 30 to a POI. ${PLANS.charges.explanation} tokens.`,
+    `reach: over 60 minutes to a block, or over 30 to a POI. ${PLANS.charges.explain} tokens.`,
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject({
@@ -74,7 +74,7 @@ export const explain = meteredEndpoint({
     return block;
   },
 
-  price: () => PLANS.charges.explanation,
+  price: () => PLANS.charges.explain,
 
   async respond(release, { end, mode }, { waiters }, block) {
     const body = {
@@ -84,6 +84,6 @@ export const explain = meteredEndpoint({
       departure: DEPARTURES[0],
       ...(await explainTrip(release, block, end, mode, waiters)),
     };
-    return { body, tokens: PLANS.charges.explanation };
+    return { body, tokens: PLANS.charges.explain };
   },
 });

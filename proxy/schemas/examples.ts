@@ -2,7 +2,7 @@ import { countyOf } from '../../shards/geoid.ts';
 import type { ExampleMarks } from '../endpoint.ts';
 
 /** Rows per page, few because examples should be cheap. */
-export const FEW_ROWS = 5;
+export const FEW_ROWS = 3;
 const SMALL_RADIUS_M = 250;
 const ISOCHRONE_MINUTES = 5;
 
@@ -22,6 +22,8 @@ export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, 
     MaxMinutes: maxMinutes,
     Limit: FEW_ROWS,
     DestIdOfPath: poi.dest_id,
+    DestIdOfTrip: poi.dest_id,
+    ModeOfTrip: mode,
     Bbox: boxAround(poi),
     IsochroneBlock: block,
     IsochroneMinutes: ISOCHRONE_MINUTES,

@@ -169,10 +169,7 @@ export const leg = z
   .object({
     kind: z.enum(LEG_KINDS),
     minutes: z.number().min(0),
-    route: z
-      .string()
-      .optional()
-      .meta({ description: 'Of rides by transit: the name of the line.' }),
+    route: z.string().optional().meta({ description: 'The line of a ride by transit.' }),
     from_stop: z.string().optional().meta({ description: 'Where the leg begins, if at a stop.' }),
     to_stop: z.string().optional().meta({ description: 'Where the leg ends, if at a stop.' }),
   })

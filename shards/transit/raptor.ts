@@ -25,9 +25,9 @@ export interface Ride {
  * `LaneSearch` serves thousands of origins and whole ranges of departures.
  *
  * Rounds continue until nothing improves: a journey may have any number of rides, so one label a
- * stop is enough. A journey alternates rides and walks between stops, so arrivals by ride and times of
- * being ready to board are kept apart. A passenger who stays seated while a vehicle becomes another
- * line is followed into that trip, and into no other of its pattern: `InSeatTransfers`.
+ * stop is enough. A journey alternates rides and walks between stops, so arrivals by ride and times
+ * of being ready to board are kept apart. A passenger who stays seated while a vehicle becomes
+ * another line is followed into that trip, and into no other of its pattern: `InSeatTransfers`.
  */
 export class Raptor {
   /** Stops that the last run reached; as many as it returned. */

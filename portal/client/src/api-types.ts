@@ -140,6 +140,18 @@ export type RowsAsGeoJson = {
   [member: string]: unknown;
 };
 
+/** A part of a trip. A `wait` includes the minute that riders are at the first stop before a vehicle leaves, and a `transfer` the time for the change there. */
+export type Leg = {
+  kind: 'walk' | 'wait' | 'ride' | 'transfer';
+  minutes: number;
+  /** The line of a ride by transit. */
+  route?: string;
+  /** Where the leg begins, if at a stop. */
+  from_stop?: string;
+  /** Where the leg ends, if at a stop. */
+  to_stop?: string;
+};
+
 /** Why an origin of a batch has no rows. */
 export type OriginError = {
   type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'poi-not-found';
@@ -405,6 +417,8 @@ export interface Problems {
   'block-not-found': Problem;
   /** Not enough tokens. Status 429. */
   'tokens-exhausted': Problem & Required<Pick<Problem, 'tokens_remaining'>>;
+  /** Unknown point of interest. Status 404. */
+  'poi-not-found': Problem;
   /** Point outside all blocks of the release. Status 404. */
   'point-not-covered': Problem;
   /** Origins required. Status 400. */
@@ -423,8 +437,6 @@ export interface Problems {
   'missing-location': Problem;
   /** Invalid bounding box. Status 400. */
   'invalid-bbox': Problem;
-  /** Unknown point of interest. Status 404. */
-  'poi-not-found': Problem;
   /** Area required. Status 400. */
   'missing-area': Problem;
   /** Invalid geometry. Status 400. */
@@ -729,6 +741,33 @@ export interface Operations {
       'application/x-ndjson': string;
       'application/vnd.apache.parquet': Uint8Array;
       'application/geo+json': RowsAsGeoJson;
+    };
+  };
+  /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the first departure of the window that takes the time at the percentile. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI. 5 tokens. */
+  explainTrip: {
+    params: {
+      /** Census block GEOID, 15 digits including leading zeros. */
+      geoid: string;
+      /** Block where the trip ends, by GEOID; or send `dest_id`. */
+      to?: string | undefined;
+      /** POI where the trip ends; or send `to`. */
+      dest_id?: number | undefined;
+      /** Travel mode. */
+      mode?: 'walk' | 'bike' | 'transit' | undefined;
+      /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
+      departure?: 'am' | undefined;
+      /** Percentile of the transit times over the departures of the window: 10 is the time of someone who knows the timetable and chooses when to leave. */
+      percentile?: 10 | undefined;
+    };
+    responses: {
+      'application/json': {
+        block: string;
+        to: string | number;
+        mode: 'walk' | 'bike' | 'transit';
+        departure: 'am';
+        travel_time: number | null;
+        legs: Array<Leg>;
+      };
     };
   };
   /** Minutes from the block of a point to the nearest POI of each type. The point is resolved to the census block that contains it; the rows are those of that block. A point on a border belongs to the block with the lowest GEOID. Returns all rows at once; paginated if you send `limit` or `cursor`. One token per row, at least one. */
@@ -1800,6 +1839,7 @@ export const OPERATIONS: Record<
   getTokens: ['keyed','GET','/v1/tokens'],
   getBlockSummary: ['keyed','GET','/v1/blocks/{geoid}/summary'],
   listBlockPois: ['keyed','GET','/v1/blocks/{geoid}/pois'],
+  explainTrip: ['keyed','GET','/v1/blocks/{geoid}/explain'],
   getPointSummary: ['keyed','GET','/v1/point/summary'],
   getPointSummaries: ['keyed','POST','/v1/point/summary','origins',250],
   listPointPois: ['keyed','GET','/v1/point/pois'],

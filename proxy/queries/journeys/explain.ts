@@ -67,8 +67,8 @@ function transitObject({ latest }: Release, { transit }: CountyManifest['objects
 }
 
 /**
- * Throws `block-not-found` or `poi-not-found` for an end that the release lacks. Of a block beyond
- * its counties, which may be within reach, only the times show whether it exists.
+ * Throws `block-not-found` or `poi-not-found` for an end that the release lacks. A block beyond its
+ * counties may be within reach: whether it exists is seen when its time is read.
  */
 export async function checkEnd(
   release: Release,

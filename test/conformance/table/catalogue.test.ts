@@ -124,6 +124,7 @@ describe('§4.1 free routes', () => {
         basket: 10,
         site: 1,
         sites_minimum: 10,
+        explain: 5,
         exports: {
           nearest: 1_000,
           nearest_wide: 1_000,
