@@ -19,8 +19,9 @@ export class UsefulWalks {
   /** By stop: the walk of the current list. */
   readonly #walk: Int32Array;
   readonly #isUseful: Uint8Array;
-  /** By pattern: whether the current list has been compared along it. */
-  readonly #isSeen: Uint8Array;
+  /** By pattern: the first and the last of its calls at stops of the current list; -1 for none. */
+  readonly #first: Int32Array;
+  readonly #last: Int32Array;
 
   constructor(timetable: Timetable) {
     this.#timetable = timetable;
@@ -28,31 +29,38 @@ export class UsefulWalks {
     this.#arrivalGap = longestGaps(timetable, timetable.arrivals);
     this.#walk = new Int32Array(timetable.stopCount).fill(NO_WALK);
     this.#isUseful = new Uint8Array(timetable.stopCount);
-    this.#isSeen = new Uint8Array(timetable.patternCount);
+    this.#first = new Int32Array(timetable.patternCount).fill(-1);
+    this.#last = new Int32Array(timetable.patternCount);
   }
 
   /** Those of some walks to stops after which a vehicle is worth boarding. Stops ascend. */
   toStops(walks: StopWalks): StopWalks {
-    return this.#pick(walks, (start, end) => this.#compareBoarding(start, end));
+    return this.#pick(walks, (pattern) => this.#compareBoarding(pattern));
   }
 
   /** Those of some walks from stops for which a vehicle is worth leaving. Stops ascend. */
   fromStops(walks: StopWalks): StopWalks {
-    return this.#pick(walks, (start, end) => this.#compareAlighting(start, end));
+    return this.#pick(walks, (pattern) => this.#compareAlighting(pattern));
   }
 
-  #pick({ stops, times }: StopWalks, compare: (start: number, end: number) => void): StopWalks {
+  #pick({ stops, times }: StopWalks, compare: (pattern: number) => void): StopWalks {
     const { firstVisit, visits, firstCall } = this.#timetable;
-    const seen: number[] = [];
+    const met: number[] = [];
     for (let i = 0; i < stops.length; i++) this.#walk[stops[i]] = times[i];
     for (let i = 0; i < stops.length; i++) {
       for (let visit = firstVisit[stops[i]]; visit < firstVisit[stops[i] + 1]; visit++) {
         const pattern = visits[2 * visit];
-        if (this.#isSeen[pattern]) continue;
-        this.#isSeen[pattern] = 1;
-        seen.push(pattern);
-        compare(firstCall[pattern], firstCall[pattern + 1]);
+        const call = firstCall[pattern] + visits[2 * visit + 1];
+        if (this.#first[pattern] === -1) {
+          met.push(pattern);
+          this.#first[pattern] = this.#last[pattern] = call;
+        } else if (call < this.#first[pattern]) this.#first[pattern] = call;
+        else if (call > this.#last[pattern]) this.#last[pattern] = call;
       }
+    }
+    for (const pattern of met) {
+      compare(pattern);
+      this.#first[pattern] = -1;
     }
     const useful: { stop: StopOrdinal; time: Millis }[] = [];
     for (let i = 0; i < stops.length; i++) {
@@ -61,17 +69,17 @@ export class UsefulWalks {
       this.#walk[stop] = NO_WALK;
       this.#isUseful[stop] = 0;
     }
-    for (const pattern of seen) this.#isSeen[pattern] = 0;
     useful.sort((a, b) => a.stop - b.stop);
     return { stops: useful.map(({ stop }) => stop), times: useful.map(({ time }) => time) };
   }
 
   /** Compares boarding at each call of a pattern with boarding earlier. */
-  #compareBoarding(start: number, end: number): void {
-    const { callStop, callRules } = this.#timetable;
+  #compareBoarding(pattern: number): void {
+    const { callStop, callRules, firstCall } = this.#timetable;
+    const [first, last] = [this.#first[pattern], this.#last[pattern]];
     let earlier = NO_WALK;
-    for (let call = start; call < end - 1; call++) {
-      if (call > start) earlier = Math.min(NO_WALK, earlier + this.#departureGap[call]);
+    for (let call = first; call <= last && call < firstCall[pattern + 1] - 1; call++) {
+      if (earlier < NO_WALK) earlier += this.#departureGap[call];
       if (!(callRules[call] & BOARD)) continue;
       const walk = this.#walk[callStop[call]];
       if (walk >= earlier) continue;
@@ -81,11 +89,12 @@ export class UsefulWalks {
   }
 
   /** Compares alighting at each call of a pattern with alighting later. */
-  #compareAlighting(start: number, end: number): void {
+  #compareAlighting(pattern: number): void {
     const { callStop, callRules } = this.#timetable;
+    const [first, last] = [this.#first[pattern], this.#last[pattern]];
     let later = NO_WALK;
-    for (let call = end - 1; call >= start; call--) {
-      if (call < end - 1) later = Math.min(NO_WALK, later + this.#arrivalGap[call + 1]);
+    for (let call = last; call >= first; call--) {
+      if (later < NO_WALK) later += this.#arrivalGap[call + 1];
       if (!(callRules[call] & ALIGHT)) continue;
       const walk = this.#walk[callStop[call]];
       if (walk >= later) continue;

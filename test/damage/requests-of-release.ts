@@ -65,6 +65,12 @@ export async function requestsOf(
       if (random.chance(0.2)) get(`/v1/blocks/${geoid}/summary?nth=2&count_within=9`);
       get(`/v1/blocks/${geoid}/pois?mode=walk&limit=1000`);
       get(`/v1/point/summary?lon=${lon}&lat=${lat}`);
+      for (let trips = 0; trips < 3; trips++) {
+        const to = geoidFromNumber(index.geoids[random.below(index.count)]);
+        get(`/v1/blocks/${geoid}/explain?to=${to}`);
+        const poi = matrix.origins[random.below(matrix.origins.length)];
+        get(`/v1/blocks/${geoid}/explain?dest_id=${poi}`);
+      }
       get(`/v1/blocks/${geoid}/access?of=jobs&of=households&of=type:101&direction=from`);
       get(`/v1/blocks/${geoid}/access?of=asian&of=people&direction=to&mode=walk`);
       if (random.chance(0.2)) {

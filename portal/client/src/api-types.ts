@@ -596,6 +596,7 @@ export interface Operations {
           /** A site or a candidate. */
           site: number;
           sites_minimum: number;
+          explain: number;
           /** A file of each exported table: of one county, or of the release. */
           exports: {
             [member: string]: unknown;

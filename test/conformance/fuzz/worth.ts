@@ -32,6 +32,8 @@ const AREA_TOKENS = 10;
 const LINKS = '/v1/exports/links';
 /** The price of the only table that is exported from the demo release. */
 const TYPES_TOKENS = 10;
+const EXPLAIN = '/v1/blocks/{geoid}/explain';
+const EXPLAIN_TOKENS = 5;
 const SITES = '/v1/sites/coverage';
 const ISOCHRONE = '/v1/isochrone';
 const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) => r !== ISOCHRONE));
@@ -46,6 +48,7 @@ export function worthOf(response: Delivered): number {
   if (status !== 200) return 0;
   if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(response.path);
   if (isTile(route)) return 1;
+  if (route === EXPLAIN) return EXPLAIN_TOKENS;
   const type = String(headers['content-type']);
   if (route === SITES) {
     return Math.max(AREA_TOKENS, sitesIn(type, body) + Number(headers['x-batch-errors']));
@@ -86,7 +89,7 @@ function uncoveredIn(contentType: string, body: Buffer): number {
 /** Whether it may cost the client anything. */
 export function isMetered({ route, clientId }: Pick<Delivered, 'route' | 'clientId'>): boolean {
   if (route === ISOCHRONE || isTile(route)) return !clientId.isMember;
-  return route === LINKS || BY_THE_ROW.has(route);
+  return route === LINKS || route === EXPLAIN || BY_THE_ROW.has(route);
 }
 
 function isTile(route: string): boolean {
