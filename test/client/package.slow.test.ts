@@ -164,11 +164,13 @@ export async function narrowed(error: unknown) {
 `;
 
 const IN_NODE = { module: 'NodeNext', lib: ['ES2022'], types: ['node'], skipLibCheck: true };
+/** Checks the package's types themselves too, but not those of the language. */
 const IN_BROWSERS = {
   module: 'ESNext',
   moduleResolution: 'Bundler',
   lib: ['ES2022', 'DOM'],
   types: [],
+  skipDefaultLibCheck: true,
 };
 
 /** Compiles files of the folder strictly. */
