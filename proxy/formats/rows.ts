@@ -4,8 +4,12 @@ import type { Bytes } from '../../shards/units.ts';
 import { type ByteText, toBytes } from './byte-text.ts';
 import type { RowFormat } from './row-format.ts';
 
+/** Length of a piece, unless one row is longer. */
+const PIECE_BYTES: Bytes = 16_384;
+/** Room in the first piece for the text before the rows, which then takes no write of its own. */
+const MARGIN_BYTES: Bytes = 512;
 /** Rendered rows are buffered as text up to this length. */
-const BUFFERED_BYTES: Bytes = 16_384;
+const BUFFERED_BYTES: Bytes = PIECE_BYTES - MARGIN_BYTES;
 
 /**
  * The rows of a response, as bytes of a format: they are added as text and never become objects.
@@ -33,7 +37,7 @@ export class Rows {
   add(row: ByteText): void {
     this.#count++;
     if (this.#text.length + row.length > BUFFERED_BYTES && this.#text !== '') {
-      this.#pieces.push(toBytes(this.#text));
+      this.#pieces.push(this.#pieces.length === 0 ? withMargin(this.#text) : toBytes(this.#text));
       this.#pieceBytes += this.#text.length;
       this.#text = '';
     }
@@ -43,7 +47,7 @@ export class Rows {
   /** Places all rows between two texts, the second of which is not paid for. */
   between(before: ByteText, after: ByteText): Body {
     const isCommaLeft = this.format.endsInComma && this.#count > 0;
-    const pieces = this.#pieces.length === 0 ? [] : [toBytes(before), ...this.#pieces];
+    const pieces = this.#pieces.length === 0 ? [] : piecesAfter(before, this.#pieces);
     const last = pieces.length === 0 ? before + this.#text : this.#text;
     // Overwrites a trailing comma: slicing it off the text would copy it all once more.
     const bytes = Buffer.allocUnsafe(last.length - Number(isCommaLeft) + after.length);
@@ -51,6 +55,20 @@ export class Rows {
     bytes.write(after, bytes.length - after.length, 'latin1');
     return new Body([...pieces, bytes], after.length);
   }
+}
+
+function withMargin(text: ByteText): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(MARGIN_BYTES + text.length);
+  bytes.write(text, MARGIN_BYTES, 'latin1');
+  return bytes;
+}
+
+/** Pieces of rows after a text, which goes into the margin of the first if it fits. */
+function piecesAfter(before: ByteText, [first, ...others]: readonly Buffer[]): Buffer[] {
+  const margin = MARGIN_BYTES - before.length;
+  if (margin < 0) return [toBytes(before), first.subarray(MARGIN_BYTES), ...others];
+  first.write(before, margin, 'latin1');
+  return [first.subarray(margin), ...others];
 }
 
 /** Rows that have been counted but not yet rendered. */

@@ -95,13 +95,33 @@ test('rows of text equal serialized objects in each format, byte for byte', () =
   }));
 
 test('rows that fill their pieces to the byte lose nothing', () => {
-  for (const length of [16_383, 16_384, 16_385]) {
+  for (const length of [15_871, 15_872, 15_873, 16_383, 16_384, 16_385]) {
     const rows = new Rows(ROW_FORMATS.json);
     const row = { text: 'x'.repeat(length - '{"text":""},'.length) };
     const members = ROW_FORMATS.json.members(row, ['text']);
     for (let i = 0; i < 3; i++) rows.add(`{${members}},`);
     const expected = JSON.stringify({ results: [row, row, row], more: 1 });
     expect(renderJson({ results: rows, more: 1 }).whole().toString()).toBe(expected);
+  }
+});
+
+test('the text before rows of several pieces is written with the first, unless it is long', () => {
+  const row = `${'x'.repeat(99)}\n`;
+  for (const [length, pieces] of [
+    [0, 2],
+    [60, 2],
+    [512, 2],
+    [513, 3],
+    [20_000, 3],
+  ]) {
+    const rows = new Rows(ROW_FORMATS.ndjson);
+    for (let i = 0; i < 180; i++) rows.add(row);
+    const before = 'b'.repeat(length);
+    const body = rows.between(before, 'end');
+    expect(body.whole().toString()).toBe(`${before}${row.repeat(180)}end`);
+    expect(body.pieces).toHaveLength(pieces);
+    expect(body.length - body.paidLength).toBe(3);
+    expect(Math.max(...body.pieces.slice(-2).map((piece) => piece.length))).toBeLessThan(16_385);
   }
 });
 
