@@ -10,6 +10,7 @@ import { silent } from '../../builder/progress.ts';
 import { withWritesExcluded } from '../../builder/publish/leases.ts';
 import { StoreBusy } from '../../builder/publish/locks.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
+import { JobRunner } from '../../infra/build-queue/job-runner.ts';
 import { QueuePreparationPool } from '../../infra/build-queue/prepare-by-queue.ts';
 import {
   BuildQueue,
@@ -17,7 +18,7 @@ import {
   QUEUE_NAME,
   removeIfUnstarted,
 } from '../../infra/build-queue/queue.ts';
-import { storeNameOf } from '../../infra/build-queue/queued-job.ts';
+import { type Queued, storeNameOf } from '../../infra/build-queue/queued-job.ts';
 import { isTransient } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { watchBuild } from '../../infra/build-queue/watch.ts';
@@ -30,13 +31,17 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
 
 /** Simulates the threads that do jobs: runs this for each job, and reports it done or failed. */
-const threads = vi.hoisted(() => ({ work: async () => {}, started: 0, ended: 0 }));
+const threads = vi.hoisted(() => {
+  const crash: (error: Error) => void = () => {};
+  return { work: async () => {}, started: 0, ended: 0, crash };
+});
 vi.mock('node:worker_threads', async (original) => ({
   ...(await original<object>()),
   Worker: class extends EventEmitter {
     constructor() {
       super();
       threads.started++;
+      threads.crash = (error) => void this.emit('error', error);
     }
     postMessage() {
       threads.work().then(
@@ -315,6 +320,26 @@ test('a worker runs jobs in one thread, after a failed one in another, and in no
   await expect.poll(states).toEqual(['completed', 'failed', 'completed', 'completed']);
   expect(runIn).toEqual([1, 1, 2, 2]);
   await expect.poll(() => threads.ended - endedBefore).toBe(2);
+});
+
+test('a thread that crashes fails the job in progress, and between jobs none', async () => {
+  const means = { folder, workers: 1, memory: 2 ** 30 };
+  const runner = new JobRunner({ store: folder, ...means });
+  const run = () => runner.run({} as Queued, () => {});
+  const before = threads.started;
+  threads.work = async () => {};
+  await run();
+  threads.crash(new TypeError('x is undefined'));
+  await run();
+  expect(threads.started - before).toBe(2);
+  threads.work = () => new Promise(() => {});
+  const running = run();
+  threads.crash(new TypeError('y is undefined'));
+  await expect(running).rejects.toThrow(/y is undefined/);
+  threads.work = async () => {};
+  await run();
+  expect(threads.started - before).toBe(3);
+  await runner.end();
 });
 
 test('a job of another version of the program goes back as it is, whatever the clock; one of this version that is none fails', async () => {
