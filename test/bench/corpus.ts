@@ -93,16 +93,20 @@ async function compare(): Promise<void> {
     digest: string;
   }[];
   let others = 0;
+  const byPath = new Map<string, number>();
   await withService(async (ask) => {
     for (const { request, digest } of recorded) {
       const response = await ask(request);
       if (response.digest === digest) continue;
+      const [pathname] = request.path.split('?');
+      byPath.set(pathname, (byPath.get(pathname) ?? 0) + 1);
       if (others++ < MAX_REPORTED) {
         process.stdout.write(`${JSON.stringify(request)}\n${response.text.slice(0, 2_000)}\n\n`);
       }
     }
   });
-  process.stdout.write(`${others} of ${recorded.length} responses are others\n`);
+  for (const [pathname, count] of byPath) process.stdout.write(`${count} × ${pathname}\n`);
+  process.stdout.write(`${others} of ${recorded.length} responses differ\n`);
   process.exitCode = others === 0 ? 0 : 1;
 }
 
