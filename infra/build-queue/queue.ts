@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -39,8 +40,10 @@ export const UNFINISHED_STATES = [
 ] as const;
 const CONNECT_MS = 3_000;
 const POLL_MS: Millis = 1_000;
-/** While this key is there, a build is being planned; the command that plans it renews it. */
-const PLANNING = `${QUEUE_NAME}:planning`;
+/**
+ * The keys of commands that plan a build. Each has its own, which lapses if the command is killed.
+ */
+const PLANNERS = `${QUEUE_NAME}:planners`;
 const PLANNING_LAPSES_S = 15;
 const RENEW_PLANNING_MS = 5_000;
 /** While the key of a build is there, commands that wait for it end instead of queuing it again. */
@@ -115,7 +118,14 @@ export class BuildQueue {
 
   /** Runs `plan`, which queues jobs: meanwhile `untilDone` waits, though none may be there yet. */
   async whilePlanning<T>(plan: () => Promise<T>): Promise<T> {
-    const renew = () => this.#redis.set(PLANNING, '1', 'EX', PLANNING_LAPSES_S);
+    const planner = `${PLANNERS}:${randomUUID()}`;
+    const renew = () =>
+      this.#redis
+        .multi()
+        .set(planner, '1', 'EX', PLANNING_LAPSES_S)
+        .sadd(PLANNERS, planner)
+        .expire(PLANNERS, PLANNING_LAPSES_S)
+        .exec();
     await renew();
     // A failed renewal may succeed next time.
     const timer = setInterval(() => renew().catch(() => {}), RENEW_PLANNING_MS);
@@ -123,7 +133,19 @@ export class BuildQueue {
       return await plan();
     } finally {
       clearInterval(timer);
+      // If this fails, the key lapses.
+      await this.#redis
+        .multi()
+        .del(planner)
+        .srem(PLANNERS, planner)
+        .exec()
+        .catch(() => {});
     }
+  }
+
+  async #countPlanners(): Promise<number> {
+    const planners = await this.#redis.smembers(PLANNERS);
+    return planners.length === 0 ? 0 : this.#redis.exists(...planners);
   }
 
   /**
@@ -134,8 +156,7 @@ export class BuildQueue {
     const firstUntilMs = performance.now() + firstMs;
     // In this order: jobs are queued before planning ends.
     const countUnfinished = async () =>
-      (await this.#redis.exists(PLANNING)) +
-      (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
+      (await this.#countPlanners()) + (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
     while ((await countUnfinished()) === 0 && performance.now() < firstUntilMs)
       await pause(POLL_MS);
     while ((await countUnfinished()) > 0) await pause(POLL_MS);

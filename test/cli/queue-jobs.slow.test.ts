@@ -249,7 +249,7 @@ test('a worker until done stops with the reason when a build has failed for good
   expect((await workUntilDone()).code).toBe(0);
 });
 
-test('a worker until done waits for a build that is being planned', async () => {
+test('a worker until done waits for all builds that are being planned, and no longer', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(7)));
   const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
   let hasEnded = false;
@@ -257,11 +257,16 @@ test('a worker until done waits for a build that is being planned', async () => 
     const done = queue.untilDone().finally(() => {
       hasEnded = true;
     });
+    // Another plan that ends meanwhile.
+    await queue.whilePlanning(async () => {});
     await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(2);
     return { done, early: hasEnded };
   });
   expect(ended.early).toBe(false);
+  const looksBefore = looks.mock.calls.length;
   expect(await ended.done).toBeNull();
+  // It looks once a second: the key of the plan is removed, it need not lapse.
+  expect(looks.mock.calls.length - looksBefore).toBeLessThan(4);
 });
 
 /** A worker on a store, and the lines that it reports. */
