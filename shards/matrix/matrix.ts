@@ -2,6 +2,7 @@ import { ordinalIn } from '../arrays/sorted.ts';
 import { VarintReader } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
 import { checkedSection, readEnvelope, readHead, sectionOf } from '../store/envelope.ts';
+import { RowDirectory } from '../store/row-directory.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
 import { decodeDictionary } from './dictionary.ts';
@@ -26,8 +27,7 @@ export class Matrix {
   readonly unit: TimeUnit;
   readonly ref: ObjectRef;
   readonly #source: RangeSource;
-  /** Offset of each row in the object, and one past the last: rows can exceed 4 GiB. */
-  readonly #rowStarts: Float64Array;
+  readonly #directory: RowDirectory;
 
   private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
     this.#source = source;
@@ -43,15 +43,8 @@ export class Matrix {
       this.origins = decodeDictionary(section('ORIG'));
       this.targets = decodeDictionary(section('TARG'));
       this.attributes = section('ATTR');
-      const directory = new VarintReader(section('RDIR'));
-      this.#rowStarts = new Float64Array(this.origins.length + 1);
-      let start = rows.offset;
-      for (let i = 0; i < this.origins.length; i++) {
-        this.#rowStarts[i] = start;
-        start += directory.uint();
-      }
-      this.#rowStarts[this.origins.length] = start;
-      if (start !== rows.offset + rows.bytes) throw new RangeError('does not add up to its rows');
+      const lengths = new VarintReader(section('RDIR'));
+      this.#directory = new RowDirectory(lengths, this.origins.length, rows);
     } catch (error) {
       if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
       throw error;
@@ -74,7 +67,7 @@ export class Matrix {
   /** Memory use, for a byte-bounded cache. */
   get byteLength(): number {
     return (
-      this.#rowStarts.byteLength +
+      this.#directory.byteLength +
       this.origins.byteLength +
       this.targets.byteLength +
       this.attributes.buffer.byteLength
@@ -90,8 +83,7 @@ export class Matrix {
   }
 
   rowRange(ordinal: number): { offset: number; length: number } {
-    const offset = this.#rowStarts[ordinal];
-    return { offset, length: this.#rowStarts[ordinal + 1] - offset };
+    return this.#directory.rangeOf(ordinal);
   }
 
   /** Reads one row with at most one range read (none if nothing is within reach). */
@@ -119,7 +111,7 @@ export class Matrix {
 
   /** Bytes between two rows. */
   #gap(before: number, after: number): Bytes {
-    return this.#rowStarts[after] - this.#rowStarts[before + 1];
+    return this.#directory.startOf(after) - this.#directory.startOf(before + 1);
   }
 
   async #run(ordinals: readonly number[]): Promise<EncodedRow[]> {
@@ -139,8 +131,8 @@ export class Matrix {
     for (let first = 0; first < last; ) {
       const { offset } = this.rowRange(first);
       let end = first + 1;
-      while (end < last && this.#rowStarts[end + 1] - offset <= most) end++;
-      const length = this.#rowStarts[end] - offset;
+      while (end < last && this.#directory.startOf(end + 1) - offset <= most) end++;
+      const length = this.#directory.startOf(end) - offset;
       const bytes = await this.#read(offset, length);
       for (let ordinal = first; ordinal < end; ordinal++) {
         const row = this.rowRange(ordinal);

@@ -11,6 +11,7 @@ import {
   sectionOf,
   writeEnvelope,
 } from '../store/envelope.ts';
+import { RowDirectory } from '../store/row-directory.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import {
   type BoundingBox,
@@ -140,12 +141,15 @@ function endRow(rows: VarintWriter, directory: VarintWriter, row: number, start:
   directory.uint(rows.length - start);
 }
 
+/** Each place has a row with its blocks, and one with its outline. */
+const ROWS_PER_PLACE = 2;
+
 function blocksRow(ordinal: StatePlace): number {
-  return ordinal * 2;
+  return ordinal * ROWS_PER_PLACE;
 }
 
 function outlineRow(ordinal: StatePlace): number {
-  return ordinal * 2 + 1;
+  return ordinal * ROWS_PER_PLACE + 1;
 }
 
 /**
@@ -157,26 +161,23 @@ export class PlaceTable {
   /** Ascending by GEOID. */
   readonly places: readonly PlaceEntry[];
   readonly #source: RangeSource;
-  readonly #rowStarts: Float64Array;
+  readonly #directory: RowDirectory;
 
   private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
     this.#source = source;
     this.ref = ref;
     const envelope = readEnvelope(ref.name, head, ref.bytes, PLACES_KIND);
     const facts = new VarintReader(checkedSection(ref.name, envelope, 'FACT', head));
-    const directory = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
+    const lengths = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
     const rows = sectionOf(ref.name, envelope, 'ROWS');
     const decoder = new TextDecoder();
     try {
       const count = facts.uint();
       if (count > ref.bytes) throw new RangeError(`counts ${count} places`);
-      this.#rowStarts = new Float64Array(count * 2 + 1).fill(rows.offset);
+      this.#directory = new RowDirectory(lengths, count * ROWS_PER_PLACE, rows);
       let geoid = 0;
-      this.places = Array.from({ length: count }, (_, ordinal) => {
+      this.places = Array.from({ length: count }, () => {
         geoid += facts.uint();
-        for (const row of [blocksRow(ordinal), outlineRow(ordinal)]) {
-          this.#rowStarts[row + 1] = this.#rowStarts[row] + directory.uint();
-        }
         return {
           geoid: String(geoid).padStart(GEOID_DIGITS, '0'),
           name: decoder.decode(facts.bytes(facts.uint())),
@@ -197,9 +198,6 @@ export class PlaceTable {
     } catch (error) {
       if (error instanceof RangeError) throw new ShardError(ref.name, 'places', error.message);
       throw error;
-    }
-    if (this.#rowStarts[this.places.length * 2] !== rows.offset + rows.bytes) {
-      throw new ShardError(ref.name, 'RDIR', 'does not add up to its rows');
     }
   }
 
@@ -238,8 +236,7 @@ export class PlaceTable {
   }
 
   async #read<T>(row: number, read: (reader: VarintReader) => T): Promise<T> {
-    const offset = this.#rowStarts[row];
-    const length = this.#rowStarts[row + 1] - offset;
+    const { offset, length } = this.#directory.rangeOf(row);
     const bytes = await this.#source.readRange(this.ref, offset, length);
     const end = checkedRowLength(this.ref.name, row, bytes);
     try {

@@ -9,6 +9,7 @@ import {
   sectionOf,
 } from '../store/envelope.ts';
 import type { PutBody } from '../store/put-body.ts';
+import { RowDirectory } from '../store/row-directory.ts';
 import type { Spool } from '../store/spool.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes, CountyBlock, Millis } from '../units.ts';
@@ -177,8 +178,7 @@ export class TransitTable {
   readonly counts: TransitRowCounts;
   readonly #source: RangeSource;
   readonly #ref: ObjectRef;
-  /** Offset of each row in the object, and one past the last. */
-  readonly #rowStarts: Float64Array;
+  readonly #directory: RowDirectory;
   readonly #headBytes: Bytes;
 
   private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
@@ -209,17 +209,7 @@ export class TransitTable {
         timetable: readTimetable(section('TRIP'), stops.length, routes.length),
         footpaths: decodeFootpaths(section('FOOT'), stops.length),
       };
-      const directory = section('RDIR');
-      const count = origins + blocks + pois;
-      if (count > directory.left) throw new RangeError(`counts ${count} rows`);
-      this.#rowStarts = new Float64Array(count + 1);
-      this.#rowStarts[0] = rows.offset;
-      for (let i = 0; i < count; i++) {
-        this.#rowStarts[i + 1] = this.#rowStarts[i] + directory.uint();
-      }
-      if (this.#rowStarts[count] !== rows.offset + rows.bytes) {
-        throw new RangeError('does not add up to its rows');
-      }
+      this.#directory = new RowDirectory(section('RDIR'), origins + blocks + pois, rows);
     } catch (error) {
       if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
       throw error;
@@ -234,10 +224,10 @@ export class TransitTable {
   /** Approximate memory use, for a byte-bounded cache. */
   get byteLength(): Bytes {
     const { timetable, footpaths, stops } = this.transit;
-    const arrays = [...Object.values(timetable), ...Object.values(footpaths), this.#rowStarts];
+    const arrays = [...Object.values(timetable), ...Object.values(footpaths)];
     return arrays.reduce(
       (sum, array) => sum + (ArrayBuffer.isView(array) ? array.byteLength : 0),
-      this.#headBytes + stops.length * 100,
+      this.#headBytes + this.#directory.byteLength + stops.length * 100,
     );
   }
 
@@ -258,20 +248,19 @@ export class TransitTable {
 
   /** Reads all rows; throws a `ShardError` for the first that is damaged. */
   async checkRows(): Promise<void> {
-    const [start, end] = [this.#rowStarts[0], this.#rowStarts[this.#rowStarts.length - 1]];
-    const rows = await this.#source.readRange(this.#ref, start, end - start);
-    for (let ordinal = 0; ordinal + 1 < this.#rowStarts.length; ordinal++) {
-      const row = rows.subarray(
-        this.#rowStarts[ordinal] - start,
-        this.#rowStarts[ordinal + 1] - start,
-      );
-      if (row.length > 0) this.#decoded(ordinal, row);
+    const directory = this.#directory;
+    const start = directory.startOf(0);
+    const bytes = directory.startOf(directory.count) - start;
+    const rows = await this.#source.readRange(this.#ref, start, bytes);
+    for (let row = 0; row < directory.count; row++) {
+      const { offset, length } = directory.rangeOf(row);
+      const at = offset - start;
+      if (length > 0) this.#decoded(row, rows.subarray(at, at + length));
     }
   }
 
   async #row(ordinal: number): Promise<StopWalks> {
-    const offset = this.#rowStarts[ordinal];
-    const length = this.#rowStarts[ordinal + 1] - offset;
+    const { offset, length } = this.#directory.rangeOf(ordinal);
     if (length === 0) return { stops: [], times: [] };
     return this.#decoded(ordinal, await this.#source.readRange(this.#ref, offset, length));
   }

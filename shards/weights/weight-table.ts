@@ -8,6 +8,7 @@ import {
   sectionOf,
   writeEnvelope,
 } from '../store/envelope.ts';
+import { RowDirectory } from '../store/row-directory.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
 import { MAX_COUNT } from './weight.ts';
@@ -87,14 +88,14 @@ export class WeightTable {
   readonly blocks: number;
   readonly #source: RangeSource;
   readonly #ref: ObjectRef;
-  readonly #starts: readonly number[];
+  readonly #directory: RowDirectory;
 
   private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
     this.#source = source;
     this.#ref = ref;
     const envelope = readEnvelope(ref.name, head, ref.bytes, WEIGHTS_KIND);
     const names = new VarintReader(checkedSection(ref.name, envelope, 'NAME', head));
-    const directory = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
+    const lengths = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
     const rows = sectionOf(ref.name, envelope, 'ROWS');
     const decoder = new TextDecoder();
     try {
@@ -102,12 +103,7 @@ export class WeightTable {
       const count = names.uint();
       if (count > names.left) throw new RangeError(`counts ${count} columns`);
       this.names = Array.from({ length: count }, () => decoder.decode(names.bytes(names.uint())));
-      const starts = [rows.offset];
-      for (let i = 0; i < count; i++) starts.push(starts[i] + directory.uint());
-      if (starts[count] !== rows.offset + rows.bytes) {
-        throw new RangeError('does not add up to its columns');
-      }
-      this.#starts = starts;
+      this.#directory = new RowDirectory(lengths, count, rows);
     } catch (error) {
       if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
       throw error;
@@ -126,8 +122,7 @@ export class WeightTable {
 
   /** The counts of the weight at a position in `names`, by block ordinal. One range read. */
   async counts(position: number): Promise<Uint32Array> {
-    const offset = this.#starts[position];
-    const length = this.#starts[position + 1] - offset;
+    const { offset, length } = this.#directory.rangeOf(position);
     const bytes = await this.#source.readRange(this.#ref, offset, length);
     const end = checkedRowLength(this.#ref.name, position, bytes);
     try {

@@ -10,6 +10,7 @@ import {
   earliest,
   footpathsOf,
   type Network,
+  randomAccess,
   randomNetwork,
   timetableOf,
 } from './random-network.ts';
@@ -21,7 +22,7 @@ test('the rides to a stop follow each other as trips, changes and rules allow, a
     const raptor = new Raptor(timetableOf(network), footpathsOf(network));
     // One search serves origin after origin.
     for (let origins = 0; origins < 3; origins++) {
-      const from = someWalks(dice, network);
+      const from = randomAccess(dice, network);
       const opens = 80 + dice.below(60);
       const stops = Int32Array.from(from, ({ stop }) => stop);
       const readyAt = Int32Array.from(from, ({ time }) => opens + time);
@@ -40,7 +41,7 @@ test('the walks that are kept lead from door to door as soon as all of them', ()
     const network = randomNetwork(dice);
     const useful = new UsefulWalks(timetableOf(network));
     for (let pairs = 0; pairs < 4; pairs++) {
-      const [access, egress] = [someWalks(dice, network), someWalks(dice, network)];
+      const [access, egress] = [randomAccess(dice, network), randomAccess(dice, network)];
       const kept = { access: picked(access, 'toStops'), egress: picked(egress, 'fromStops') };
       for (let leaves = 80; leaves < 150; leaves += 1 + dice.below(20)) {
         expect(doorToDoor(network, kept.access, leaves, kept.egress)).toBe(
@@ -80,12 +81,6 @@ test('of stops along one line, the walk to the nearest is kept, and those that s
   const egress = useful.fromStops({ stops: [1, 2, 3, 4], times: [8, 5, 3, 9] });
   expect(egress).toEqual({ stops: [3, 4], times: [3, 9] });
 });
-
-function someWalks(dice: Dice, { stopCount }: Network): Access[] {
-  return Array.from({ length: stopCount }, (_, stop) => ({ stop, time: dice.below(12) })).filter(
-    () => dice.chance(0.5),
-  );
-}
 
 /** The earliest time at the destination. */
 function doorToDoor(

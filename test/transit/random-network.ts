@@ -98,6 +98,13 @@ export interface Access {
   readonly time: number;
 }
 
+/** Stops near a random origin: each of the network with a chance. */
+export function randomAccess(dice: Dice, { stopCount }: Network): Access[] {
+  return Array.from({ length: stopCount }, (_, stop) => ({ stop, time: dice.below(12) })).filter(
+    () => dice.chance(0.4),
+  );
+}
+
 /**
  * The earliest arrival at each stop for a rider who can board at the given stops after `leaves`:
  * all trips are ridden again and again until nothing changes.

@@ -12,6 +12,7 @@ import {
   earliest,
   footpathsOf,
   type Network,
+  randomAccess,
   randomNetwork,
   timetableOf,
 } from './random-network.ts';
@@ -31,7 +32,10 @@ test('each departure from each origin arrives at each stop when a search of its 
     for (let windows = 0; windows < 2; windows++) {
       const opens = 80 + dice.below(60);
       const origins = new Map(
-        Array.from({ length: 1 + dice.below(3) }, () => [dice.below(LANES), access(dice, network)]),
+        Array.from({ length: 1 + dice.below(3) }, () => [
+          dice.below(LANES),
+          randomAccess(dice, network),
+        ]),
       );
       expect(arrivalsByLane(search, network, limits, opens, origins)).toEqual(
         [...origins].map(([, from]) =>
@@ -53,7 +57,7 @@ test('a departure from an origin of its own arrives at each stop when riding eve
     const raptor = new Raptor(timetableOf(network), footpathsOf(network));
     // One search serves origin after origin.
     for (let origins = 0; origins < 4; origins++) {
-      const from = access(dice, network);
+      const from = randomAccess(dice, network);
       const opens = 80 + dice.below(60);
       const latest = opens + dice.below(60);
       const stops = Int32Array.from(from, ({ stop }) => stop);
@@ -150,10 +154,4 @@ function arrivalsByLane(
   });
   expect(misplaced).toEqual([]);
   return [...found.values()].map((times) => times.map((byStop) => byStop.join(' ')));
-}
-
-function access(dice: Dice, { stopCount }: Network): Access[] {
-  return Array.from({ length: stopCount }, (_, stop) => ({ stop, time: dice.below(12) })).filter(
-    () => dice.chance(0.4),
-  );
 }
