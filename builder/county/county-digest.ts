@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { rankIn } from '../../shards/arrays/sorted.ts';
 import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import type { Timetable } from '../../shards/transit/timetable.ts';
 import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
@@ -9,6 +10,7 @@ import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { NO_LINKING, SELDOM_LINKED } from '../streets/trait-bits.ts';
+import { continuationsAmong } from '../transit/continuations-among.ts';
 import type { Transit } from '../transit/join-feeds.ts';
 import type { CountyScope } from './county-scope.ts';
 
@@ -179,18 +181,17 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
 }
 
 /** The trips between which riders stay seated, identified by pattern and position within it. */
-function seatedLinks(
-  { firstTrip, firstContinuation, continuations, hasContinuations, tripCount }: Timetable,
-  digests: ReadonlyMap<number, string>,
-): string[] {
+function seatedLinks(timetable: Timetable, digests: ReadonlyMap<number, string>): string[] {
+  const { firstTrip, hasContinuations, tripCount } = timetable;
+  const patternOf = (trip: number) => rankIn(firstTrip, trip + 1) - 1;
+  const isNear = (trip: number) => digests.has(patternOf(trip));
   const links: string[] = [];
   for (const [pattern, digest] of digests) {
     if (!hasContinuations[pattern]) continue;
     for (let trip = 0; trip < tripCount[pattern]; trip++) {
-      const ordinal = firstTrip[pattern] + trip;
-      for (let link = firstContinuation[ordinal]; link < firstContinuation[ordinal + 1]; link++) {
-        const onward = digests.get(continuations[2 * link]);
-        if (onward) links.push(`${digest} ${trip} ${onward} ${continuations[2 * link + 1]}`);
+      for (const next of continuationsAmong(timetable, firstTrip[pattern] + trip, isNear)) {
+        const to = patternOf(next);
+        links.push(`${digest} ${trip} ${digests.get(to)} ${next - firstTrip[to]}`);
       }
     }
   }

@@ -5,6 +5,7 @@ import type { StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { AccessLists } from '../search/search-chunk.ts';
+import { continuationsAmong } from '../transit/continuations-among.ts';
 import { EgressWalks } from '../transit/egress.ts';
 import { scheduledTrips } from '../transit/scheduled-trips.ts';
 import type { TransitRegion } from '../transit/transit-region.ts';
@@ -28,10 +29,11 @@ export class TransitOfCounty {
       ordinals[stop] = ordinal;
     });
     const { trips, continuations } = callsAt(own, ordinals);
-    const used = [...new Set(trips.map(({ route }) => route))].sort((a, b) => a - b);
-    const routeOrdinals = new Map(used.map((route, ordinal) => [route, ordinal]));
+    // By name, which is all that is stored of them: their order in a feed may change.
+    const used = [...new Set(trips.map(({ route }) => routes[route]))].sort();
+    const routeOrdinals = new Map(used.map((name, ordinal) => [name, ordinal]));
     const renumbered = new Map(
-      trips.map((trip) => [trip, { ...trip, route: routeOrdinals.get(trip.route)! }]),
+      trips.map((trip) => [trip, { ...trip, route: routeOrdinals.get(routes[trip.route])! }]),
     );
     const timetable = buildTimetable(
       scope.stops.length,
@@ -48,7 +50,7 @@ export class TransitOfCounty {
       step: departureStep,
       boardSlack,
       stops: Array.from(scope.stops, (stop) => stops[stop].name),
-      routes: used.map((route) => routes[route]),
+      routes: used,
       timetable,
       footpaths: this.#footpaths(own.footpaths, scope.stops),
     };
@@ -109,7 +111,7 @@ export class TransitOfCounty {
  * `ordinals`: the new number of each stop, or -1.
  */
 function callsAt({ timetable }: TransitRegion, ordinals: Int32Array) {
-  const { patternCount, firstTrip, firstContinuation, continuations } = timetable;
+  const { patternCount, firstTrip } = timetable;
   const byNumber = new Map<number, ScheduledTrip>();
   for (let pattern = 0; pattern < patternCount; pattern++) {
     scheduledTrips(timetable, pattern).forEach((trip, t) => {
@@ -124,13 +126,14 @@ function callsAt({ timetable }: TransitRegion, ordinals: Int32Array) {
       });
     });
   }
-  const pairs = [...byNumber].flatMap(([number, from]) => {
-    const after: (readonly [ScheduledTrip, ScheduledTrip])[] = [];
-    for (let link = firstContinuation[number]; link < firstContinuation[number + 1]; link++) {
-      const to = byNumber.get(firstTrip[continuations[2 * link]] + continuations[2 * link + 1]);
-      if (to) after.push([from, to]);
+  const continuations: (readonly [ScheduledTrip, ScheduledTrip])[] = [];
+  for (const [number, from] of byNumber) {
+    for (const next of continuationsAmong(timetable, number, (trip) => byNumber.has(trip))) {
+      continuations.push([from, byNumber.get(next)!]);
     }
-    return after;
-  });
-  return { trips: [...byNumber.values()], continuations: pairs };
+  }
+  // A trip with one call is of use only to riders who stay seated before it or after it.
+  const linked = new Set(continuations.flat());
+  const trips = [...byNumber.values()].filter((trip) => trip.stops.length > 1 || linked.has(trip));
+  return { trips, continuations };
 }

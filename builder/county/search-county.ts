@@ -9,7 +9,7 @@ import { nthNearestIds } from '../../shards/nearest/nth-nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/store/spool.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { TransitWriter } from '../../shards/transit/transit-table.ts';
+import { TransitWriter } from '../../shards/transit/transit-writer.ts';
 import { type BlockOrdinal, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import { poiFacts } from '../destinations/destination.ts';

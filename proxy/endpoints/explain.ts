@@ -6,13 +6,19 @@ import { MODE_LABELS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import type { ResolvedQuery } from '../metering/query-cache.ts';
-import { checkEnd, explainTrip, objectsOfTrip, type TripEnd } from '../queries/journeys/explain.ts';
+import {
+  explainTrip,
+  locateEnd,
+  objectsOfTrip,
+  type TripEnd,
+} from '../queries/journeys/explain.ts';
 import { modePosition } from '../queries/modes-and-types.ts';
 import { type BlockOrigin, locateOrigin, originOfGeoid } from '../queries/origins/origin-block.ts';
+import { unroutedMetadata, unroutedModes } from '../queries/origins/unrouted.ts';
 import { canonicalRequest } from '../queries/rows/pagination.ts';
 import { geoidParam, toGeoidParam } from '../schemas/location-parameters.ts';
 import { oneModeParam, toDestIdParam } from '../schemas/parameters.ts';
-import { leg } from '../schemas/schemas.ts';
+import { leg, unrouted } from '../schemas/schemas.ts';
 import { WINDOW_PARAMS } from '../schemas/window-parameters.ts';
 
 interface ResolvedTrip extends ResolvedQuery {
@@ -31,7 +37,8 @@ export const explain = meteredEndpoint({
     'as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the ' +
     'first departure of the window that takes the time at the percentile. Minutes are whole ' +
     'between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond ' +
-    `reach: over 60 minutes to a block, or over 30 to a POI. ${PLANS.charges.explain} tokens.`,
+    'reach: over 60 minutes to a block, or over 30 to a POI. `unrouted` says where the mode could ' +
+    `not be routed from the block, or to the one where the trip ends. ${PLANS.charges.explain} tokens.`,
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject({
@@ -48,19 +55,21 @@ export const explain = meteredEndpoint({
     departure: z.enum(DEPARTURES),
     travel_time: z.number().nullable(),
     legs: z.array(leg),
+    unrouted,
   }),
   problems: ['block-not-found', 'poi-not-found'],
 
   resolve(release, { params: { geoid }, query: { to, dest_id, mode: label } }): ResolvedTrip {
     const origin = originOfGeoid(release, geoid);
-    const mode = modePosition(release, label);
+    const { modes } = release.manifest;
+    const mode = modePosition(release, label ?? (modes.includes('transit') ? 'transit' : 'walk'));
     if ((to === undefined) === (dest_id === undefined)) {
       const msg = 'send exactly one of to, a block, and dest_id, a POI';
       throw invalidParameters([{ loc: ['query', 'to'], msg, type: 'conflict' }]);
     }
     const end: TripEnd = to === undefined ? { destId: dest_id! } : { geoid: to };
     return {
-      canonical: canonicalRequest('explain', { geoid, to, dest_id, mode: label }),
+      canonical: canonicalRequest('explain', { geoid, to, dest_id, mode: modes[mode] }),
       dependsOn: objectsOfTrip(release, origin.county, end, mode),
       origin,
       end,
@@ -70,19 +79,20 @@ export const explain = meteredEndpoint({
 
   async locate(release, { origin, end }, waiters) {
     const block = await locateOrigin(release, origin, waiters);
-    await checkEnd(release, block, end, waiters);
-    return block;
+    return { block, endBlock: await locateEnd(release, block, end, waiters) };
   },
 
   price: () => PLANS.charges.explain,
 
-  async respond(release, { end, mode }, { waiters }, block) {
+  async respond(release, { end, mode }, { waiters }, { block, endBlock }) {
+    const unknown = unroutedModes(block, [mode]) ?? (endBlock && unroutedModes(endBlock, [mode]));
     const body = {
       block: block.geoid,
       to: 'geoid' in end ? end.geoid : end.destId,
       mode: release.manifest.modes[mode],
       departure: DEPARTURES[0],
       ...(await explainTrip(release, block, end, mode, waiters)),
+      ...unroutedMetadata(unknown),
     };
     return { body, tokens: PLANS.charges.explain };
   },

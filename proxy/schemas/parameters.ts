@@ -20,10 +20,10 @@ export const modeParam = named(
 export const oneModeParam = named(
   'ModeOfTrip',
   choice(MODE_LABELS)
-    .default('transit')
+    .optional()
     .meta({
-      description: 'Travel mode.',
-      override: { type: 'string', enum: [...MODE_LABELS], default: 'transit' },
+      description: 'Travel mode. Omitted: transit, or walk in a release without transit.',
+      override: { type: 'string', enum: [...MODE_LABELS] },
     }),
 );
 

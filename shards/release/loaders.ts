@@ -92,8 +92,9 @@ export async function loadTransit(
   store: Store,
   ref: ObjectRef,
   blocks: number,
+  group: WaitingGroup,
 ): Promise<CachedValue<TransitTable>> {
-  const value = await TransitTable.open(store, ref);
+  const value = await TransitTable.open(store, ref, group);
   if (value.counts.origins !== blocks) {
     throw new ShardError(ref.name, 'shape', 'does not match the manifest');
   }

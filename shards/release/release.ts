@@ -229,8 +229,9 @@ export class Release {
   }
 
   /** The head of the public transport around a county. Two reads, then cached. */
-  transit({ blocks }: CountyManifest, ref: ObjectRef): Promise<TransitTable> {
-    return this.#cache.getOrLoad(ref.name, () => loadTransit(this.store, ref, blocks));
+  transit({ blocks }: CountyManifest, ref: ObjectRef, waiters: Waiters): Promise<TransitTable> {
+    const load = (group: WaitingGroup) => loadTransit(this.store, ref, blocks, group);
+    return this.#cache.getOrLoad(ref.name, load, waiters);
   }
 
   /** A county's block polygons. One read of the whole object, then cached. */

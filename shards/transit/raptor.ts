@@ -13,7 +13,10 @@ export interface Ride {
   readonly route: RouteOrdinal;
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
-  /** When the rider could have boarded; null for one who stayed seated since the ride before. */
+  /**
+   * When the rider could have boarded; null for one who stayed seated since the ride before, which
+   * then leads straight to this one.
+   */
   readonly ready: Millis | null;
   readonly departs: Millis;
   readonly arrives: Millis;
@@ -104,28 +107,41 @@ export class Raptor {
       let seat: Seat = { pattern: this.#pattern[at], trip: this.#trip[at], board: this.#board[at] };
       let alight = this.#alight[at];
       while (seat.board === SEATED) {
-        rides.push(this.#ride(seat, 0, alight, null));
-        seat = this.#seated.before(seat.pattern, seat.trip);
-        alight = this.#callCount(seat.pattern) - 1;
+        const before = this.#seated.before(seat.pattern, seat.trip);
+        const end = this.#callCount(before.pattern) - 1;
+        rides.push({
+          route: this.#routeOf(seat),
+          from: this.#stopAt(before.pattern, end),
+          to: this.#stopAt(seat.pattern, alight),
+          ready: null,
+          departs: this.#timeAt(this.#timetable.arrivals, before, end),
+          arrives: this.#timeAt(this.#timetable.arrivals, seat, alight),
+        });
+        seat = before;
+        alight = end;
       }
       const boarded = this.#stopAt(seat.pattern, seat.board);
-      rides.push(this.#ride(seat, seat.board, alight, this.#ready[boarded]));
+      rides.push({
+        route: this.#routeOf(seat),
+        from: boarded,
+        to: this.#stopAt(seat.pattern, alight),
+        ready: this.#ready[boarded],
+        departs: this.#timeAt(this.#timetable.departures, seat, seat.board),
+        arrives: this.#timeAt(this.#timetable.arrivals, seat, alight),
+      });
       at = this.#changedFrom[boarded];
       if (at === FROM_ORIGIN) return rides.reverse();
     }
   }
 
-  #ride({ pattern, trip }: Seat, board: number, alight: number, ready: Millis | null): Ride {
-    const { arrivals, departures, firstTime, firstTrip, tripCount, tripRoute } = this.#timetable;
-    const timeAt = (call: number) => firstTime[pattern] + call * tripCount[pattern] + trip;
-    return {
-      route: tripRoute[firstTrip[pattern] + trip],
-      from: this.#stopAt(pattern, board),
-      to: this.#stopAt(pattern, alight),
-      ready,
-      departs: departures[timeAt(board)],
-      arrives: arrivals[timeAt(alight)],
-    };
+  #routeOf({ pattern, trip }: Seat): RouteOrdinal {
+    const { firstTrip, tripRoute } = this.#timetable;
+    return tripRoute[firstTrip[pattern] + trip];
+  }
+
+  #timeAt(times: Int32Array, { pattern, trip }: Seat, call: number): Millis {
+    const { firstTime, tripCount } = this.#timetable;
+    return times[firstTime[pattern] + call * tripCount[pattern] + trip];
   }
 
   #stopAt(pattern: number, call: number): StopOrdinal {

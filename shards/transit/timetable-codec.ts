@@ -73,14 +73,14 @@ function writeContinuations(
 }
 
 /**
- * Reads what `writeTimetable` wrote, for so many stops and routes; throws a `RangeError` for
- * anything else.
+ * Reads what `writeTimetable` wrote, for so many stops and routes, a pattern a step; throws a
+ * `RangeError` for anything else.
  */
-export function readTimetable(
+export function* timetableSteps(
   reader: VarintReader,
   stopCount: number,
   routeCount: number,
-): Timetable {
+): Generator<undefined, Timetable, undefined> {
   const below = (limit: number, what: string): number => {
     const value = reader.uint();
     if (value >= limit) throw new RangeError(`has ${what} ${value} of ${limit}`);
@@ -125,6 +125,7 @@ export function readTimetable(
     firstCall[pattern + 1] = firstCall[pattern] + calls;
     firstTime[pattern + 1] = firstTime[pattern] + calls * trips;
     firstTrip[pattern + 1] = firstTrip[pattern] + trips;
+    yield;
   }
   const stops = Int32Array.from(callStop);
   return {

@@ -1,21 +1,15 @@
-import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
-import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { checkedRowLength } from '../codec/checked-row.ts';
+import { VarintReader } from '../codec/varint.ts';
+import { SHARED, type Waiters } from '../concurrency/fair-queue.ts';
+import { runCooperatively } from '../concurrency/yielding.ts';
 import { ShardError } from '../errors.ts';
-import {
-  checkedSection,
-  envelopeContent,
-  readEnvelope,
-  readHead,
-  sectionOf,
-} from '../store/envelope.ts';
-import type { PutBody } from '../store/put-body.ts';
+import { checkedSection, readEnvelope, readHead, sectionOf } from '../store/envelope.ts';
 import { RowDirectory } from '../store/row-directory.ts';
-import type { Spool } from '../store/spool.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes, CountyBlock, Millis } from '../units.ts';
 import type { Footpaths } from './footpaths.ts';
 import type { Timetable } from './timetable.ts';
-import { readTimetable, writeTimetable } from './timetable-codec.ts';
+import { timetableSteps } from './timetable-codec.ts';
 
 export const TRANSIT_KIND = 'TRAN';
 
@@ -50,128 +44,6 @@ export interface TransitRowCounts {
   readonly pois: number;
 }
 
-/**
- * Writes the transit of a county, from which the legs of a journey are found.
- *
- * Sections: `META` the window and the numbers of rows; `NAME` stops and routes; `TRIP` the
- * timetable; `FOOT` the footpaths; `RDIR` the byte length of each row; `ROWS`, last, so that
- * everything before it, the head that readers cache, is one range. A row:
- *
- *     varint   number of walks
- *     varints  for each, the number of stops skipped since the previous one, and milliseconds
- *     4 bytes  CRC-32C of the above, seeded with the row's ordinal
- *
- * A row without walks is empty.
- */
-export class TransitWriter {
-  readonly #transit: CountyTransit;
-  readonly #counts: TransitRowCounts;
-  readonly #rows: Spool;
-  readonly #lengths = new VarintWriter(1 << 12);
-  readonly #row = new VarintWriter(1 << 12);
-  #written = 0;
-
-  /** Rows go to `rows`, which the caller closes once the content has been stored. */
-  constructor(transit: CountyTransit, counts: TransitRowCounts, rows: Spool) {
-    this.#transit = transit;
-    this.#counts = counts;
-    this.#rows = rows;
-  }
-
-  /** Adds the next row: those of origins, then of blocks, then of POIs. */
-  row({ stops, times }: StopWalks): void {
-    const row = this.#row;
-    row.reset();
-    if (stops.length > 0) {
-      row.uint(stops.length);
-      let next = 0;
-      for (let i = 0; i < stops.length; i++) {
-        if (stops[i] < next) throw new RangeError(`row ${this.#written}: stops do not ascend`);
-        row.uint(stops[i] - next);
-        row.uint(times[i]);
-        next = stops[i] + 1;
-      }
-      row.take(ROW_CRC_BYTES);
-      sealRow(row.view(), this.#written);
-      this.#rows.append(row.view().slice());
-    }
-    this.#lengths.uint(row.length);
-    this.#written++;
-  }
-
-  finish(): PutBody {
-    const { origins, blocks, pois } = this.#counts;
-    if (this.#written !== origins + blocks + pois) {
-      throw new RangeError(`${this.#written} rows of ${origins + blocks + pois}`);
-    }
-    const { windowStart, departures, step, boardSlack, stops, routes, timetable, footpaths } =
-      this.#transit;
-    const meta = new VarintWriter();
-    meta.int(windowStart);
-    for (const number of [departures, step, boardSlack, origins, blocks, pois]) meta.uint(number);
-    return envelopeContent(
-      TRANSIT_KIND,
-      [
-        { tag: 'META', bytes: meta.view() },
-        { tag: 'NAME', bytes: encodeNames([stops, routes]) },
-        { tag: 'TRIP', bytes: writeTimetable(timetable) },
-        { tag: 'FOOT', bytes: encodeFootpaths(footpaths) },
-        { tag: 'RDIR', bytes: this.#lengths.view() },
-      ],
-      { tag: 'ROWS', rows: this.#rows },
-    );
-  }
-}
-
-function encodeNames(lists: readonly (readonly string[])[]): Uint8Array {
-  const writer = new VarintWriter(1 << 12);
-  const encoder = new TextEncoder();
-  for (const list of lists) {
-    writer.uint(list.length);
-    for (const name of list) {
-      const bytes = encoder.encode(name);
-      writer.uint(bytes.length);
-      writer.bytes(bytes);
-    }
-  }
-  return writer.view();
-}
-
-function decodeNames(reader: VarintReader): string[] {
-  const decoder = new TextDecoder();
-  const count = reader.uint();
-  if (count > reader.left) throw new RangeError(`counts ${count} names`);
-  return Array.from({ length: count }, () => decoder.decode(reader.bytes(reader.uint())));
-}
-
-function encodeFootpaths({ first, ways }: Footpaths): Uint8Array {
-  const writer = new VarintWriter(1 << 12);
-  for (let stop = 0; stop + 1 < first.length; stop++) {
-    writer.uint(first[stop + 1] - first[stop]);
-    for (let way = first[stop]; way < first[stop + 1]; way++) {
-      writer.uint(ways[2 * way]);
-      writer.uint(ways[2 * way + 1]);
-    }
-  }
-  return writer.view();
-}
-
-function decodeFootpaths(reader: VarintReader, stopCount: number): Footpaths {
-  const first = new Int32Array(stopCount + 1);
-  const ways: number[] = [];
-  for (let stop = 0; stop < stopCount; stop++) {
-    const count = reader.uint();
-    if (count > reader.left) throw new RangeError(`counts ${count} footpaths`);
-    for (let i = 0; i < count; i++) {
-      const to = reader.uint();
-      if (to >= stopCount) throw new RangeError(`has a footpath to stop ${to} of ${stopCount}`);
-      ways.push(to, reader.uint());
-    }
-    first[stop + 1] = first[stop] + count;
-  }
-  return { first, ways: Int32Array.from(ways) };
-}
-
 /** The stored transit of a county: its head in memory; each row takes a range read. */
 export class TransitTable {
   readonly transit: CountyTransit;
@@ -181,44 +53,23 @@ export class TransitTable {
   readonly #directory: RowDirectory;
   readonly #headBytes: Bytes;
 
-  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
+  private constructor(source: RangeSource, ref: ObjectRef, head: TransitHead) {
     this.#source = source;
     this.#ref = ref;
-    this.#headBytes = head.length;
-    const envelope = readEnvelope(ref.name, head, ref.bytes, TRANSIT_KIND);
-    const section = (tag: string) =>
-      new VarintReader(checkedSection(ref.name, envelope, tag, head));
-    const rows = sectionOf(ref.name, envelope, 'ROWS');
-    try {
-      const meta = section('META');
-      const windowStart = meta.int();
-      const [departures, step, boardSlack, origins, blocks, pois] = Array.from({ length: 6 }, () =>
-        meta.uint(),
-      );
-      this.counts = { origins, blocks, pois };
-      const names = section('NAME');
-      const stops = decodeNames(names);
-      const routes = decodeNames(names);
-      this.transit = {
-        windowStart,
-        departures,
-        step,
-        boardSlack,
-        stops,
-        routes,
-        timetable: readTimetable(section('TRIP'), stops.length, routes.length),
-        footpaths: decodeFootpaths(section('FOOT'), stops.length),
-      };
-      this.#directory = new RowDirectory(section('RDIR'), origins + blocks + pois, rows);
-    } catch (error) {
-      if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
-      throw error;
-    }
+    this.transit = head.transit;
+    this.counts = head.counts;
+    this.#directory = head.directory;
+    this.#headBytes = head.bytes;
   }
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
-  static async open(source: RangeSource, ref: ObjectRef): Promise<TransitTable> {
-    return new TransitTable(source, ref, await readHead(source, ref, TRANSIT_KIND));
+  static async open(
+    source: RangeSource,
+    ref: ObjectRef,
+    waiters: Waiters = SHARED,
+  ): Promise<TransitTable> {
+    const bytes = await readHead(source, ref, TRANSIT_KIND);
+    return new TransitTable(source, ref, await runCooperatively(waiters, headSteps(ref, bytes)));
   }
 
   /** Approximate memory use, for a byte-bounded cache. */
@@ -276,6 +127,46 @@ export class TransitTable {
   }
 }
 
+/** Everything before the rows. */
+interface TransitHead {
+  readonly transit: CountyTransit;
+  readonly counts: TransitRowCounts;
+  readonly directory: RowDirectory;
+  readonly bytes: Bytes;
+}
+
+/** Decodes a head in steps: that of a large city takes many milliseconds. */
+function* headSteps(
+  ref: ObjectRef,
+  head: Uint8Array,
+): Generator<undefined, TransitHead, undefined> {
+  const envelope = readEnvelope(ref.name, head, ref.bytes, TRANSIT_KIND);
+  const section = (tag: string) => new VarintReader(checkedSection(ref.name, envelope, tag, head));
+  const rows = sectionOf(ref.name, envelope, 'ROWS');
+  try {
+    const meta = section('META');
+    const windowStart = meta.int();
+    const [departures, step, boardSlack, origins, blocks, pois] = Array.from({ length: 6 }, () =>
+      meta.uint(),
+    );
+    const names = section('NAME');
+    const stops = decodeNames(names);
+    const routes = decodeNames(names);
+    yield;
+    const timetable = yield* timetableSteps(section('TRIP'), stops.length, routes.length);
+    const footpaths = yield* footpathSteps(section('FOOT'), stops.length);
+    return {
+      transit: { windowStart, departures, step, boardSlack, stops, routes, timetable, footpaths },
+      counts: { origins, blocks, pois },
+      directory: new RowDirectory(section('RDIR'), origins + blocks + pois, rows),
+      bytes: head.length,
+    };
+  } catch (error) {
+    if (error instanceof RangeError) throw new ShardError(ref.name, 'head', error.message);
+    throw error;
+  }
+}
+
 function decodeWalks(reader: VarintReader, stopCount: number): StopWalks {
   const count = reader.uint();
   if (count > reader.left) throw new RangeError(`counts ${count} walks`);
@@ -291,4 +182,34 @@ function decodeWalks(reader: VarintReader, stopCount: number): StopWalks {
   }
   if (!reader.done) throw new RangeError('has bytes left over');
   return { stops, times };
+}
+
+function decodeNames(reader: VarintReader): string[] {
+  const decoder = new TextDecoder();
+  const count = reader.uint();
+  if (count > reader.left) throw new RangeError(`counts ${count} names`);
+  return Array.from({ length: count }, () => decoder.decode(reader.bytes(reader.uint())));
+}
+
+/** Stops whose footpaths are decoded in one step. */
+const STOPS_PER_STEP = 256;
+
+function* footpathSteps(
+  reader: VarintReader,
+  stopCount: number,
+): Generator<undefined, Footpaths, undefined> {
+  const first = new Int32Array(stopCount + 1);
+  const ways: number[] = [];
+  for (let stop = 0; stop < stopCount; stop++) {
+    const count = reader.uint();
+    if (count > reader.left) throw new RangeError(`counts ${count} footpaths`);
+    for (let i = 0; i < count; i++) {
+      const to = reader.uint();
+      if (to >= stopCount) throw new RangeError(`has a footpath to stop ${to} of ${stopCount}`);
+      ways.push(to, reader.uint());
+    }
+    first[stop + 1] = first[stop] + count;
+    if (stop % STOPS_PER_STEP === 0) yield;
+  }
+  return { first, ways: Int32Array.from(ways) };
 }

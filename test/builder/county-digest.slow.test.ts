@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countyDigest } from '../../builder/county/county-digest.ts';
+import { TransitOfCounty } from '../../builder/county/county-transit.ts';
 import { NO_LINKING, RIDE_FORWARD, SELDOM_LINKED } from '../../builder/streets/trait-bits.ts';
+import { Raptor } from '../../shards/transit/raptor.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { type AvenueTrip, avenueFeed } from '../transit/avenue.ts';
 import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';
@@ -112,7 +114,120 @@ describe('distant changes leave the digest unchanged', () => {
   });
 });
 
+/**
+ * A trip from A to B, whose vehicle goes through a depot out of reach, without boarding or
+ * alighting, and on from C to D; `links`: the trips, by number, of which each continues as the
+ * next.
+ */
+function throughDepot(links: readonly (readonly [number, number])[]): FeedTables {
+  const stops = { A: 100, B: 1_000, C: 1_100, D: 1_200, 'Depot in': FAR / 2, 'Depot out': FAR / 2 };
+  const trips: AvenueTrip[] = [
+    {
+      calls: [
+        ['A', 480],
+        ['B', 483],
+      ],
+    },
+    {
+      calls: [
+        ['Depot in', 484],
+        ['Depot out', 486],
+      ],
+    },
+    {
+      calls: [
+        ['C', 487],
+        ['D', 488],
+      ],
+    },
+  ];
+  const feed = avenueFeed(stops, trips, {
+    'transfers.txt': links.map(([from, to]) => {
+      return { from_trip_id: `t${from}`, to_trip_id: `t${to}`, transfer_type: 4 };
+    }),
+  });
+  const closed = { pickup_type: 1, drop_off_type: 1 };
+  return {
+    ...feed,
+    'stop_times.txt': feed['stop_times.txt'].map((call) =>
+      call.trip_id === 't1' ? { ...call, ...closed } : call,
+    ),
+  };
+}
+
+const transitOf = ({ linked, scopes: [scope] }: LinkedCity) =>
+  new TransitOfCounty(linked, linked.searchRegion.transit!, scope).transit;
+
+describe('equal digests mean equal transit', () => {
+  /** Trips of two lines, and one that calls but once within reach, at the given minute. */
+  const twoLines = (ids: readonly [string, string], lone = 500): FeedTables => {
+    const stops = { A: 100, B: 1_000, Far: FAR / 2 };
+    const trips = [480, 485, 490, 495].map((leaves): AvenueTrip => {
+      return {
+        calls: [
+          ['A', leaves],
+          ['B', leaves + 3],
+        ],
+      };
+    });
+    const feed = avenueFeed(stops, [
+      ...trips,
+      {
+        calls: [
+          ['Far', 400],
+          ['A', lone],
+        ],
+      },
+    ]);
+    return {
+      ...feed,
+      'routes.txt': ['Red', 'Blue'].map((name, i) => {
+        return { route_id: ids[i], agency_id: 'A', route_short_name: name, route_type: 3 };
+      }),
+      'trips.txt': feed['trips.txt'].map((trip, i) => ({ ...trip, route_id: ids[i % 2] })),
+    };
+  };
+
+  test.each([
+    ['the ids of its routes', twoLines(['1', '2']), twoLines(['2', '1'])],
+    ['a trip that nobody can ride', twoLines(['1', '2']), twoLines(['1', '2'], 501)],
+  ])('%s do not matter', async (_, one, other) => {
+    const [before, after] = [await link(twoTowns(), [one]), await link(twoTowns(), [other])];
+    expect(digests(after)).toEqual(digests(before));
+    expect(transitOf(after)).toEqual(transitOf(before));
+    expect(transitOf(after).routes).toEqual(['Blue', 'Red']);
+  });
+});
+
+test('riders who stay seated through a trip without stops within reach are in the next one', async () => {
+  const city = await link(twoTowns(), [
+    throughDepot([
+      [0, 1],
+      [1, 2],
+    ]),
+  ]);
+  const { timetable, stops } = transitOf(city);
+  expect(stops).toEqual(['A', 'B', 'C', 'D']);
+  expect(timetable.continuations.length).toBe(2);
+  const raptor = new Raptor(timetable, { first: new Int32Array(5), ways: new Int32Array(0) });
+  const opens = 480 * 60_000;
+  raptor.run(Int32Array.of(0), Int32Array.of(opens), opens + 3_600_000);
+  expect(raptor.arrivals[3] - opens).toBe(8 * 60_000);
+});
+
 describe('every change that affects a time changes the digest', () => {
+  test('whether riders may stay seated through a trip without stops within reach', async () => {
+    const [through] = digests(
+      await link(twoTowns(), [
+        throughDepot([
+          [0, 1],
+          [1, 2],
+        ]),
+      ]),
+    );
+    expect(digests(await link(twoTowns(), [throughDepot([[0, 1]])]))[0]).not.toBe(through);
+  });
+
   test('a rule for transfers', async () => {
     const rule = { from_stop_id: 'A', to_stop_id: 'B', transfer_type: 2, min_transfer_time: 600 };
     const [plain] = digests(await link(twoTowns(), [shuttle(0, 3)]));

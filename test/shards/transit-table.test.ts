@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { VarintReader } from '../../shards/codec/varint.ts';
+import { runToCompletion } from '../../shards/concurrency/run-to-completion.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { bufferBody } from '../../shards/store/put-body.ts';
 import { Spool } from '../../shards/store/spool.ts';
-import { readTimetable, writeTimetable } from '../../shards/transit/timetable-codec.ts';
+import { timetableSteps, writeTimetable } from '../../shards/transit/timetable-codec.ts';
 import {
   type CountyTransit,
   type StopWalks,
   TransitTable,
-  TransitWriter,
 } from '../../shards/transit/transit-table.ts';
+import { TransitWriter } from '../../shards/transit/transit-writer.ts';
 import { forAll } from '../support/for-all.ts';
 import { expectRightOrNamed } from '../support/harmed.ts';
 import { LooseObjects } from '../support/loose-objects.ts';
@@ -51,6 +52,9 @@ async function encoded({ transit, origins, blocks, pois }: ReturnType<typeof dra
   return bufferBody(writer.finish());
 }
 
+const readTimetable = (bytes: Uint8Array, stops: number, routes: number) =>
+  runToCompletion(timetableSteps(new VarintReader(bytes), stops, routes));
+
 const plain = ({ stops, times }: StopWalks) => ({
   stops: Array.from(stops),
   times: Array.from(times),
@@ -61,7 +65,7 @@ test('a timetable is read as it was written', () =>
     const network = randomNetwork(new Dice(seed));
     const timetable = timetableOf(network);
     const bytes = writeTimetable(timetable);
-    expect(readTimetable(new VarintReader(bytes), network.stopCount, ROUTES)).toEqual(timetable);
+    expect(readTimetable(bytes, network.stopCount, ROUTES)).toEqual(timetable);
   }));
 
 test('the transit of a county is read as it was written, each row by one range', () =>
@@ -93,7 +97,7 @@ test('damaged bytes are read correctly, or named', () =>
 
 describe('a timetable from a faulty program', () => {
   const reading = (...numbers: number[]) => {
-    return () => readTimetable(new VarintReader(Uint8Array.from(numbers)), 2, 1);
+    return () => readTimetable(Uint8Array.from(numbers), 2, 1);
   };
 
   test('is read where it is valid', () => {

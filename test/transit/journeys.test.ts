@@ -112,14 +112,20 @@ function canBeRidden(
         : access.some(({ stop, time }) => stop === ride.from && opens + time === ride.ready);
       if (!isReady || ride.departs < ride.ready) return false;
     }
-    const allowed = ride.ready === null ? seats.flatMap((trip) => next[trip]) : [...trips.keys()];
+    const isSeated = ride.ready === null;
+    // It begins where and when the ride before ended, in the vehicle.
+    if (isSeated && (ride.from !== before.to || ride.departs !== before.arrives)) return false;
+    if (ride.arrives < ride.departs) return false;
+    const allowed = isSeated ? seats.flatMap((trip) => next[trip]) : [...trips.keys()];
     const staysSeated = rides[i + 1]?.ready === null;
     seats = allowed.filter((trip) => {
       const { stops, rules, arrivals, departures, route } = trips[trip];
       const boards = (call: number) =>
-        stops[call] === ride.from &&
-        departures[call] === ride.departs &&
-        (ride.ready === null ? call === 0 : (rules[call] & BOARD) !== 0);
+        isSeated
+          ? call === 0
+          : stops[call] === ride.from &&
+            departures[call] === ride.departs &&
+            (rules[call] & BOARD) !== 0;
       const alights = (call: number) =>
         stops[call] === ride.to &&
         arrivals[call] === ride.arrives &&
@@ -127,7 +133,10 @@ function canBeRidden(
       const calls = [...stops.keys()];
       return (
         route === ride.route &&
-        calls.some((call) => boards(call) && calls.some((later) => later >= call && alights(later)))
+        calls.some(
+          (call) =>
+            boards(call) && calls.some((later) => alights(later) && (isSeated || later > call)),
+        )
       );
     });
     return seats.length > 0;

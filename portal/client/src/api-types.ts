@@ -744,7 +744,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the first departure of the window that takes the time at the percentile. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI. 5 tokens. */
+  /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the first departure of the window that takes the time at the percentile. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI. `unrouted` says where the mode could not be routed from the block, or to the one where the trip ends. 5 tokens. */
   explainTrip: {
     params: {
       /** Census block GEOID, 15 digits including leading zeros. */
@@ -753,7 +753,7 @@ export interface Operations {
       to?: string | undefined;
       /** POI where the trip ends; or send `to`. */
       dest_id?: number | undefined;
-      /** Travel mode. */
+      /** Travel mode. Omitted: transit, or walk in a release without transit. */
       mode?: 'walk' | 'bike' | 'transit' | undefined;
       /** Window of departures of the transit times: `am` is a weekday from 8:00 to 9:00, every minute. */
       departure?: 'am' | undefined;
@@ -768,6 +768,11 @@ export interface Operations {
         departure: 'am';
         travel_time: number | null;
         legs: Array<Leg>;
+        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
+        unrouted?: Array<{
+          mode: Mode;
+          reason: UnroutedReason;
+        }>;
       };
     };
   };

@@ -1,11 +1,16 @@
-import { invalidParameters } from '../../../portal/http/problem.ts';
+import { invalidParameters, Problem } from '../../../portal/http/problem.ts';
 import { ordinalIn } from '../../../shards/arrays/sorted.ts';
 import type { Waiters } from '../../../shards/concurrency/fair-queue.ts';
 import { runCooperatively } from '../../../shards/concurrency/yielding.ts';
 import { ShardError } from '../../../shards/errors.ts';
-import { countyOf, type Geoid, geoidToNumber } from '../../../shards/geoid.ts';
+import { type Geoid, geoidToNumber } from '../../../shards/geoid.ts';
 import type { Matrix } from '../../../shards/matrix/matrix.ts';
-import { toMinutes, toTenths } from '../../../shards/matrix/rounded-times.ts';
+import {
+  longestInMinutes,
+  longestInTenths,
+  toMinutes,
+  toTenths,
+} from '../../../shards/matrix/rounded-times.ts';
 import type { ModeRow } from '../../../shards/matrix/row-codec.ts';
 import type { CountyManifest } from '../../../shards/release/manifest.ts';
 import type { Release } from '../../../shards/release/release.ts';
@@ -33,10 +38,10 @@ interface Rounding {
   readonly longest: (minutes: Minutes) => Millis;
 }
 
-const TO_BLOCK: Rounding = { minutesOf: toMinutes, longest: (minutes) => minutes * 60_000 };
+const TO_BLOCK: Rounding = { minutesOf: toMinutes, longest: longestInMinutes };
 const TO_POI: Rounding = {
   minutesOf: (time) => toTenths(time) / 10,
-  longest: (minutes) => (minutes + 0.05) * 60_000,
+  longest: (minutes) => longestInTenths(Math.round(minutes * 10)),
 };
 
 /** The objects that the legs of a trip are read from. */
@@ -67,26 +72,27 @@ function transitObject({ latest }: Release, { transit }: CountyManifest['objects
 }
 
 /**
- * Throws `block-not-found` or `poi-not-found` for an end that the release lacks. A block beyond its
- * counties may be within reach: whether it exists is seen when its time is read.
+ * Finds the block where a trip ends; null for a POI, and for a block beyond the counties of the
+ * release, which may be within reach. Throws `block-not-found` or `poi-not-found` for an end that
+ * the release lacks.
  */
-export async function checkEnd(
+export async function locateEnd(
   release: Release,
   { county }: OriginBlock,
   end: TripEnd,
   waiters: Waiters,
-): Promise<void> {
+): Promise<OriginBlock | null> {
   if ('destId' in end) {
     await homeCounty(release, end.destId);
-    return;
+    return null;
   }
-  if (isBeyondRelease(release, end.geoid) && county.reach.from.includes(countyOf(end.geoid)))
-    return;
-  await locateOrigin(release, originOfGeoid(release, end.geoid), waiters);
-}
-
-function isBeyondRelease(release: Release, geoid: Geoid): boolean {
-  return release.countyOfBlock(geoid) === undefined;
+  if (release.countyOfBlock(end.geoid)) {
+    return locateOrigin(release, originOfGeoid(release, end.geoid), waiters);
+  }
+  const { targets } = await release.reach(county, 'from');
+  if (ordinalIn(targets, geoidToNumber(end.geoid)) !== -1) return null;
+  const detail = `there is no census block ${end.geoid} in this release`;
+  throw new Problem('block-not-found', detail, { geoid: end.geoid });
 }
 
 /**
@@ -124,10 +130,7 @@ async function storedTrip(
       ? await release.reach(county, 'from')
       : (await release.pois(county, waiters)).matrix;
   const target = matrix.targetOrdinal('geoid' in end ? geoidToNumber(end.geoid) : end.destId);
-  if (target === -1) {
-    if ('geoid' in end && isBeyondRelease(release, end.geoid)) originOfGeoid(release, end.geoid);
-    return { minutes: [], target };
-  }
+  if (target === -1) return { minutes: [], target };
   const unitsAMinute = 'geoid' in end ? 1 : 10;
   const row = await matrix.row(ordinal);
   return { minutes: row.map((mode) => timeIn(mode, target, unitsAMinute)), target };
@@ -147,7 +150,7 @@ async function transitLegs(
   waiters: Waiters,
 ): Promise<Leg[]> {
   const ref = transitObject(release, county.objects);
-  const table = await release.transit(county, ref);
+  const table = await release.transit(county, ref, waiters);
   const [access, egress] = await Promise.all([
     table.accessOf(ordinal),
     'geoid' in end ? table.egressToBlock(target) : table.egressToPoi(target),

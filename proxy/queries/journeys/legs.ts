@@ -35,10 +35,12 @@ export function legsOf(
   until(access, 'walk', { to_stop: stops[rides[0].from] });
   rides.forEach(({ route, from, to, ready, departs, arrives }, i) => {
     const between = { from_stop: stops[from], to_stop: stops[to] };
-    if (i > 0 && ready !== null) {
-      until(ready, 'transfer', { from_stop: stops[rides[i - 1].to], to_stop: stops[from] });
+    if (ready !== null) {
+      if (i > 0) {
+        until(ready, 'transfer', { from_stop: stops[rides[i - 1].to], to_stop: stops[from] });
+      }
+      until(departs, 'wait', { from_stop: stops[from] });
     }
-    until(departs, 'wait', { from_stop: stops[from] });
     until(arrives, 'ride', { route: routes[route], ...between });
   });
   until(length, 'walk', { from_stop: stops[rides[rides.length - 1].to] });

@@ -93,6 +93,17 @@ describe('GET /v1/blocks/{geoid}/explain', () => {
     expect(body).toMatchObject({ to: water.geoid, mode: 'transit', travel_time: null, legs: [] });
   });
 
+  test('a mode that could not be routed from a block or to one is named, with the reason', async () => {
+    const { api, block, water } = demo;
+    const unrouted = [{ mode: 'bike', reason: 'no-street-near' }];
+    const to = expectOk(await api.get(path, { to: water.geoid, mode: 'bike' }));
+    expect(to.unrouted).toEqual(unrouted);
+    const own = `/v1/blocks/${water.geoid}/explain`;
+    const from = expectOk(await api.get(own, { to: block.geoid, mode: 'bike' }));
+    expect([from.travel_time, from.unrouted]).toEqual([null, unrouted]);
+    expect(expectOk(await api.get(path, { to: block.geoid }))).not.toHaveProperty('unrouted');
+  });
+
   test('an end, and one alone, is required and must exist', async () => {
     const { api, block, poi } = demo;
     expectInvalid(await api.get(path), 'to');

@@ -1,0 +1,112 @@
+import { ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { VarintWriter } from '../codec/varint.ts';
+import { envelopeContent } from '../store/envelope.ts';
+import type { PutBody } from '../store/put-body.ts';
+import type { Spool } from '../store/spool.ts';
+import type { Footpaths } from './footpaths.ts';
+import { writeTimetable } from './timetable-codec.ts';
+import {
+  type CountyTransit,
+  type StopWalks,
+  TRANSIT_KIND,
+  type TransitRowCounts,
+} from './transit-table.ts';
+
+/**
+ * Writes the transit of a county, from which the legs of a journey are found.
+ *
+ * Sections: `META` the window and the numbers of rows; `NAME` stops and routes; `TRIP` the
+ * timetable; `FOOT` the footpaths; `RDIR` the byte length of each row; `ROWS`, last, so that
+ * everything before it, the head that readers cache, is one range. A row:
+ *
+ *     varint   number of walks
+ *     varints  for each, the number of stops skipped since the previous one, and milliseconds
+ *     4 bytes  CRC-32C of the above, seeded with the row's ordinal
+ *
+ * A row without walks is empty.
+ */
+export class TransitWriter {
+  readonly #transit: CountyTransit;
+  readonly #counts: TransitRowCounts;
+  readonly #rows: Spool;
+  readonly #lengths = new VarintWriter(1 << 12);
+  readonly #row = new VarintWriter(1 << 12);
+  #written = 0;
+
+  /** Rows go to `rows`, which the caller closes once the content has been stored. */
+  constructor(transit: CountyTransit, counts: TransitRowCounts, rows: Spool) {
+    this.#transit = transit;
+    this.#counts = counts;
+    this.#rows = rows;
+  }
+
+  /** Adds the next row: those of origins, then of blocks, then of POIs. */
+  row({ stops, times }: StopWalks): void {
+    const row = this.#row;
+    row.reset();
+    if (stops.length > 0) {
+      row.uint(stops.length);
+      let next = 0;
+      for (let i = 0; i < stops.length; i++) {
+        if (stops[i] < next) throw new RangeError(`row ${this.#written}: stops do not ascend`);
+        row.uint(stops[i] - next);
+        row.uint(times[i]);
+        next = stops[i] + 1;
+      }
+      row.take(ROW_CRC_BYTES);
+      sealRow(row.view(), this.#written);
+      this.#rows.append(row.view().slice());
+    }
+    this.#lengths.uint(row.length);
+    this.#written++;
+  }
+
+  finish(): PutBody {
+    const { origins, blocks, pois } = this.#counts;
+    if (this.#written !== origins + blocks + pois) {
+      throw new RangeError(`${this.#written} rows of ${origins + blocks + pois}`);
+    }
+    const { windowStart, departures, step, boardSlack, stops, routes, timetable, footpaths } =
+      this.#transit;
+    const meta = new VarintWriter();
+    meta.int(windowStart);
+    for (const number of [departures, step, boardSlack, origins, blocks, pois]) meta.uint(number);
+    return envelopeContent(
+      TRANSIT_KIND,
+      [
+        { tag: 'META', bytes: meta.view() },
+        { tag: 'NAME', bytes: encodeNames([stops, routes]) },
+        { tag: 'TRIP', bytes: writeTimetable(timetable) },
+        { tag: 'FOOT', bytes: encodeFootpaths(footpaths) },
+        { tag: 'RDIR', bytes: this.#lengths.view() },
+      ],
+      { tag: 'ROWS', rows: this.#rows },
+    );
+  }
+}
+
+function encodeNames(lists: readonly (readonly string[])[]): Uint8Array {
+  const writer = new VarintWriter(1 << 12);
+  const encoder = new TextEncoder();
+  for (const list of lists) {
+    writer.uint(list.length);
+    for (const name of list) {
+      const bytes = encoder.encode(name);
+      writer.uint(bytes.length);
+      writer.bytes(bytes);
+    }
+  }
+  return writer.view();
+}
+
+function encodeFootpaths({ first, ways }: Footpaths): Uint8Array {
+  const writer = new VarintWriter(1 << 12);
+  for (let stop = 0; stop + 1 < first.length; stop++) {
+    writer.uint(first[stop + 1] - first[stop]);
+    for (let way = first[stop]; way < first[stop + 1]; way++) {
+      writer.uint(ways[2 * way]);
+      writer.uint(ways[2 * way + 1]);
+    }
+  }
+  return writer.view();
+}

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { journeySteps } from '../../proxy/queries/journeys/journey.ts';
+import { legsOf } from '../../proxy/queries/journeys/legs.ts';
+import { runToCompletion } from '../../shards/concurrency/run-to-completion.ts';
+import { toMinutes } from '../../shards/matrix/rounded-times.ts';
+import { ALIGHT, BOARD, buildTimetable } from '../../shards/transit/timetable.ts';
+import type { CountyTransit } from '../../shards/transit/transit-table.ts';
+
+const MINUTE = 60_000;
+const OPENS = 480 * MINUTE;
+
+/** A trip by minutes after the window opens: of each call its stop, arrival and departure. */
+function trip(route: number, ...calls: readonly (readonly [number, number, number])[]) {
+  return {
+    stops: calls.map(([stop]) => stop),
+    rules: calls.map(() => BOARD | ALIGHT),
+    arrivals: calls.map(([, arrives]) => OPENS + arrives * MINUTE),
+    departures: calls.map(([, , departs]) => OPENS + departs * MINUTE),
+    route,
+  };
+}
+
+/** A line to bay 1, whose vehicle waits at bay 2 and goes on north as another line. */
+function transit(): CountyTransit {
+  const long = trip(0, [0, 2, 2], [1, 5, 5]);
+  const north = trip(1, [2, 6, 15], [3, 18, 18]);
+  return {
+    windowStart: OPENS,
+    departures: 1,
+    step: MINUTE,
+    boardSlack: MINUTE,
+    stops: ['Start', 'Bay 1', 'Bay 2', 'North'],
+    routes: ['Long', 'Second'],
+    timetable: buildTimetable(4, [long, north], [[long, north]]),
+    footpaths: { first: new Int32Array(5), ways: new Int32Array(0) },
+  };
+}
+
+/** The legs to a stop, and four minutes on foot from there. */
+function legsTo(stop: number) {
+  const access = { stops: [0], times: [MINUTE] };
+  const egress = { stops: [stop], times: [4 * MINUTE] };
+  const journey = runToCompletion(
+    journeySteps(transit(), access, egress, 60 * MINUTE, () => true),
+  )!;
+  return { length: toMinutes(journey.length), legs: legsOf(journey, transit(), toMinutes) };
+}
+
+const START = [
+  { kind: 'walk', minutes: 1, to_stop: 'Start' },
+  { kind: 'wait', minutes: 1, from_stop: 'Start' },
+  { kind: 'ride', minutes: 3, route: 'Long', from_stop: 'Start', to_stop: 'Bay 1' },
+];
+
+test('riders who stay seated wait in the vehicle, as a part of the ride that goes on', () => {
+  expect(legsTo(3)).toEqual({
+    length: 22,
+    legs: [
+      ...START,
+      { kind: 'ride', minutes: 13, route: 'Second', from_stop: 'Bay 1', to_stop: 'North' },
+      { kind: 'walk', minutes: 4, from_stop: 'North' },
+    ],
+  });
+});
+
+test('riders who stay seated may leave where the next trip begins, before it departs', () => {
+  expect(legsTo(2)).toEqual({
+    length: 10,
+    legs: [
+      ...START,
+      { kind: 'ride', minutes: 1, route: 'Second', from_stop: 'Bay 1', to_stop: 'Bay 2' },
+      { kind: 'walk', minutes: 4, from_stop: 'Bay 2' },
+    ],
+  });
+});
+
+test('a journey that no departure takes in the wanted time is not found', () => {
+  const walks = { stops: [0], times: [0] };
+  const steps = journeySteps(
+    transit(),
+    walks,
+    { stops: [3], times: [0] },
+    60 * MINUTE,
+    () => false,
+  );
+  expect(runToCompletion(steps)).toBeNull();
+});
