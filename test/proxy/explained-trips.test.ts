@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { explainTrip, type TripEnd } from '../../proxy/queries/journeys/explain.ts';
+import { explainTrip, objectsOfTrip, type TripEnd } from '../../proxy/queries/journeys/explain.ts';
 import { locateOrigin, originOfGeoid } from '../../proxy/queries/origins/origin-block.ts';
 import { SHARED } from '../../shards/concurrency/fair-queue.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -7,6 +7,22 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
 
 const ORIGINS = 4;
+
+test('an ETag depends on the county where a trip ends, which says whether its end could be routed', async () => {
+  const store = new FolderStore(inject('demoStore'));
+  const release = await releaseIn(store);
+  const [{ manifest: county }, { manifest: other }] = release.counties;
+  const [geoid] = (await release.index(other)).geoids;
+  const names = objectsOfTrip(release, county, { geoid: geoidFromNumber(geoid) }, 0).map(
+    ({ name }) => name,
+  );
+  expect(names).toEqual(
+    [county.objects.index, county.objects['reach-from'], other.objects.index].map(
+      ({ name }) => name,
+    ),
+  );
+  await store.close();
+});
 
 test('every trip by transit from some blocks has legs that take its stored time, in the stored timetable', async () => {
   const store = new FolderStore(inject('demoStore'));

@@ -52,7 +52,10 @@ export function objectsOfTrip(
   mode: ReleaseMode,
 ): ObjectRef[] {
   const transit = isTransit(release, mode) ? [transitObject(release, objects)] : [];
-  return [objects.index, 'geoid' in end ? objects['reach-from'] : objects.pois, ...transit];
+  if ('destId' in end) return [objects.index, objects.pois, ...transit];
+  // The index of its county says whether the end could be routed.
+  const ofEnd = release.countyOfBlock(end.geoid)?.objects.index ?? [];
+  return [objects.index, objects['reach-from'], ...transit].concat(ofEnd);
 }
 
 function isTransit({ manifest: { modes } }: Release, mode: ReleaseMode): boolean {
