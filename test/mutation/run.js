@@ -12,7 +12,7 @@ const ROOMS = {
     'test/transit/{calendars,entrances,feed-heads,feed-sources,feeds.slow,headways,on-demand.slow,ordinary-days,service-day-choice.slow,service-day-votes,service-days,service-times,stations.slow,stop-tables,stop-times,tables,transfers.slow,trip-runs}.test.ts',
   'builder/streets': 'test/{search/street-graph,streets/*}.test.ts',
   'builder/transit':
-    'test/transit/{door-to-door,egress,fastest-departures,feed-day,footpaths,frequent-stops,patterns-among,reduced-ways,small-networks,station-levels,stop-reach,stop-walks,timetable,transfer-rules,transit-clock,trip-transfers}.test.ts',
+    'test/transit/{continuations-among,door-to-door,egress,fastest-departures,feed-day,footpaths,frequent-stops,journeys,patterns-among,reduced-ways,small-networks,station-levels,stop-reach,stop-walks,timetable,transfer-rules,transit-clock,trip-transfers}.test.ts',
   'portal/accounts':
     'test/accounts/{api-key,bookkeeping,intercepted-ledger,kept-secrets,late-ledger,ledger-address,ledger-export,ledger-folder,mailbox,merged-debits,nonsense,rate-window,redis-customers.slow,redis-errors,redis-ledger.slow,redis-once,redis-opening.slow,sealed-text,shared-commits,shared-writer,sqlite-books,sqlite-customers,sqlite-files,sqlite-ledger.slow,sqlite-limits,stored-responses.slow}.test.ts',
   'portal/payment':
@@ -26,6 +26,8 @@ const ROOMS = {
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
   'shards/store':
     'test/shards/{envelope,folder-files,folder-store,http-reads,https-store,instrumented-store,locks,retried-reads,s3-objects,s3-refusals,scratch-file,spool,store-locations,wire-faults.slow}.test.ts',
+  'shards/transit':
+    'test/{proxy/journey-legs,shards/transit-table,transit/{journeys,small-networks,stop-reach,timetable}}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 /** A mutant that neither fails nor succeeds for so long is endless. */

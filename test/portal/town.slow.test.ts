@@ -7,6 +7,8 @@ import { Town } from './town.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
+/** Restarts of each of the two servers. */
+const RESTARTS_A_DAY = 10;
 
 test.each([
   ['SQLite', newSqliteLedgers()],
@@ -18,11 +20,15 @@ test.each([
   try {
     await aMonthBefore(town);
     const urls = await town.urls();
-    for (let hour = 0; hour < 24; hour++) await anHour(town, urls);
+    const [proxyRestarts, portalRestarts] = [hoursOfRestarts(random), hoursOfRestarts(random)];
+    for (let hour = 0; hour < 24; hour++) {
+      const restarts = { proxy: proxyRestarts.has(hour), portal: portalRestarts.has(hour) };
+      await anHour(town, urls, restarts);
+    }
     await town.shop.reconcile();
     await town.shop.payment.settleOpenEvents();
     expect(town.citizens.length).toBeGreaterThan(15);
-    expect(town.restarts).toBeGreaterThan(10);
+    expect(town.restarts).toBe(2 * RESTARTS_A_DAY);
     const { ledger, books, now } = town.shop;
     for (const citizen of town.citizens) {
       await expectAccountedFor({ ledger, books, nowMs: now() }, citizen);
@@ -45,7 +51,16 @@ async function aMonthBefore(town: Town): Promise<void> {
   }
 }
 
-async function anHour(town: Town, urls: readonly string[]): Promise<void> {
+/** When a server restarts, at random: so many times in every town. */
+function hoursOfRestarts(random: Random): ReadonlySet<number> {
+  return new Set(random.shuffle([...Array(24).keys()]).slice(0, RESTARTS_A_DAY));
+}
+
+async function anHour(
+  town: Town,
+  urls: readonly string[],
+  restarts: { readonly proxy: boolean; readonly portal: boolean },
+): Promise<void> {
   const { random, shop } = town;
   const { books } = shop;
   if (random.chance(0.5)) await town.settle();
@@ -65,10 +80,10 @@ async function anHour(town: Town, urls: readonly string[]): Promise<void> {
   // A server may stop during a request.
   await Promise.all([
     ...Array.from({ length: 8 }, () => town.call(someone(), random.pick(urls))),
-    random.chance(0.4) ? town.restartProxy() : null,
+    restarts.proxy ? town.restartProxy() : null,
   ]);
   await Promise.all([town.post(), shop.payment.settleOpenEvents()]);
-  if (random.chance(0.4)) await town.restartPortal();
+  if (restarts.portal) await town.restartPortal();
   if (random.chance(0.05)) await shop.reconcile(shop.now() - DAY * 1000);
   books.advance(HOUR);
 }
