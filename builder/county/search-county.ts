@@ -1,3 +1,4 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -26,6 +27,8 @@ import { NthColumns } from './nth-columns.ts';
 
 /** Blocks a thread searches at a time. */
 const CHUNK_BLOCKS = 32;
+/** Rows of walks from stops that are made in one turn of the event loop. */
+const ROWS_PER_TURN = 1_024;
 
 /**
  * Searches from every block of a county and stores the results. `scratch`: a folder to write in.
@@ -67,7 +70,7 @@ export async function searchCounty(
     const nth = new NthColumns({ blocks: own.length, modes, types: searchRegion.typeCount });
     const transit =
       searchRegion.transit && new TransitOfCounty(linked, searchRegion.transit, scope);
-    const journeys =
+    const transitWriter =
       transit &&
       new TransitWriter(
         transit.transit,
@@ -87,14 +90,21 @@ export async function searchCounty(
       reach.append(result.reach);
       nearest.set(result.nearest, request.firstRow * columns);
       nth.add(request.firstRow, result.nth);
-      if (result.access) for (const walks of transit!.access(result.access)) journeys!.row(walks);
+      if (result.access)
+        for (const walks of transit!.access(result.access)) transitWriter!.row(walks);
       poiRows += result.poiRows;
       reachRows += result.reachRows;
       onBlocks(request.firstRow + request.to - request.from);
     });
-    const { destinationCount } = searchRegion;
-    for (const block of reachBlocks) journeys?.row(transit!.egress(destinationCount + block));
-    for (const one of scope.destinations) journeys?.row(transit!.egress(one));
+    if (transit && transitWriter) {
+      const { destinationCount } = searchRegion;
+      const ends = [...reachBlocks.map((block) => destinationCount + block), ...scope.destinations];
+      for (const [i, target] of ends.entries()) {
+        transitWriter.row(transit.egress(target));
+        // In a large county this takes many seconds: meanwhile timers renew the build's lock.
+        if (i % ROWS_PER_TURN === 0) await turnOfLoop();
+      }
+    }
     const types = nthNearestIds(linked.taxonomy);
     const nthNearest = new MatrixWriter(
       { origins: types, targets: origins, modes, unit: TENTHS },
@@ -117,7 +127,7 @@ export async function searchCounty(
         'nth-nearest': await put('nth-nearest', 'tta', nthNearest.finish()),
         pois: await put('pois', 'tta', pois.finish()),
         'reach-from': await put('reach-from', 'tta', reach.finish()),
-        ...(journeys && { transit: await put('transit', 'tta', journeys.finish()) }),
+        ...(transitWriter && { transit: await put('transit', 'tta', transitWriter.finish()) }),
         blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
       },
     };

@@ -133,8 +133,8 @@ export class BuildQueue {
       return await plan();
     } finally {
       clearInterval(timer);
-      // If this fails, the key lapses.
-      await this.#redis
+      // Not awaited: without the queue it would hold up an error. If it fails, the key lapses.
+      this.#redis
         .multi()
         .del(planner)
         .srem(PLANNERS, planner)

@@ -14,8 +14,8 @@ export interface Journey {
 
 /**
  * Finds the first departure of the window whose fastest journey takes a wanted time, and the
- * journey; null if there is none. Which departure the percentile of all is follows from its time
- * alone, so the search ends where that time has passed. It yields between departures.
+ * journey; null if there is none. Arrivals later than that time are not searched for. It yields
+ * between departures.
  *
  * `access`: walks to stops; `egress`: walks from stops to the destination. `longest`: the longest
  * time that is wanted.

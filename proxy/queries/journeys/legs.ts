@@ -14,9 +14,9 @@ export interface Leg {
 }
 
 /**
- * The legs of a journey, whose minutes add up to its travel time exactly: not they are rounded, but
- * the times between them, by `rounded`, as the travel time is. Waits, walks and transfers of no
- * time are left out.
+ * The legs of a journey. Their minutes add up to its travel time exactly, since `rounded` is
+ * applied to the time at which each leg ends, as it is to the travel time. Waits, walks and
+ * transfers that take no time are left out.
  */
 export function legsOf(
   { access, rides, length }: Journey,
