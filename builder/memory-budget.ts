@@ -1,4 +1,4 @@
-import { counted } from '../shards/number-words.ts';
+import { counted, withCommas } from '../shards/number-words.ts';
 import type { Bytes } from '../shards/units.ts';
 import { DEFAULT_MEMORY, type Resources } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
@@ -61,7 +61,7 @@ export function fitSearch(
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${searchRegion.blockCount} blocks (${routable} routable), ${searchRegion.destinationCount} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counted(region.counties.size, 'county', 'counties')}, ${toSearch.length} of them to search${around > 0 ? `, plus ${around} around them` : ''}; ${counted(searchRegion.blockCount, 'block')} (${withCommas(routable)} routable), ${counted(searchRegion.destinationCount, 'POI')}, ${counted(region.transit?.stops.length ?? 0, 'stop')}; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 

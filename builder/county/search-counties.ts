@@ -100,5 +100,5 @@ function describe(counties: readonly SearchedCounty[], takenOver: number): strin
     reach,
   );
   const kept = takenOver > 0 ? `; ${counted(takenOver, 'county', 'counties')} reused` : '';
-  return `${pois} POI rows of ${poiBytes} bytes, ${reach} reach rows of ${reachBytes} bytes${kept}`;
+  return `${counted(pois, 'POI row')} of ${poiBytes} bytes, ${counted(reach, 'reach row')} of ${reachBytes} bytes${kept}`;
 }

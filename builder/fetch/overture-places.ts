@@ -13,6 +13,7 @@ import {
 import { compressors } from 'hyparquet-compressors';
 import { systemCode } from '../../shards/error-facts.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { digestsOf } from './digests.ts';
@@ -84,7 +85,7 @@ export async function fetchOverturePlaces(
       stage.at(i + 1);
     }
   });
-  stage.finish(`${features} within reach`);
+  stage.finish(`${counted(features, 'place')} within reach`);
   const { bytes, sha256 } = await digestsOf(path);
   const fetched_at = new Date().toISOString();
   await folder.note(FILE, { url, fetched_at, bytes, sha256, etag: version, last_modified: null });

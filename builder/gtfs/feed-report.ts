@@ -1,3 +1,4 @@
+import { withCommas } from '../../shards/number-words.ts';
 /** Rows of a feed's table that could not be used unchanged, all for one reason. */
 export interface FeedProblem {
   readonly file: string;
@@ -26,7 +27,7 @@ export class FeedReport {
   /** Notes the problems of the feed, each in a line. */
   noteProblems(note: (line: string) => void): void {
     for (const { file, problem, rows, first_line } of this.problems) {
-      note(`${file}: ${rows} × ${problem} (first in line ${first_line})`);
+      note(`${file}: ${withCommas(rows)} × ${problem} (first in line ${first_line})`);
     }
   }
 }

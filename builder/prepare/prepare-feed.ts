@@ -1,3 +1,4 @@
+import { counted, withCommas } from '../../shards/number-words.ts';
 import { COARSE_CELLS } from '../geo/cell-set.ts';
 import { readFeed } from '../gtfs/feed.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -19,7 +20,7 @@ export async function prepareFeed(
     const { trips_by_phone, trips_in_window } = facts;
     if (trips_by_phone > 0) {
       note(
-        `${trips_by_phone} of ${trips_in_window} trips have calls that must be booked by phone; they count as scheduled`,
+        `${withCommas(trips_by_phone)} of ${counted(trips_in_window, 'trip')} must be booked by phone at some calls; they count as scheduled`,
       );
     }
     const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));

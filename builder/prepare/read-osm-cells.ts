@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boxesMeet, boxWithin, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { counted, withCommas } from '../../shards/number-words.ts';
 import { objectRefSchema, unmappedValueSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
@@ -65,7 +66,7 @@ export class OsmTables {
     const extract = extractOsm(joiner.finish(), await this.#files(), area, streetArea);
     const { streets, nodes, missingNodes, destinations } = extract;
     stage.finish(
-      `${streets.count} street ways, ${nodes.count} nodes (${missingNodes} missing at the edge), ${destinations.length} POIs`,
+      `${counted(streets.count, 'street way')}, ${counted(nodes.count, 'node')} (${withCommas(missingNodes)} missing at the edge), ${counted(destinations.length, 'POI')}`,
     );
     return extract;
   }

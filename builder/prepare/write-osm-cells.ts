@@ -1,4 +1,4 @@
-import { counted } from '../../shards/number-words.ts';
+import { counted, withCommas } from '../../shards/number-words.ts';
 import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { extractCoverageOf, mayReach } from '../extract/extract-coverage.ts';
 import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
@@ -116,7 +116,9 @@ function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): v
   for (const key of POI_KEYS) {
     const ofKey = unmapped.filter((one) => one.key === key);
     if (ofKey.length === 0) continue;
-    const counts = ofKey.map(({ value, elements }) => `${value} ${elements}`).join(', ');
+    const counts = ofKey
+      .map(({ value, elements }) => `${value} (${withCommas(elements)})`)
+      .join(', ');
     progress.note(`most frequent values of ${key} without a type: ${counts}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { BlockLink } from '../../shards/blocks/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
+import { counted, withCommas } from '../../shards/number-words.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BlockPoint } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -60,7 +61,9 @@ export function linkRegion(
   );
   const bike = streetRegion(region.bike, bikeLinks.targets, bikeLinks, firstStop);
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
-  stage.finish(`${linked} of ${blocks.length} blocks are near a walkable street`);
+  stage.finish(
+    `${withCommas(linked)} of ${counted(blocks.length, 'block')} ${blocks.length === 1 ? 'is' : 'are'} near a walkable street`,
+  );
 
   const around = new InsidePois(destinations);
   const inside = packLists(blocks.map(({ lon, lat }) => around.at(lon, lat)));

@@ -1,5 +1,6 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { counted, withCommas } from '../../shards/number-words.ts';
 import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
@@ -127,7 +128,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   stage.at(1);
   const bike = buildModeNetwork(streets, 'bike', extract);
   stage.finish(
-    `${streets.edgeCount} street edges; ${[walk, bike].map((n) => `${n.mode}: ${n.graph.vertexCount} vertices, ${n.islandVertices} on disconnected islands`).join('; ')}`,
+    `${counted(streets.edgeCount, 'street edge')}; ${[walk, bike].map((n) => `${n.mode}: ${counted(n.graph.vertexCount, 'vertex', 'vertices')}, ${withCommas(n.islandVertices)} on disconnected islands`).join('; ')}`,
   );
   return {
     counties,
@@ -179,7 +180,7 @@ async function readCountyBlocks(
     blocks += own.length;
     stage.at(read.size);
   }
-  stage.finish(`${blocks} blocks in ${counties.join(', ')}`);
+  stage.finish(`${counted(blocks, 'block')} in ${counties.join(', ')}`);
   return read;
 }
 

@@ -48,7 +48,7 @@ export async function transitAround(
     if (feeds.near(cells).some((feed) => !read.has(feed))) continue;
     const timetable = patternsAmong(transit.timetable, stops);
     stage.finish(
-      `${transit.stops.length} stops in ${read.size} of ${counted(feeds.count, 'feed')}, ${counted(timetable.patternCount, 'pattern')}`,
+      `${counted(transit.stops.length, 'stop')} in ${read.size} of ${counted(feeds.count, 'feed')}, ${counted(timetable.patternCount, 'pattern')}`,
     );
     return { transit: { ...transit, timetable }, area: boxes.reduce(boxAroundBoth, byStreet) };
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { encodeBlockBands } from '../../shards/bands/block-bands.ts';
 import { BEYOND, UNROUTED } from '../../shards/bands/time-bands.ts';
 import { BlockIndex, linkModeOf } from '../../shards/blocks/block-index.ts';
+import { counted } from '../../shards/number-words.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
@@ -41,7 +42,7 @@ export async function buildBlockBands(
     stage.at(made.size);
   }
   const bytes = [...made.values()].reduce((sum, { archive }) => sum + archive.bytes, 0);
-  stage.finish(`${bytes} bytes`);
+  stage.finish(counted(bytes, 'byte'));
   return made;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
 import { byMode, type Mode } from '../../shards/modes.ts';
+import { counted } from '../../shards/number-words.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
 import { ScratchFile } from '../../shards/store/scratch-file.ts';
@@ -127,7 +128,7 @@ export async function buildTiles(
       );
     }
     const all = writers.reduce((sum, writer) => sum + writer.tiles, 0);
-    stage.finish(`${all} tiles in ${writers.length} archives`);
+    stage.finish(`${counted(all, 'tile')} in ${counted(writers.length, 'archive')}`);
     return refs;
   } finally {
     await pool.close();

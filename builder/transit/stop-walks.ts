@@ -1,3 +1,4 @@
+import { counted, withCommas } from '../../shards/number-words.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { InsidePois } from '../destinations/inside-pois.ts';
 import type { Progress } from '../progress.ts';
@@ -102,7 +103,7 @@ export function walkFromStops(
   const { timetable } = transit;
   const order = buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, LIMIT));
   stage.finish(
-    `${transit.stops.length} stops (${links.unlinked} not near a street), ${footpaths.ways.length / 2} transfers, up to ${maxTransferWalk} m along streets`,
+    `${counted(transit.stops.length, 'stop')} (${withCommas(links.unlinked)} not near a street), ${counted(footpaths.ways.length / 2, 'transfer')}, up to ${withCommas(maxTransferWalk)} m along streets`,
   );
   return { timetable, order, egress: egress.finish(), footpaths };
 }

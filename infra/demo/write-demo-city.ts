@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Progress } from '../../builder/progress.ts';
+import { counted } from '../../shards/number-words.ts';
 import { countiesOf, STATE_FIPS } from './census-ids.ts';
 import { planCity } from './city-plan.ts';
 import { gtfsTables } from './gtfs-tables.ts';
@@ -85,7 +86,9 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
   await writeShapefile(files.places, placeLayer(plan));
   await writeShapefile(files.counties, countyLayer(plan));
   await writeWeightFiles(plan, counties, files.weights);
-  census.finish(`${plan.blocks} blocks in ${counties.length} counties`);
+  census.finish(
+    `${counted(plan.blocks, 'block')} in ${counted(counties.length, 'county', 'counties')}`,
+  );
 
   await writeGtfs(files.gtfs, gtfsTables(plan, transit));
   return files;
