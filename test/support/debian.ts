@@ -6,17 +6,22 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const LOCK = path.join(tmpdir(), 'travel-time-access-apt.lock');
 const MAX_OUTPUT_BYTES = 1 << 26;
+/** Another apt, such as the machine's own upgrades, holds dpkg's lock for minutes. */
+const APT = 'DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900';
+/** That option does not cover the lock of the package lists, so updating is tried again. */
+const TRIES = 20;
+const SECONDS_BETWEEN = 10;
 
 /**
  * Makes sure that a program of a Debian package is available, installing the package if it is not.
- * Concurrent test files take turns: otherwise apt would fail for all but the first. Throws apt's
- * own error when the package cannot be installed: a test that needs it must not pass without it.
+ * Concurrent test files take turns, and wait for other programs that use apt. Throws apt's own error
+ * when the package cannot be installed: a test that needs it must not pass without it.
  */
 export async function ensureDebianPackage(pkg: string, binary: string): Promise<void> {
   const found = `command -v ${binary} > /dev/null`;
-  const apt = 'DEBIAN_FRONTEND=noninteractive apt-get';
-  const install = `${apt} install -y --no-install-recommends ${pkg}`;
-  const script = `${found} || ${install} || { ${apt} update && ${install}; }`;
+  const install = `${APT} install -y --no-install-recommends ${pkg}`;
+  const attempt = `{ ${found} || ${install} || { ${APT} update && ${install}; }; } && exit`;
+  const script = `for i in $(seq ${TRIES}); do ${attempt}; sleep ${SECONDS_BETWEEN}; done; exit 1`;
   // A root container, or a machine where sudo needs no password.
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   try {
