@@ -1,4 +1,4 @@
-import { PERCENTILES } from '../shards/departures.ts';
+import { PERCENTILES } from '../shards/departure-windows.ts';
 import { MAX_POI_MINUTES, MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
 import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
@@ -32,7 +32,7 @@ export const ROUTING = {
   ferryWait: 600 as Seconds,
   /** Waiting included. */
   elevatorTime: 60 as Seconds,
-  /** A point is tied to the nearest street within the first radius that has one. */
+  /** A point is linked to the nearest street within the first radius that has one. */
   linkRadii: [300, 1_600] as readonly Metres[],
   /** Ways where trips seldom begin or end count as this much farther away. */
   seldomLinkedDetour: 50 as Metres,

@@ -134,7 +134,7 @@ export interface MeteredEndpoint<
   ): Resolved | Promise<Resolved>;
   /**
    * Finds the subject of the request, or throws a not-found problem. Reads indexes at most. Absent
-   * if `resolve` has found it.
+   * if `resolve` has found it. `waiters`: the accounts that wait for it, for fairness between them.
    */
   locate?(release: Release, resolved: Resolved, waiters: Waiters): Promise<Located>;
   /**

@@ -47,7 +47,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'error-facts',
     'modes',
-    'departures',
+    'departure-windows',
     'states',
     'folded-text',
     'number-words',

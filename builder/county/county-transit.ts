@@ -133,7 +133,9 @@ function callsAt({ timetable }: TransitRegion, ordinals: Int32Array) {
     }
   }
   // A trip with one call is of use only to riders who stay seated before it or after it.
-  const linked = new Set(continuations.flat());
-  const trips = [...byNumber.values()].filter((trip) => trip.stops.length > 1 || linked.has(trip));
+  const continued = new Set(continuations.flat());
+  const trips = [...byNumber.values()].filter(
+    (trip) => trip.stops.length > 1 || continued.has(trip),
+  );
   return { trips, continuations };
 }

@@ -1,7 +1,7 @@
 import { squareMetresOf } from '../../shards/geometry/planar.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { Destination } from './destination.ts';
-import { InsidePois } from './inside-pois.ts';
+import { PoiAreas } from './poi-areas.ts';
 import { nameWords, tellsApart } from './poi-name.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
@@ -33,7 +33,7 @@ const KIND_OF: ReadonlyMap<DestTypeId, number> = new Map(
  */
 export function wholeCampuses(pois: readonly Destination[]): Destination[] {
   const campuses = pois.filter(({ types }) => types.some((type) => KIND_OF.has(type)));
-  const inside = new InsidePois(campuses);
+  const inside = new PoiAreas(campuses);
   const sizes = campuses.map(({ outline }) => (outline ? squareMetresOf(outline) : 0));
   const isLarger = (a: number, b: number) =>
     sizes[a] > sizes[b] || (sizes[a] === sizes[b] && a < b);

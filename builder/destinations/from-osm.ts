@@ -48,9 +48,7 @@ const PARKS = new Set(PARK_LEAVES);
 
 /** A POI drawn as an area of at least this size has sides; a park has them at any size. */
 const SIDES_FROM: SquareMetres = 2_500;
-/**
- * Spacing of entry points along sides: no point on a side is more than half of it away from one.
- */
+/** Spacing of entry points along sides. */
 const SIDE_STEP: Metres = 50;
 
 /**

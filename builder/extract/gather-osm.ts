@@ -2,7 +2,7 @@ import { concat } from '../../shards/arrays/concat.ts';
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { Bytes, EpochMillis } from '../../shards/units.ts';
 import type { PointSource } from '../destinations/from-osm.ts';
-import type { MapCells } from '../geo/map-cells.ts';
+import type { CellRectangle } from '../geo/cell-rectangle.ts';
 import { NodeTable } from '../osm/node-table.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 import { SortedIds } from '../osm/sorted-ids.ts';
@@ -32,7 +32,7 @@ export const PASSES_OF_PART = 5;
  */
 export async function gatherOsm(
   paths: readonly string[],
-  cells: MapCells,
+  cells: CellRectangle,
   isPart: boolean,
   map: MapElements | null,
   read: (bytes: Bytes) => void,
@@ -74,7 +74,7 @@ export async function gatherOsm(
 
 /** The ways that have a node in some cells. */
 async function waysIn(
-  cells: MapCells,
+  cells: CellRectangle,
   pass: (handlers: PbfHandlers) => Promise<void>,
 ): Promise<SortedIds> {
   const found = new GrowableArray(Float64Array);

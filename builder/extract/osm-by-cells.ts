@@ -1,7 +1,7 @@
 import { boxOf } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type RawWays, refsOf } from './raw-ways.ts';
@@ -37,7 +37,7 @@ export const MAX_SIDE = 2;
  * Splits elements by the cells that they enter, each into all of those: a way with its nodes, an
  * area with its bounding box, which contains its centre and its entrances.
  */
-export function partitionByCell(elements: OsmElements, cells: MapCells): PartitionedElements {
+export function partitionByCell(elements: OsmElements, cells: CellRectangle): PartitionedElements {
   const { table, streets, impassable, areas, points } = elements;
   const parts = new Map<number, CellElements>();
   const wide: WideArea[] = [];
@@ -56,7 +56,7 @@ export function partitionByCell(elements: OsmElements, cells: MapCells): Partiti
     const box = boxOf(nodes.map((node) => [table.lon[node], table.lat[node]]));
     const touched = cells.touching(box);
     if (touched.length === 0) continue;
-    if (MapCells.of(box).side > MAX_SIDE) wide.push({ area, box });
+    if (CellRectangle.of(box).side > MAX_SIDE) wide.push({ area, box });
     else for (const cell of touched) partOf(cell).areas.push(area);
   }
   for (const point of points) {
@@ -69,7 +69,7 @@ export function partitionByCell(elements: OsmElements, cells: MapCells): Partiti
 function eachInItsCells(
   ways: RawWays,
   table: NodeTable,
-  cells: MapCells,
+  cells: CellRectangle,
   found: (way: number, cell: number) => void,
 ): void {
   for (let way = 0; way < ways.osmId.length; way++) {

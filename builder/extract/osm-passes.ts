@@ -10,7 +10,7 @@ import { nodeTraits } from '../streets/node-traits.ts';
 import { wayTime } from '../streets/way-time.ts';
 import { streetTraits } from '../streets/way-traits.ts';
 import type { MapElements } from './map-elements.ts';
-import { isMappedStation } from './osm-stations.ts';
+import { hasKnownLevel } from './osm-stations.ts';
 import { addStreet, addWay, type RawStreets, type RawWays } from './raw-ways.ts';
 import { UnmappedValues } from './unmapped-values.ts';
 
@@ -36,7 +36,7 @@ export interface CollectedWays {
 
 /** Whether tags are kept, with their element: those of possible destinations and of stations. */
 function isKept(tags: Tags): boolean {
-  return mayBeDestination(tags) || isMappedStation(tags);
+  return mayBeDestination(tags) || hasKnownLevel(tags);
 }
 
 export function emptyAreas(map: MapElements | null): CollectedAreas {
@@ -44,7 +44,7 @@ export function emptyAreas(map: MapElements | null): CollectedAreas {
   return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped, map };
 }
 
-/** The first pass: collects the ways that relations need, if any of these is nearby. */
+/** The first pass: collects the ways of the relations that have a way nearby. */
 export function relationPass(
   { areas, memberWays, shores, map }: CollectedAreas,
   isNear: (way: number) => boolean,
@@ -59,18 +59,19 @@ export function relationPass(
         .map(({ ref, role }) => ({ way: ref, role }));
       if (isOpenWater(tags)) for (const { way } of ways) shores.add(way);
       if (!ways.some(({ way }) => isNear(way))) return;
-      const isMapped = map?.relation(id, ways, tags) ?? false;
+      const isOnBaseMap = map?.relation(id, ways, tags) ?? false;
       const isArea = isKept(tags);
       if (isArea)
         areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), members: ways });
-      if (isArea || isMapped) for (const { way } of ways) memberWays.set(way, null);
+      if (isArea || isOnBaseMap) for (const { way } of ways) memberWays.set(way, null);
     },
   };
 }
 
 /**
- * The second pass: collects the nodes that ways need. Ways that are not nearby are kept only to
- * draw relations that are. `isOverlapping`: of several files, two may contain the same way.
+ * The second pass: collects the nodes that ways need. It skips ways that are not nearby, unless a
+ * nearby relation is drawn from them. `isOverlapping`: of several files, two may contain the same
+ * way.
  */
 export function wayPass(
   { areas, memberWays, shores, unmapped, map }: CollectedAreas,
@@ -97,9 +98,9 @@ export function wayPass(
         addWay(impassable, id, refs);
       }
       keepStreet(id, refs, tags);
-      const isMapped = map?.way(id, refs, tags) ?? false;
+      const isOnBaseMap = map?.way(id, refs, tags) ?? false;
       const isArea = refs.length > 0 && isKept(tags);
-      if (isArea || isMapped || memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
+      if (isArea || isOnBaseMap || memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
       if (isArea) {
         const members = [{ way: id, role: 'outer' }];
         areas.set(`w${id}`, { type: 'way', id, tags: copyTags(tags), members });

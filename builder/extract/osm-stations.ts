@@ -30,7 +30,7 @@ const OF_RAILWAYS = new Set(['station', 'halt', 'tram_stop', 'platform']);
 const OF_ANYTHING = new Set(['station', 'platform']);
 
 /** Whether tags are of a rail station or platform with a known level relative to the street. */
-export function isMappedStation(tags: Tags): boolean {
+export function hasKnownLevel(tags: Tags): boolean {
   if (!OF_RAILWAYS.has(tags.get('railway') ?? '')) {
     const isStop = OF_ANYTHING.has(tags.get('public_transport') ?? '');
     if (!isStop || signsIn(tags).length === 0) return false;
@@ -46,9 +46,9 @@ export function mappedStations({ points, areas, memberWays, table }: OsmElements
   const add = (lon: Degrees, lat: Degrees, tags: Tags) => {
     stations.push({ lon, lat, rails: railsOf(tags), level: levelOf(tags)! });
   };
-  for (const { lon, lat, tags } of points) if (isMappedStation(tags)) add(lon, lat, tags);
+  for (const { lon, lat, tags } of points) if (hasKnownLevel(tags)) add(lon, lat, tags);
   for (const { tags, members } of areas) {
-    if (!isMappedStation(tags)) continue;
+    if (!hasKnownLevel(tags)) continue;
     const nodes = members
       .flatMap(({ way }) => Array.from(memberWays.get(way) ?? [], (id) => table.find(id)))
       .filter((node) => !table.isMissing(node));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readPass } from '../extract/pbf-pass.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 import type { PreparationJobContext } from './preparation.ts';
 import type { NodesJobSpec } from './preparation-job.ts';
 
@@ -17,7 +17,7 @@ export async function countNodes(
   { edges, ...range }: NodesJobSpec,
   { onWork }: PreparationJobContext,
 ): Promise<NodeCounts> {
-  const cells = MapCells.within(edges);
+  const cells = CellRectangle.within(edges);
   const byCell = new Map<number, number>();
   let all = 0;
   const node = (_id: number, lon: number, lat: number) => {

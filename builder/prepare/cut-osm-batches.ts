@@ -1,7 +1,7 @@
 import { counted } from '../../shards/number-words.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { type ExtractCoverage, mayReach } from '../extract/extract-coverage.ts';
-import type { MapCells } from '../geo/map-cells.ts';
+import type { CellRectangle } from '../geo/cell-rectangle.ts';
 import { type PbfRange, rangesOf } from '../osm/blob-reader.ts';
 import { startBytes } from '../progress.ts';
 import { type NodeCounts, nodeCountsSchema } from './count-nodes.ts';
@@ -22,7 +22,7 @@ export interface OsmPath {
 
 /** Cells that are read together. */
 interface CellBatch {
-  readonly cells: MapCells;
+  readonly cells: CellRectangle;
   /** The part of the files in them and in those around them, which is held with them. */
   readonly bytes: Bytes;
 }
@@ -40,7 +40,7 @@ export interface OsmBatches {
  * cell; empty cells with empty surroundings are left out.
  */
 export async function cutBatches(
-  cells: MapCells,
+  cells: CellRectangle,
   files: readonly OsmPath[],
   most: Bytes,
   preparation: PreparationByJobs,
@@ -65,7 +65,7 @@ export async function cutBatches(
 function countingJob(
   path: string,
   file: number,
-  { edges }: MapCells,
+  { edges }: CellRectangle,
   range: PbfRange,
   { keyOf }: PreparationByJobs,
 ): PreparationJob {
@@ -89,7 +89,7 @@ function bytesByCell(bytes: Bytes, ranges: readonly NodeCounts[]): Map<number, B
 }
 
 function* cut(
-  cells: MapCells,
+  cells: CellRectangle,
   files: readonly ReadonlyMap<number, Bytes>[],
   most: Bytes,
 ): Generator<CellBatch> {
@@ -101,7 +101,7 @@ function* cut(
   else for (const half of halves) yield* cut(half, files, most);
 }
 
-function bytesIn(cells: MapCells, files: readonly ReadonlyMap<number, Bytes>[]): Bytes {
+function bytesIn(cells: CellRectangle, files: readonly ReadonlyMap<number, Bytes>[]): Bytes {
   let sum = 0;
   for (const file of files) for (const [cell, bytes] of file) if (cells.has(cell)) sum += bytes;
   return sum;

@@ -5,7 +5,7 @@ import type { Bytes } from '../../shards/units.ts';
 /** Reads a batch of cells from OpenStreetMap files, and divides it by cell. */
 const osmJobSchema = z.strictObject({
   kind: z.literal('osm'),
-  /** Those of the cells, as in `MapCells`. */
+  /** Those of the cells, as in `CellRectangle`. */
   edges: z.tuple([z.int(), z.int(), z.int(), z.int()]).readonly(),
   /** Whether the files hold much more than these cells. */
   isPart: z.boolean(),

@@ -6,13 +6,13 @@ import { mapFeatures } from '../extract/map-features.ts';
 import { partitionByCell } from '../extract/osm-by-cells.ts';
 import { OsmCellEncoder } from '../extract/osm-cell.ts';
 import { maxFrequent } from '../extract/unmapped-values.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { PreparationJobContext } from './preparation.ts';
 import type { OsmJobSpec } from './preparation-job.ts';
 import { NO_MAP, preparedMapSchema } from './read-base-map-cells.ts';
 import { type PreparedCells, preparedCellsSchema, wideAreaSchema } from './read-cells.ts';
-import { putMapCells } from './write-base-map-cells.ts';
+import { putBaseMapCells } from './write-base-map-cells.ts';
 
 /** Values without a type that are kept from a batch, for each key. */
 const KEPT_VALUES = 500;
@@ -36,7 +36,7 @@ export async function prepareOsmBatch(
   { edges, isPart, mapped }: OsmJobSpec,
   { store, onWork }: PreparationJobContext,
 ): Promise<PreparedBatch> {
-  const cells = MapCells.within(edges);
+  const cells = CellRectangle.within(edges);
   const map = mapped.length > 0 ? new MapElements() : null;
   const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, map, onWork);
   const encoder = new OsmCellEncoder(elements);
@@ -57,7 +57,7 @@ export async function prepareOsmBatch(
     newest_ms: paths.map((path) => newestMs.get(path)!),
     cells: refs,
     wide: wideRefs,
-    map: features ? await putMapCells(store, features, new Set(mapped)) : NO_MAP,
+    map: features ? await putBaseMapCells(store, features, new Set(mapped)) : NO_MAP,
     unmapped: Object.fromEntries(
       maxFrequent(unmapped, KEPT_VALUES).map(({ key, value, elements }) => {
         return [`${key}=${value}`, elements];

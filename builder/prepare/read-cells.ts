@@ -3,7 +3,7 @@ import { boxSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 
 /** References to objects in a store by the number of the map cell; empty cells are absent. */
 export const preparedCellsSchema = z.record(z.string(), objectRefSchema);
@@ -14,7 +14,7 @@ export const wideAreaSchema = z.strictObject({ box: boxSchema, object: objectRef
 
 /** The objects of the cells that a box touches, ascending by cell. */
 export function objectsNear(prepared: PreparedCells, box: BoundingBox): ObjectRef[] {
-  const near = MapCells.of(box);
+  const near = CellRectangle.of(box);
   const cells = Object.keys(prepared).map(Number);
   return cells
     .filter((cell) => near.has(cell))

@@ -3,7 +3,7 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import { BaseMapCellWriter } from '../base-map/base-map-cell.ts';
 import type { MapFeatures } from '../extract/map-features.ts';
 import { MAX_SIDE } from '../extract/osm-by-cells.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { putObject } from '../publish/put-object.ts';
 import { LAST_OVERVIEW_ZOOM, type PreparedMap } from './read-base-map-cells.ts';
 import type { PreparedCells } from './read-cells.ts';
@@ -12,7 +12,7 @@ import type { PreparedCells } from './read-cells.ts';
  * Puts features of the base map into the store by the cells that their boxes touch, of those given;
  * features that cover many cells once, by themselves.
  */
-export async function putMapCells(
+export async function putBaseMapCells(
   store: WritableStore,
   { shapes, boxes }: MapFeatures,
   mapped: ReadonlySet<number>,
@@ -21,7 +21,7 @@ export async function putMapCells(
   const detail = new Map<number, BaseMapCellWriter>();
   const wide: PreparedMap['wide'] = [];
   for (const [feature, box] of boxes.entries()) {
-    const cells = MapCells.of(box);
+    const cells = CellRectangle.of(box);
     const touched = cells.touching(box).filter((cell) => mapped.has(cell));
     if (touched.length === 0) continue;
     if (cells.side > MAX_SIDE) {

@@ -4,7 +4,7 @@ import { extractCoverageOf, mayReach } from '../extract/extract-coverage.ts';
 import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
 import { PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
 import { maxFrequent, POI_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import { type Progress, startBytes } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -19,8 +19,8 @@ import { joinMaps } from './write-base-map-cells.ts';
 /** How much of the files a batch holds, packed. */
 const BATCH_BYTES: Bytes = 250e6;
 /**
- * A street's node takes 110 bytes in memory, and 5 to 10 packed: for files in which every third
- * node is one, memory is some six times as large.
+ * Memory of a batch over the bytes of its files: a node of a street takes 110 bytes in memory and 5
+ * to 10 in the file, and about every third node is one.
  */
 const MEMORY_PER_BYTE = 6;
 /** The number of values without a type that are reported of each key, the most frequent first. */
@@ -34,10 +34,10 @@ export interface OsmPreparation extends AreaPreparation, PreparationByJobs {
 }
 
 /**
- * Reads OpenStreetMap files once for all units, divides their contents within an area by cells of a
- * grid, and puts these into the store. Large files are read in batches of cells, each a job. Only
- * the header is read of a file whose declared extent is not nearby. Throws a `BuildError` for an
- * area without streets.
+ * Reads OpenStreetMap files once for all units, by jobs that divide their contents within an area
+ * by cells and store these (`prepare-osm-batch.ts`): one job, or one a batch of cells for large
+ * files. Only the header is read of a file whose declared extent is not nearby. Throws a
+ * `BuildError` for an area without streets.
  */
 export async function writeOsmCells(preparation: OsmPreparation): Promise<PreparedOsm> {
   const { paths, store, progress } = preparation;
@@ -46,7 +46,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
     files.push({ path, claims: await extractCoverageOf(path), bytes: await sizeOf(path) });
   }
   const most = preparation.batchBytes ?? BATCH_BYTES;
-  const cut = await cutBatches(MapCells.of(preparation.area), files, most, preparation);
+  const cut = await cutBatches(CellRectangle.of(preparation.area), files, most, preparation);
   const jobs = jobsOf(cut, files, preparation);
   const toRead = jobs.reduce((sum, { work }) => sum + work, 0);
   const stage = startBytes(progress, 'osm', toRead);
@@ -96,7 +96,7 @@ function jobsOf(
 }
 
 /** The cells that the base map reads, ascending. */
-function mappedCells(cells: MapCells, areas: readonly BoundingBox[]): number[] {
+function mappedCells(cells: CellRectangle, areas: readonly BoundingBox[]): number[] {
   const all = new Set(areas.flatMap((box) => cells.touching(box)));
   return [...all].sort((a, b) => a - b);
 }

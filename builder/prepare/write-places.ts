@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { counted } from '../../shards/number-words.ts';
 import { type CensusPlace, readCensusPlaces } from '../census/census-places.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { asJson, Partitions } from './partitions.ts';
 import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
@@ -22,7 +22,7 @@ export interface PlacePreparation extends AreaPreparation {
 export async function writePlaces(preparation: PlacePreparation): Promise<PreparedCells> {
   const { paths, keyOf, area, store, receipts, scratch, progress } = preparation;
   if (paths.length === 0) return {};
-  const cells = MapCells.of(area);
+  const cells = CellRectangle.of(area);
   return receipts.findOrMake('places', keyOf([cells.box]), preparedCellsSchema, async () => {
     const stage = progress.start('places', null, 'places');
     const stem = path.join(scratch, 'places-');

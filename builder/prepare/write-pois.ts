@@ -4,7 +4,7 @@ import { counted } from '../../shards/number-words.ts';
 import type { Metres } from '../../shards/units.ts';
 import { type PoiRecord, readPoiFiles } from '../destinations/from-files.ts';
 import { distinctById, singlePois } from '../destinations/single-pois.ts';
-import { MapCells } from '../geo/map-cells.ts';
+import { CellRectangle } from '../geo/cell-rectangle.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import { startBytes } from '../progress.ts';
 import { asJson, Partitions } from './partitions.ts';
@@ -39,12 +39,12 @@ export interface PoiPreparation extends AreaPreparation {
 export async function writePois(preparation: PoiPreparation): Promise<PreparedCells> {
   const { paths, keyOf, area, receipts } = preparation;
   if (paths.length === 0) return {};
-  const cells = MapCells.of(area);
+  const cells = CellRectangle.of(area);
   const make = () => readAll(preparation, cells);
   return receipts.findOrMake('pois', keyOf([cells.box]), preparedCellsSchema, make);
 }
 
-async function readAll(preparation: PoiPreparation, cells: MapCells): Promise<PreparedCells> {
+async function readAll(preparation: PoiPreparation, cells: CellRectangle): Promise<PreparedCells> {
   const { paths, store, progress, scratch } = preparation;
   let bytes = 0;
   for (const path of paths) bytes += await sizeOf(path);

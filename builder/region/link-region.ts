@@ -4,7 +4,7 @@ import { counted, withCommas } from '../../shards/number-words.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BlockPoint } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
-import { InsidePois } from '../destinations/inside-pois.ts';
+import { PoiAreas } from '../destinations/poi-areas.ts';
 import { STOP_LEAVES } from '../destinations/taxonomy.ts';
 import type { Progress } from '../progress.ts';
 import type { SearchRegion } from '../search/search-region.ts';
@@ -65,8 +65,8 @@ export function linkRegion(
     `${withCommas(linked)} of ${counted(blocks.length, 'block')} ${blocks.length === 1 ? 'is' : 'are'} near a walkable street`,
   );
 
-  const around = new InsidePois(destinations);
-  const inside = packLists(blocks.map(({ lon, lat }) => around.at(lon, lat)));
+  const poiAreas = new PoiAreas(destinations);
+  const inside = packLists(blocks.map(({ lon, lat }) => poiAreas.at(lon, lat)));
   const columnOf = new Map(taxonomy.leafIds.map((id, column) => [id, column]));
   const leaves = packLists(
     destinations.map(({ types }) => types.map((type) => columnOf.get(type)!)),
@@ -86,7 +86,7 @@ export function linkRegion(
       transit:
         transit &&
         stopLinks &&
-        walkFromStops(transit, region.walk, stopLinks, walk.targets, around, progress),
+        walkFromStops(transit, region.walk, stopLinks, walk.targets, poiAreas, progress),
       firstInside: inside.first,
       inside: inside.values,
       firstLeaf: leaves.first,
@@ -132,27 +132,28 @@ function linkAll(
   blocks: readonly BlockPoint[],
 ): BlockLinks & { targets: TargetLink[] } {
   const targets: TargetLink[] = [];
-  const tie = (
+  /** Adds the links of a target; returns the alternative one for riding, if there is one. */
+  const addLinks = (
     target: number,
     { lon, lat }: Pick<BlockPoint, 'lon' | 'lat'>,
-    tied: LinkOrReason,
+    nearest: LinkOrReason,
   ): Link | null => {
-    if (typeof tied === 'string') return null;
-    const toRide = linker.linkToRide(lon, lat, tied);
-    for (const link of toRide ? [tied, toRide] : [tied]) targets.push({ target, link });
+    if (typeof nearest === 'string') return null;
+    const toRide = linker.linkToRide(lon, lat, nearest);
+    for (const link of toRide ? [nearest, toRide] : [nearest]) targets.push({ target, link });
     return toRide;
   };
   destinations.forEach(({ entrances, types }, ordinal) => {
     const isStop = types.some((type) => STOP_LEAVES.includes(type));
     for (const entrance of entrances) {
       const { lon, lat } = entrance;
-      tie(ordinal, entrance, isStop ? linker.linkStop(lon, lat) : linker.link(lon, lat));
+      addLinks(ordinal, entrance, isStop ? linker.linkStop(lon, lat) : linker.link(lon, lat));
     }
   });
   const linked = blocks.map(({ lon, lat, isWater }) =>
     isWater ? 'no-street-near' : linker.linkBlock(lon, lat),
   );
-  const toRide = blocks.map((block, i) => tie(destinations.length + i, block, linked[i]));
+  const toRide = blocks.map((block, i) => addLinks(destinations.length + i, block, linked[i]));
   return { targets, blocks: linked, toRide };
 }
 

@@ -36,9 +36,9 @@ interface JoinedLists {
 /**
  * The destinations of OpenStreetMap within an area, merged with those of lists. Each region decides
  * here which listed POIs are the same as one of OpenStreetMap's, and all regions that reach the
- * POI must agree. They do: the decision depends on what is within 100 m, and the area read
- * extends farther than anything in it can be reached. Only an outline may extend beyond the area:
- * so lists are read as far as outlines extend.
+ * POI must agree. They do: the decision depends on what is within 100 m of the POI, and a region
+ * reads more than 100 m beyond all that it can reach. Outlines may extend beyond the area read, so
+ * lists are read as far as they extend.
  */
 export async function joinLists(
   osm: readonly Destination[],
@@ -115,8 +115,8 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
   const transit = around && assumeLevels(around.transit, extract.stations);
-  const listed = await joinLists(extract.destinations, request.pois, area);
-  const destinations = [...listed.destinations, ...(transit ? frequentStops(transit) : [])].sort(
+  const joined = await joinLists(extract.destinations, request.pois, area);
+  const destinations = [...joined.destinations, ...(transit ? frequentStops(transit) : [])].sort(
     (a, b) => a.destId - b.destId,
   );
   checkDestIds(destinations);
@@ -134,7 +134,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     counties,
     targets: await targetsWithin(area, counties, request.blocks),
     destinations,
-    listed: listed.ids,
+    listed: joined.ids,
     streets,
     walk,
     bike,

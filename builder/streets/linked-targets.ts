@@ -5,9 +5,10 @@ import type { SearchGraph } from './search-graph.ts';
 
 /**
  * The targets of a search on its graph. A target may have several links (the gates of a park); each
- * is reached from both ends of its chain and, if that is local, also of its copy for last legs. So
- * it occurs two or four times in `entries`: under vertex `v`, from `firstEntry[v]` to `firstEntry[v
- * + 1]`, two numbers each: the target, and the milliseconds from the vertex to it.
+ * is reached from both ends of its chain and, on a street that may not be passed through, also from
+ * those of the copy on which trips end (`mode-graph.ts`). So it occurs two or four times in
+ * `entries`: under vertex `v`, from `firstEntry[v]` to `firstEntry[v + 1]`, two numbers each: the
+ * target, and the milliseconds from the vertex to it.
  */
 export interface LinkedTargets {
   readonly targetCount: number;

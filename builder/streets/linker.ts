@@ -23,6 +23,7 @@ export interface Link {
   readonly alongBack: number;
   /** Milliseconds between the two points, walking in a straight line. */
   readonly offStreet: number;
+  /** The distance between the two points. */
   readonly snap: Metres;
 }
 
@@ -111,7 +112,7 @@ export class Linker {
    * one direction, if that is not the street the point is linked to: a rider need not push it along
    * the sidewalk, but may cross to the street.
    */
-  linkToRide(lon: Degrees, lat: Degrees, tied: Link): Link | null {
+  linkToRide(lon: Degrees, lat: Degrees, nearest: Link): Link | null {
     if (!this.#isForRiders) return null;
     const { ridden } = this.#costs;
     const mayMount = (segment: NearestSegment) =>
@@ -119,8 +120,8 @@ export class Linker {
     const segment = this.#nearest(lon, lat, [NEAR], mayMount, NO_DETOUR);
     if (!segment) return null;
     const link = this.#linkTo(segment);
-    const isSame = link.chain === tied.chain && link.along === tied.along;
-    return isSame && link.offStreet === tied.offStreet ? null : link;
+    const isSame = link.chain === nearest.chain && link.along === nearest.along;
+    return isSame && link.offStreet === nearest.offStreet ? null : link;
   }
 
   #link(

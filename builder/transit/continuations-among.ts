@@ -1,8 +1,8 @@
 import type { Timetable } from '../../shards/transit/timetable.ts';
 
 /**
- * The trips among some that riders of a trip may be in next without leaving the vehicle, be it
- * after others that are not among them. Trips are numbered across all patterns; each comes once.
+ * The chosen trips that riders of a trip may be in next without leaving the vehicle; trips in
+ * between that are not chosen are skipped. Trips are numbered across all patterns; each comes once.
  */
 export function* continuationsAmong(
   timetable: Timetable,

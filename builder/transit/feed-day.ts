@@ -14,7 +14,7 @@ import {
 import { stationOf, timeZoneOf } from '../gtfs/stations.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { MILLIS_PER_SECOND, WINDOW_LENGTH } from '../routing-parameters.ts';
-import type { StopWalk, TransferRule } from './footpaths.ts';
+import type { StopWalk, TransferRule } from './build-footpaths.ts';
 import { transferRulesOf } from './transfer-rules.ts';
 import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
 import type { TransitStop } from './transit-stop.ts';
@@ -50,7 +50,10 @@ export interface FeedDay {
 interface DatedRun {
   readonly run: TripRun;
   readonly day: 0 | -1;
-  /** Added to the times of the run: seconds from noon of its own day to the common clock. */
+  /**
+   * Added to the times of the run, which GTFS counts from noon minus 12 hours of the day of
+   * service: gives seconds on the clock that all feeds share (`transit-clock.ts`).
+   */
   readonly shift: Seconds;
 }
 

@@ -4,8 +4,8 @@ import {
   type Timetable,
   type TripContinuation,
 } from '../../shards/transit/timetable.ts';
+import type { StopWalk, TransferRule } from './build-footpaths.ts';
 import type { FeedDay, StopOfFeed, WalkOfFeed } from './feed-day.ts';
-import type { StopWalk, TransferRule } from './footpaths.ts';
 import type { TransitStop } from './transit-stop.ts';
 
 /** The public transport of a build, before it is linked to the streets. */

@@ -3,8 +3,8 @@ import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { MappedStation } from '../extract/osm-stations.ts';
 import type { FeedEntrance } from '../gtfs/entrances.ts';
 import { MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
+import type { StopWalk } from './build-footpaths.ts';
 import type { StopOfFeed, WalkOfFeed } from './feed-day.ts';
-import type { StopWalk } from './footpaths.ts';
 import type { Transit, TransitOfFeeds } from './join-feeds.ts';
 import type { Entrance } from './transit-stop.ts';
 

@@ -4,7 +4,7 @@ import type { Footpaths } from '../../shards/transit/footpaths.ts';
 import { Raptor } from '../../shards/transit/raptor.ts';
 import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
 import { ROUTING, WINDOW_LENGTH } from '../routing-parameters.ts';
-import { buildFootpaths, type StopWalk } from './footpaths.ts';
+import { buildFootpaths, type StopWalk } from './build-footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import type { Entrance, TransitStop } from './transit-stop.ts';
 

@@ -1,15 +1,15 @@
 import { counted, withCommas } from '../../shards/number-words.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
-import type { InsidePois } from '../destinations/inside-pois.ts';
+import type { PoiAreas } from '../destinations/poi-areas.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, MILLIS_PER_SECOND, ROUTING } from '../routing-parameters.ts';
 import { type LinkedTargets, linkTargets, targetsAlongStreets } from '../streets/linked-targets.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { StreetSearch } from '../streets/street-search.ts';
+import { buildFootpaths, type StopWalk } from './build-footpaths.ts';
 import { buildCallOrder } from './call-order.ts';
 import { EgressBuilder } from './egress.ts';
-import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import { type LinkedEntrance, longer, type StopLinks } from './stop-links.ts';
 import type { TransitRegion } from './transit-region.ts';
@@ -66,7 +66,7 @@ export function walkFromStops(
   walk: ModeNetwork,
   links: StopLinks,
   targets: LinkedTargets,
-  around: InsidePois,
+  around: PoiAreas,
   progress: Progress,
 ): TransitRegion {
   const firstStop = targets.targetCount - transit.stops.length;

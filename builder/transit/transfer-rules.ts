@@ -3,7 +3,7 @@ import { BuildError } from '../errors.ts';
 import type { Feed } from '../gtfs/feed.ts';
 import { FEED_LIMITS } from '../gtfs/limits.ts';
 import { MILLIS_PER_SECOND } from '../routing-parameters.ts';
-import type { TransferRule } from './footpaths.ts';
+import type { TransferRule } from './build-footpaths.ts';
 
 /**
  * A feed's rules for transfers between its stops, which have ordinals: at most one rule per pair. A

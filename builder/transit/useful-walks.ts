@@ -6,10 +6,10 @@ import type { Millis, StopOrdinal } from '../../shards/units.ts';
 const NO_WALK = 0x3fff_ffff;
 
 /**
- * Drops walks between a place and stops that no fastest journey needs: to a stop whose vehicles can
- * be boarded earlier on their way, after a walk shorter by at least the time they take between the
- * two stops; and from a stop where staying on board leads to the place no later. The rest of the
- * walks lead everywhere as early as all of them.
+ * Drops the walks between a place and stops that no fastest journey needs. A walk to a stop is not
+ * needed if every vehicle from there can be boarded at an earlier stop of its way, whose walk is
+ * shorter by at least the time of the ride between the two. A walk from a stop is not needed if
+ * riders who stay on board are at the place no later. Arrivals remain the same without these walks.
  */
 export class UsefulWalks {
   readonly #timetable: Timetable;

@@ -8,7 +8,7 @@ import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
 /** A thousand of these still add up to a safe integer. */
 const MAX_GRANT = 1e12;
 
-/** Whether a number can be charged: a single one that is not would corrupt a balance. */
+/** Whether a number can be charged; NaN or a fraction, for example, would corrupt a balance. */
 export function isTokens(tokens: number): boolean {
   return Number.isSafeInteger(tokens) && tokens >= 0;
 }

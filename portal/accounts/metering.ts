@@ -43,7 +43,7 @@ export interface Charge {
 }
 
 export type Debit =
-  | { readonly outcome: 'debited'; readonly balance: number; readonly receipt?: undefined }
+  | { readonly outcome: 'debited'; readonly balance: number; readonly receipt?: never }
   | { readonly outcome: 'insufficient'; readonly balance: number };
 
 export type Admission =

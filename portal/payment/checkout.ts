@@ -13,7 +13,7 @@ import { packMetadata } from './purchase.ts';
 import { settleSubscription } from './settle-membership.ts';
 import { asPaymentUnavailable, isMissing } from './stripe-client.ts';
 
-export interface Checkout extends BillingContext {
+export interface CheckoutContext extends BillingContext {
   readonly ledger: Ledger;
   /** Public URL of the portal: buyers return to its pages only. */
   readonly accountUrl: string;
@@ -22,14 +22,14 @@ export interface Checkout extends BillingContext {
 /**
  * URL of a checkout for the membership; throws the problem `already-subscribed` if there is one.
  */
-export async function subscribe(checkout: Checkout, account: Account): Promise<string> {
-  if (isMember(account.membership, checkout.now())) {
-    throw await alreadySubscribed(checkout, account);
+export async function subscribe(context: CheckoutContext, account: Account): Promise<string> {
+  if (isMember(account.membership, context.now())) {
+    throw await alreadySubscribed(context, account);
   }
   const url = await asPaymentUnavailable(
-    withCustomer(checkout, account, (customer) => membershipSession(checkout, account, customer)),
+    withCustomer(context, account, (customer) => membershipSession(context, account, customer)),
   );
-  if (url === null) throw await alreadySubscribed(checkout, account);
+  if (url === null) throw await alreadySubscribed(context, account);
   return url;
 }
 
@@ -39,17 +39,17 @@ export async function subscribe(checkout: Checkout, account: Account): Promise<s
  * checkouts could both be paid.
  */
 async function membershipSession(
-  checkout: Checkout,
+  context: CheckoutContext,
   account: Account,
   customer: string,
 ): Promise<string | null> {
-  const { stripe, membershipPrices } = checkout;
+  const { stripe, membershipPrices } = context;
   // Fetched first: anything paid after that shows up among the subscriptions.
   const last = await lastMembershipSession(stripe, customer);
   const subscriptions = await stripe.subscriptions.list({ customer, limit: 100 });
   const current = subscriptions.data.find((held) => isMembership(held, membershipPrices));
   if (current) {
-    await settleSubscription(checkout, current.id);
+    await settleSubscription(context, current.id);
     return null;
   }
   if (last?.status === 'open') return addressOf(last);
@@ -60,7 +60,7 @@ async function membershipSession(
       customer,
       line_items: [{ price: membershipPrices[0], quantity: 1 }],
       subscription_data: { metadata },
-      ...common(checkout, account),
+      ...common(context, account),
       metadata,
     },
     { idempotencyKey: `subscribe:${account.id}:after:${last?.id ?? 'none'}` },
@@ -80,7 +80,11 @@ async function lastMembershipSession(
 }
 
 /** URL of a checkout for a pack of tokens. */
-export function buyPack(checkout: Checkout, account: Account, packId: PackId): Promise<string> {
+export function buyPack(
+  context: CheckoutContext,
+  account: Account,
+  packId: PackId,
+): Promise<string> {
   const { tokens, price_usd } = PLANS.token_packs.find(({ id }) => id === packId)!;
   const cents = price_usd * 100;
   const price_data = {
@@ -88,12 +92,12 @@ export function buyPack(checkout: Checkout, account: Account, packId: PackId): P
     unit_amount: cents,
     product_data: { name: counted(tokens, 'token') },
   };
-  const session = withCustomer(checkout, account, (customer) =>
-    checkout.stripe.checkout.sessions.create({
+  const session = withCustomer(context, account, (customer) =>
+    context.stripe.checkout.sessions.create({
       mode: 'payment',
       customer,
       line_items: [{ price_data, quantity: 1 }],
-      ...common(checkout, account),
+      ...common(context, account),
       metadata: packMetadata(account.id, { tokens, cents }),
     }),
   );
@@ -101,17 +105,17 @@ export function buyPack(checkout: Checkout, account: Account, packId: PackId): P
 }
 
 /** A Stripe page where an account's owner manages membership and invoices. */
-export function manage(checkout: Checkout, account: Account): Promise<string> {
-  const session = withCustomer(checkout, account, (customer) =>
-    checkout.stripe.billingPortal.sessions.create({
+export function manage(context: CheckoutContext, account: Account): Promise<string> {
+  const session = withCustomer(context, account, (customer) =>
+    context.stripe.billingPortal.sessions.create({
       customer,
-      return_url: `${checkout.accountUrl}${PAGE_PATHS.plan}`,
+      return_url: `${context.accountUrl}${PAGE_PATHS.plan}`,
     }),
   );
   return asPaymentUnavailable(session.then(({ url }) => url));
 }
 
-function common({ accountUrl }: Checkout, { id }: Account) {
+function common({ accountUrl }: CheckoutContext, { id }: Account) {
   return {
     client_reference_id: id,
     success_url: `${accountUrl}${PAGE_PATHS.plan}?payment=done`,
@@ -126,32 +130,32 @@ function common({ accountUrl }: Checkout, { id }: Account) {
  * closed meanwhile, what was started is ended before it can be paid.
  */
 async function withCustomer<T>(
-  checkout: Checkout,
+  context: CheckoutContext,
   account: Account,
   act: (customer: string) => Promise<T>,
 ): Promise<T> {
-  const done = await asCustomer(checkout, account, act);
-  if ((await checkout.ledger.account(account.id))?.closedAtMs === null) return done;
-  await endSubscriptions(checkout, account.id);
+  const done = await asCustomer(context, account, act);
+  if ((await context.ledger.account(account.id))?.closedAtMs === null) return done;
+  await endSubscriptions(context, account.id);
   throw new Problem('no-session', 'the account has been closed');
 }
 
 async function asCustomer<T>(
-  checkout: Checkout,
+  context: CheckoutContext,
   account: Account,
   act: (customer: string) => Promise<T>,
 ): Promise<T> {
   const { customer } = account;
-  if (customer === null) return act(await newCustomer(checkout, account));
+  if (customer === null) return act(await newCustomer(context, account));
   try {
     return await act(customer);
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;
-    return act(await newCustomer(checkout, account));
+    return act(await newCustomer(context, account));
   }
 }
 
-async function newCustomer({ stripe, ledger }: Checkout, account: Account): Promise<string> {
+async function newCustomer({ stripe, ledger }: CheckoutContext, account: Account): Promise<string> {
   const { id: customer } = await stripe.customers.create(
     { ...(account.email !== null && { email: account.email }), metadata: { account: account.id } },
     { idempotencyKey: `customer:${account.id}:after:${account.customer ?? 'none'}` },
@@ -160,9 +164,9 @@ async function newCustomer({ stripe, ledger }: Checkout, account: Account): Prom
   return customer;
 }
 
-async function alreadySubscribed(checkout: Checkout, { id }: Account): Promise<Problem> {
-  const account = await checkout.ledger.account(id);
-  const portal_url = account?.customer ? await manage(checkout, account).catch(() => null) : null;
+async function alreadySubscribed(context: CheckoutContext, { id }: Account): Promise<Problem> {
+  const account = await context.ledger.account(id);
+  const portal_url = account?.customer ? await manage(context, account).catch(() => null) : null;
   return new Problem('already-subscribed', 'this account already has a membership', { portal_url });
 }
 

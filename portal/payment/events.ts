@@ -38,7 +38,10 @@ const SETTLERS: Readonly<Record<string, Settle>> = {
   'charge.dispute.funds_reinstated': settleDispute,
 };
 
-/** Settles an event according to the current state at Stripe; `null` if it is too early. */
+/**
+ * Settles an event according to the current state at Stripe. `null` if it must be tried again
+ * later: the event says that an account closes, which it has not done yet.
+ */
 export function settleEvent(billing: BillingContext, event: PaymentEvent): Promise<Settled | null> {
   const { type, object } = event;
   if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(billing, event);

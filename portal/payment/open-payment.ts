@@ -5,7 +5,7 @@ import { RETRY } from '../http/error-handling.ts';
 import { Problem } from '../http/problem.ts';
 import type { BillingContext, MembershipPrices } from './billing-context.ts';
 import { PaymentUnavailable } from './billing-context.ts';
-import { buyPack, type Checkout, manage, priceFault, subscribe } from './checkout.ts';
+import { buyPack, type CheckoutContext, manage, priceFault, subscribe } from './checkout.ts';
 import { CLOSES_WITHIN_MS, endSubscriptions } from './end-subscriptions.ts';
 import { EventWorker } from './event-worker.ts';
 import { ACCOUNT_CLOSED, settleEvent, signedEvent } from './events.ts';
@@ -52,7 +52,7 @@ export function openPayment(options: {
     settleWithinMs = 60_000,
   } = options;
   const { membershipPrices, webhookSecret } = settings;
-  const checkout: Checkout = {
+  const context: CheckoutContext = {
     stripe: stripeClient(settings),
     ledger,
     membershipPrices,
@@ -62,7 +62,7 @@ export function openPayment(options: {
   let onError: (error: unknown, event?: PaymentEvent) => void = () => {};
   const workerOf = (isOwn: (event: PaymentEvent) => boolean) =>
     new EventWorker({
-      settle: (event) => rejectAfter(settleWithinMs, settleEvent(checkout, event)),
+      settle: (event) => rejectAfter(settleWithinMs, settleEvent(context, event)),
       onError: (error, event) => onError(error, event),
       ledger,
       isOwn,
@@ -85,9 +85,9 @@ export function openPayment(options: {
     }
   };
   return {
-    subscribe: (account) => withProblem(subscribe(checkout, account)),
-    buyPack: (account, packId) => withProblem(buyPack(checkout, account, packId)),
-    manage: (account) => withProblem(manage(checkout, account)),
+    subscribe: (account) => withProblem(subscribe(context, account)),
+    buyPack: (account, packId) => withProblem(buyPack(context, account, packId)),
+    manage: (account) => withProblem(manage(context, account)),
     portalUrl: ({ customer, membership }) =>
       customer !== null && membership?.subscription ? `${accountUrl}/billing/portal` : null,
     async receive(body, signature) {
@@ -95,7 +95,7 @@ export function openPayment(options: {
       if (event && (await ledger.storeEvent(event))) void payments.wake();
     },
     async endSubscription({ id }) {
-      // One event per account and half of `CLOSES_WITHIN_MS`: repeated requests are one event.
+      // The period is part of the id: requests repeated within it store one event.
       const period = Math.floor(now() / (CLOSES_WITHIN_MS / 2));
       await ledger.storeEvent({
         id: `${ACCOUNT_CLOSED}:${id}:${period}`,
@@ -113,7 +113,7 @@ export function openPayment(options: {
     async settleOpenEvents() {
       await Promise.all([payments.wake(), closings.wake()]);
     },
-    priceFault: () => priceFault(checkout),
+    priceFault: () => priceFault(context),
     async close() {
       await Promise.all([payments.stop(), closings.stop()]);
     },

@@ -15,7 +15,7 @@ export interface Payment {
   buyPack(account: Account, packId: PackId): Promise<string>;
   /** URL of a page where an owner manages membership and invoices, created for one visit. */
   manage(account: Account): Promise<string>;
-  /** URL where a paying member manages the membership; makes no request. */
+  /** URL on this portal that leads a paying member to `manage`; null for others. */
   portalUrl(account: Account): string | null;
   /** Accepts an event by its raw bytes. Resolves once it is on disk; it is processed later. */
   receive(body: Buffer, signature: string | undefined): Promise<void>;

@@ -10,7 +10,7 @@ export interface Purchase {
   /** Cause of the grant, applied once. */
   readonly cause: string;
   readonly tokens: number;
-  /** Price including taxes: a full refund takes back all tokens. */
+  /** The sum paid, including taxes: refunds of so much take back all tokens. */
   readonly cents: number;
   readonly paidAtMs: number;
   readonly paymentIntents: readonly string[];

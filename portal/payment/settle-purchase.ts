@@ -84,8 +84,8 @@ export async function settlePurchase(
 
 /**
  * Books new and cancelled reversals; `null` if all are in the ledger. The ledger is read before
- * Stripe is queried, so its entries are older than that response. If two portals settle one
- * purchase, the last writer reads the current state again.
+ * Stripe is queried, so its entries are older than that response. A portal that booked something
+ * compares both again, so that of two portals the last one ends with the current state.
  */
 async function settleReversals(
   billing: BillingContext,
@@ -100,8 +100,8 @@ async function settleReversals(
   for (const [which, { cause, atMs, stands }] of reversals.entries()) {
     const current = currentCause(cause, booked);
     const isTaken = booked.has(current);
-    // The first is booked even if cancelled already, so that a process with stale data takes
-    // nothing more.
+    // A reversal that is cancelled already is booked too, for 0 tokens in the end: a portal that
+    // has read Stripe before the cancellation then finds its cause taken.
     if (stands ? isTaken : !isTaken && current !== cause) continue;
     isSettled = false;
     if (stands) {

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Body } from '../http/body.ts';
 import { etagOf } from '../http/caching.ts';
-import { Body, gzipBody } from '../http/content-encoding.ts';
+import { gzipBody } from '../http/content-encoding.ts';
 
 /** A file ready to be sent. */
 export interface BuiltFile {

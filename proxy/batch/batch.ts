@@ -4,7 +4,7 @@ import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { boundsText, isWithin } from '../bounds.ts';
 import { type FoundRows, Rows } from '../formats/rows.ts';
-import { tokensExhausted } from '../metering/payment.ts';
+import { tokensExhausted } from '../metering/debit.ts';
 import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/batch-schemas.ts';
 import type { ProxyServices, QueryContext } from '../services.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidParameters } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
-import { DEPARTURES } from '../../shards/departures.ts';
+import { DEPARTURE_WINDOWS } from '../../shards/departure-windows.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { ReleaseMode } from '../../shards/units.ts';
 import { meteredEndpoint } from '../endpoint.ts';
@@ -34,9 +34,9 @@ export const explain = meteredEndpoint({
   summary: 'The legs of a trip from a block to a block or a POI',
   description:
     'The travel time of the trip, as the other routes have it, and the legs of a trip that takes ' +
-    'as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the ' +
-    'first departure of the window that takes the time at the percentile. Minutes are whole ' +
-    'between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond ' +
+    'as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs ' +
+    'are of the first departure of the window that takes as long as the percentile states. ' +
+    'Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond ' +
     'reach: over 60 minutes to a block, or over 30 to a POI. `unrouted` says where the mode could ' +
     `not be routed from the block, or to the one where the trip ends. ${PLANS.charges.explain} tokens.`,
   tag: 'Blocks',
@@ -52,7 +52,7 @@ export const explain = meteredEndpoint({
     block: z.string(),
     to: z.union([z.string(), z.int()]),
     mode: z.enum(MODE_LABELS),
-    departure: z.enum(DEPARTURES),
+    departure: z.enum(DEPARTURE_WINDOWS),
     travel_time: z.number().nullable(),
     legs: z.array(leg),
     unrouted,
@@ -90,7 +90,7 @@ export const explain = meteredEndpoint({
       block: block.geoid,
       to: 'geoid' in end ? end.geoid : end.destId,
       mode: release.manifest.modes[mode],
-      departure: DEPARTURES[0],
+      departure: DEPARTURE_WINDOWS[0],
       ...(await explainTrip(release, block, end, mode, waiters)),
       ...unroutedMetadata(unknown),
     };

@@ -1,4 +1,4 @@
-import { Body } from '../../portal/http/content-encoding.ts';
+import { Body } from '../../portal/http/body.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { runCooperatively, yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { ParquetFile } from '../../shards/parquet/parquet-file.ts';

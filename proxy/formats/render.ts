@@ -1,4 +1,4 @@
-import { Body } from '../../portal/http/content-encoding.ts';
+import { Body } from '../../portal/http/body.ts';
 import { pointAt } from '../../shards/geometry/geo-json.ts';
 import { byteText } from './byte-text.ts';
 import type { RowFormat, RowMembers } from './row-format.ts';

@@ -33,6 +33,7 @@ export function typeColumns(labels: Taxonomy | null): readonly string[] {
 /** Mode and travel time. */
 export const TIME: readonly string[] = ['mode', 'travel_time'];
 
+/** All columns that summaries may have; those of one response are `summaryColumns`. */
 export const CATEGORY_TIMES: RowTable = {
   columns: [...TYPE, ...TIME, 'nth', 'count'],
   geometry: null,

@@ -1,4 +1,4 @@
-import { Body } from '../../portal/http/content-encoding.ts';
+import { Body } from '../../portal/http/body.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { type ByteText, toBytes } from './byte-text.ts';
@@ -44,7 +44,7 @@ export class Rows {
     this.#text += row;
   }
 
-  /** Places all rows between two texts, the second of which is not paid for. */
+  /** The body: `before`, all rows, and `after`, which is not metered (`Body.paidLength`). */
   between(before: ByteText, after: ByteText): Body {
     const isCommaLeft = this.format.endsInComma && this.#count > 0;
     const pieces = this.#pieces.length === 0 ? [] : piecesAfter(before, this.#pieces);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Body } from '../../portal/http/content-encoding.ts';
+import type { Body } from '../../portal/http/body.ts';
 import type { Bytes } from '../../shards/units.ts';
 
 /** Bytes per write: the granularity of a measured partial delivery. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEPARTURES, PERCENTILES } from '../../shards/departures.ts';
+import { DEPARTURE_WINDOWS, PERCENTILES } from '../../shards/departure-windows.ts';
 import { feedSchema } from '../../shards/release/manifest.ts';
 import type { Release } from '../../shards/release/release.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
@@ -54,7 +54,7 @@ export const assumptionsSchema = z
   })
   .meta({ id: 'Assumptions' });
 
-const WINDOWS = { departures: DEPARTURES, percentiles: PERCENTILES };
+const WINDOWS = { departures: DEPARTURE_WINDOWS, percentiles: PERCENTILES };
 
 /** Assumptions behind the times of an isochrone. */
 export function assumptionsOf({ manifest }: Release) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PERCENTILES } from '../../shards/departures.ts';
+import { PERCENTILES } from '../../shards/departure-windows.ts';
 import { byMode } from '../../shards/modes.ts';
 import { counted, withCommas } from '../../shards/number-words.ts';
 

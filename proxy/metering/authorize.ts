@@ -38,8 +38,8 @@ export interface Authority {
 
 /**
  * Reads the key or browser token of a request and queries the ledger once for it, its account and
- * the rate. An error after this point carries what is known by then; a cached response writes it
- * itself.
+ * the rate. Notes balance and rate on the reply, for the headers of an error; other responses write
+ * these themselves.
  */
 export async function authorize(
   authority: Authority,

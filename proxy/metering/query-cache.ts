@@ -7,7 +7,7 @@ import type { Bytes } from '../../shards/units.ts';
 export interface ResolvedQuery {
   /** The request in canonical form: parameters sorted, defaults filled in. */
   readonly canonical: string;
-  /** The page, if the response is one: its cursors continue the request as it was sent. */
+  /** The page, if the response is one; null if the request was not paged. */
   readonly page?: { readonly cursorScope: string } | null;
   /** The objects whose contents determine the response. */
   readonly dependsOn: readonly ObjectRef[];
@@ -38,8 +38,8 @@ const MAX_URL_LENGTH = 500;
 
 /**
  * Resolved queries by URL. They depend on the URL and the release alone, so each is computed once.
- * A release and its queries leave the memory together: requests that began with the release before
- * finish beside those of the current one.
+ * A release and its queries leave memory together, so requests that began on the previous release
+ * may finish while others use the current one.
  */
 export class QueryCache {
   readonly #ofReleases = new WeakMap<Release, LRUCache<string, ResolvedRequest>>();

@@ -1,4 +1,4 @@
-import type { Body } from '../../portal/http/content-encoding.ts';
+import type { Body } from '../../portal/http/body.ts';
 import { type CacheBudget, CostAwareCache } from '../../shards/concurrency/cost-aware-cache.ts';
 import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
 import type { Bytes } from '../../shards/units.ts';

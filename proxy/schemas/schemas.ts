@@ -176,8 +176,9 @@ export const leg = z
   .meta({
     id: 'Leg',
     description:
-      'A part of a trip. A `wait` includes the minute that riders are at the first stop before a ' +
-      'vehicle leaves, and a `transfer` the time for the change there.',
+      'A part of a trip. A `wait` is the time at a stop until the vehicle leaves: at the first stop ' +
+      'at least a minute. A `transfer` is the way from one vehicle to the stop of the next, with ' +
+      'the minimum time for changing.',
   });
 
 export const nextCursor = z.string().nullable().meta({

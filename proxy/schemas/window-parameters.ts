@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import { DEPARTURES, PERCENTILES } from '../../shards/departures.ts';
+import { DEPARTURE_WINDOWS, PERCENTILES } from '../../shards/departure-windows.ts';
 import { oneOf } from './body-members.ts';
 import { FIELD_DESCRIPTIONS } from './field-descriptions.ts';
 import { named } from './named-parameter.ts';
@@ -8,8 +8,8 @@ import { choice, decimal, onceText } from './scalar-text.ts';
 
 const departureSchema: oas31.SchemaObject = {
   type: 'string',
-  enum: [...DEPARTURES],
-  default: DEPARTURES[0],
+  enum: [...DEPARTURE_WINDOWS],
+  default: DEPARTURE_WINDOWS[0],
 };
 const DEPARTURE = { description: FIELD_DESCRIPTIONS.departure, override: departureSchema };
 
@@ -26,7 +26,7 @@ const percentile = z.literal(PERCENTILES, {
 
 /** The window of departures and the percentile, on every route that takes a mode. */
 export const WINDOW_PARAMS = {
-  departure: named('Departure', choice(DEPARTURES).optional().meta(DEPARTURE)),
+  departure: named('Departure', choice(DEPARTURE_WINDOWS).optional().meta(DEPARTURE)),
   percentile: named(
     'Percentile',
     onceText.transform(decimal).pipe(percentile).optional().meta(PERCENTILE),
@@ -35,6 +35,6 @@ export const WINDOW_PARAMS = {
 
 /** The same as members of request bodies. */
 export const WINDOW_MEMBERS = {
-  departure: oneOf(DEPARTURES).optional().meta(DEPARTURE),
+  departure: oneOf(DEPARTURE_WINDOWS).optional().meta(DEPARTURE),
   percentile: percentile.optional().meta(PERCENTILE),
 };

@@ -1,9 +1,5 @@
-import {
-  Body,
-  gunzipBody,
-  gzipBody,
-  MIN_COMPRESSED_BYTES,
-} from '../../portal/http/content-encoding.ts';
+import { Body } from '../../portal/http/body.ts';
+import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
 import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { BinaryBody, type QueryResult } from '../endpoint.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';

@@ -12,8 +12,8 @@ import {
 } from '../http/raw-response.ts';
 import type { ResponseWriter } from '../http/response-writer.ts';
 import type { AuthorizedRequest } from '../metering/authorize.ts';
+import type { Delivery } from '../metering/debit.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
-import type { Delivery } from '../metering/payment.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import { compressed, inflated } from './finish-response.ts';
 

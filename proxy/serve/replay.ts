@@ -6,20 +6,16 @@ import {
   type Receipt,
   type Replay,
 } from '../../portal/accounts/replays.ts';
-import {
-  Body,
-  gunzipBody,
-  gzipBody,
-  MIN_COMPRESSED_BYTES,
-} from '../../portal/http/content-encoding.ts';
+import { Body } from '../../portal/http/body.ts';
+import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { PostEndpoint } from '../endpoint.ts';
-import { deliverBody, type Settlement, tokensExhausted } from '../metering/payment.ts';
+import { deliverBody, type HandedOver, tokensExhausted } from '../metering/debit.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import { type PostRequest, type PostResponse, send } from './post-request.ts';
 
 /** Replays a stored response, if there is one. */
-export async function replayed(post: PostRequest): Promise<Settlement | undefined> {
+export async function replayed(post: PostRequest): Promise<HandedOver | undefined> {
   const { ledger, admitted, idempotent } = post;
   const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
   return replay ? replayResponse(post, replay) : undefined;
@@ -33,7 +29,7 @@ export async function replayResponse(
   post: PostRequest,
   replay: Replay,
   computed?: FinishedResponse,
-): Promise<Settlement> {
+): Promise<HandedOver> {
   const { request, ledger } = post;
   if (replay.outcome === 'conflict') {
     throw new Problem(

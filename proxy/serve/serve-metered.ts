@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge } from '../../portal/accounts/metering.ts';
+import type { Body } from '../../portal/http/body.ts';
 import { CACHE_CONTROL, matchesAny, matchesEtag, variantEtag } from '../../portal/http/caching.ts';
-import type { Body } from '../../portal/http/content-encoding.ts';
 import { acceptsGzip } from '../../portal/http/content-encoding.ts';
 import { parseInput } from '../../portal/http/validation.ts';
 import { PLANS } from '../../portal/plans.ts';
@@ -26,9 +26,9 @@ import {
   writeUnmetered,
 } from '../http/raw-response.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
+import { debit, deliverBody, mayAfford, tokensExhausted } from '../metering/debit.ts';
 import { cacheKeyOf, strongEtag } from '../metering/etag.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
-import { deliverBody, mayAfford, pay, tokensExhausted } from '../metering/payment.ts';
 import type { ResolvedQuery, ResolvedRequest } from '../metering/query-cache.ts';
 import type { FinishedResponse } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
@@ -210,14 +210,14 @@ async function charge(
 ): Promise<void> {
   const { account, keyId } = admitted;
   const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
-  putTokenHeaders(headers, tokens, await pay(ledger, due));
-  const { settled } = await deliverBody(
+  putTokenHeaders(headers, tokens, await debit(ledger, due));
+  const { refunded } = await deliverBody(
     request,
     tokens,
     (undelivered) => ledger.refund(due, undelivered),
     () => ({ share: writeResponse(responseWriter, reply, status, headers, body) }),
   );
-  return settled;
+  return refunded;
 }
 
 function headersOf(

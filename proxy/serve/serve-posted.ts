@@ -8,7 +8,7 @@ import type { PostEndpoint } from '../endpoint.ts';
 import { accepts, formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
-import { deliverBody, mayAfford, type Settlement, tokensExhausted } from '../metering/payment.ts';
+import { deliverBody, type HandedOver, mayAfford, tokensExhausted } from '../metering/debit.ts';
 import { NONE } from '../schemas/named-parameter.ts';
 import type { ProxyServices } from '../services.ts';
 import { finishResponse } from './finish-response.ts';
@@ -77,11 +77,11 @@ export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
       },
     };
     try {
-      const { settled } = await services.postSemaphore.run(clientId, async () => {
+      const { refunded } = await services.postSemaphore.run(clientId, async () => {
         if (request.raw.socket.destroyed) throw new ClientGone();
         return (await replayed(post)) ?? charged(post);
       });
-      await settled;
+      await refunded;
     } catch (error) {
       if (!(error instanceof ClientGone)) throw error;
       reply.hijack();
@@ -103,7 +103,7 @@ async function turnOf(clientId: ClientId): Promise<void> {
 class ClientGone extends Error {}
 
 /** Computes a response, charges it and sends it. */
-async function charged(post: PostRequest): Promise<Settlement> {
+async function charged(post: PostRequest): Promise<HandedOver> {
   const { request, ledger, admitted, route, idempotent } = post;
   const { account, keyId, balance } = admitted;
   const { price, compute } = await post.resolve();

@@ -4,7 +4,7 @@ export type ClientId = string;
 /** The client id of work shared by all clients. */
 export const SHARED: ClientId = 'shared';
 
-/** The clients that work is done for: one, or all that requested the same result. */
+/** The clients that wait for some work: one, or all that requested the same result. */
 export type Waiters = ClientId | WaitingGroup;
 
 /** Clients waiting for the same result. The work proceeds in the turn of any of them. */

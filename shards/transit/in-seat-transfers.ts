@@ -13,9 +13,9 @@ export interface Seat {
 export const SEATED = -1;
 
 /**
- * The trips that riders of a range search are in from the start, having stayed seated while another
- * trip continued as them. Each is used once per search: leaving earlier and sitting in the same
- * vehicle gets a rider nowhere earlier.
+ * The trips that riders of one search are in from the start, having stayed seated while another
+ * trip continued as them. Each is used once per search: a rider who is in the same vehicle again
+ * arrives nowhere earlier.
  */
 export class InSeatTransfers {
   readonly #timetable: Timetable;

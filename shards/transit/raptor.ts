@@ -125,6 +125,7 @@ export class Raptor {
         route: this.#routeOf(seat),
         from: boarded,
         to: this.#stopAt(seat.pattern, alight),
+        // Set together with `#changedFrom`, so the legs agree even if it improved after boarding.
         ready: this.#ready[boarded],
         departs: this.#timeAt(this.#timetable.departures, seat, seat.board),
         arrives: this.#timeAt(this.#timetable.arrivals, seat, alight),

@@ -15,7 +15,7 @@ export const TRANSIT_KIND = 'TRAN';
 
 /** Public transport around a county: every trip that a journey from its blocks may use. */
 export interface CountyTransit {
-  /** Trips begin `step` apart, `departures` of them, the first when the window opens. */
+  /** Journeys begin `step` apart, `departures` of them, the first when the window opens. */
   readonly windowStart: Millis;
   readonly departures: number;
   readonly step: Millis;

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { extractCoverageOf } from '../../builder/extract/extract-coverage.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { gatherOsm } from '../../builder/extract/gather-osm.ts';
-import { MapCells } from '../../builder/geo/map-cells.ts';
+import { CellRectangle } from '../../builder/geo/cell-rectangle.ts';
 import type { PreparationPool } from '../../builder/prepare/preparation.ts';
 import { inThisThread } from '../../builder/prepare/preparation-pool.ts';
 import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
@@ -162,7 +162,7 @@ test.each(
     const tables = new OsmTables(store, prepared);
     const { newestMs, ...elements } = await gatherOsm(
       [file],
-      MapCells.of(EVERYWHERE),
+      CellRectangle.of(EVERYWHERE),
       false,
       null,
       () => {},

@@ -3,7 +3,7 @@ import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { PaymentUnavailable } from '../../portal/payment/billing-context.ts';
 import {
   buyPack,
-  type Checkout,
+  type CheckoutContext,
   manage,
   priceFault,
   subscribe,
@@ -16,12 +16,12 @@ import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
 const newAddress = newSqliteLedgers();
 const shop = ofEachTest(() => Shop.open(newAddress()));
 
-const checkout = (): Checkout => ({
+const context = (): CheckoutContext => ({
   ...shop.billing(),
   ledger: shop.ledger,
   accountUrl: 'https://account.example.org',
 });
-const subscribing = async (id: string) => subscribe(checkout(), await shop.account(id));
+const subscribing = async (id: string) => subscribe(context(), await shop.account(id));
 const MANAGED =
   /^https:\/\/billing\.stripe\.test\/.*\?return=https%3A%2F%2Faccount\.example\.org%2Fmy%2Fplan$/;
 const PLAN = 'https://account.example.org/my/plan';
@@ -30,7 +30,7 @@ test('a checkout is of the account, in dollars, and leads back to the page of th
   const id = await shop.newAccount('buyer@example.org');
   const urls = [
     await subscribing(id),
-    await buyPack(checkout(), await shop.account(id), 'pack_50k'),
+    await buyPack(context(), await shop.account(id), 'pack_50k'),
   ];
   const [membership, pack] = urls.map((url) => shop.sessionAt(url));
   const { customer } = await shop.account(id);
@@ -67,7 +67,7 @@ test('a checkout is of the account, in dollars, and leads back to the page of th
 test('an account without an address becomes a customer without one', async () => {
   const order = { email: null, grant: null, by: 'operator', atMs: shop.now() } as const;
   const { account } = await shop.ledger.openAccount(order);
-  expect(await manage(checkout(), account)).toMatch(MANAGED);
+  expect(await manage(context(), account)).toMatch(MANAGED);
   expect(shop.standIn.requests[0]).toBe('POST /v1/customers');
   expect([...shop.books.customers.values()]).toMatchObject([{ email: null }]);
 });
@@ -77,7 +77,7 @@ test('concurrent purchases of one account create one customer, and one more when
   const customers: (string | null)[] = [];
   for (let deletions = 0; deletions <= 2; deletions++) {
     const account = await shop.account(id);
-    await Promise.all([1, 2, 3].map(() => buyPack(checkout(), account, 'pack_10k')));
+    await Promise.all([1, 2, 3].map(() => buyPack(context(), account, 'pack_10k')));
     const { customer } = await shop.account(id);
     customers.push(customer);
     expect([...shop.books.customers.keys()]).toEqual(customers);
@@ -88,7 +88,7 @@ test('concurrent purchases of one account create one customer, and one more when
 test('an open checkout of the membership is resumed, one that expired is followed by another', async () => {
   const id = await shop.newAccount();
   const first = await subscribing(id);
-  await buyPack(checkout(), await shop.account(id), 'pack_10k');
+  await buyPack(context(), await shop.account(id), 'pack_10k');
   expect(await subscribing(id)).toBe(first);
   const other = await subscribing(await shop.newAccount());
   expect(other).not.toBe(first);
@@ -101,7 +101,7 @@ test('an open checkout of the membership is resumed, one that expired is followe
 
 test('of two that begin the membership at once, both get one checkout', async () => {
   const id = await shop.newAccount();
-  await manage(checkout(), await shop.account(id));
+  await manage(context(), await shop.account(id));
   for (let checkouts = 1; checkouts <= 2; checkouts++) {
     let other = '';
     shop.standIn.when('POST /v1/checkout/sessions', 'before', async () => {
@@ -137,7 +137,7 @@ test('a member is sold no second membership, but led to the page where it is man
 test('a subscription to another product, of another customer, or one that has ended, is no membership', async () => {
   await shop.subscribe(await shop.newAccount());
   const id = await shop.newAccount();
-  await manage(checkout(), await shop.account(id));
+  await manage(context(), await shop.account(id));
   const { customer } = await shop.account(id);
   const { books } = shop;
   books.subscribe(customer!, books.addPrice('price_other', 500), { account: id });
@@ -156,7 +156,7 @@ test('an account closed meanwhile gets no checkout, and leaves nothing that can 
   });
   expect([...shop.books.sessions.values()].map(({ status }) => status)).toEqual(['expired']);
   const unknown = { ...(await shop.account(id)), id: 'unknown' };
-  await expect(manage(checkout(), unknown)).rejects.toMatchObject({ slug: 'no-session' });
+  await expect(manage(context(), unknown)).rejects.toMatchObject({ slug: 'no-session' });
 });
 
 test('failures of Stripe are said to be that, and a checkout without a URL is named', async () => {
@@ -164,9 +164,9 @@ test('failures of Stripe are said to be that, and a checkout without a URL is na
   const account = await shop.account(id);
   shop.standIn.fault = 'error';
   for (const buy of [
-    () => subscribe(checkout(), account),
-    () => buyPack(checkout(), account, 'pack_10k'),
-    () => manage(checkout(), account),
+    () => subscribe(context(), account),
+    () => buyPack(context(), account, 'pack_10k'),
+    () => manage(context(), account),
   ]) {
     await expect(buy()).rejects.toThrow(PaymentUnavailable);
   }

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import {
-  Body,
-  gunzipBody,
-  gzipBody,
-  MIN_COMPRESSED_BYTES,
-} from '../../portal/http/content-encoding.ts';
+import { Body } from '../../portal/http/body.ts';
+import { gunzipBody, gzipBody, MIN_COMPRESSED_BYTES } from '../../portal/http/content-encoding.ts';
 import { MEDIA_TYPES } from '../../proxy/formats/negotiate.ts';
 import { compressed, inflated } from '../../proxy/serve/finish-response.ts';
 

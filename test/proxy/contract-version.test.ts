@@ -42,9 +42,9 @@ test('the contract has another version once the bytes of a response change, in a
   for (const url of REQUESTS) {
     for (const accept of FORMATS) {
       const { statusCode, headers, rawPayload } = await proxy.get(url, proxy.key, { accept });
-      if (accept === 'application/json') expect([url, statusCode]).toEqual([url, 200]);
       // Some routes lack some formats.
-      if (statusCode === 406) continue;
+      if (statusCode === 406 && accept !== 'application/json') continue;
+      expect([url, accept, statusCode]).toEqual([url, accept, 200]);
       hash.update(`${url} ${headers['content-type']}\n`).update(rawPayload);
     }
   }

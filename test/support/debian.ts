@@ -14,8 +14,8 @@ const SECONDS_BETWEEN = 10;
 
 /**
  * Makes sure that a program of a Debian package is available, installing the package if it is not.
- * Concurrent test files take turns, and wait for other programs that use apt. Throws apt's own error
- * when the package cannot be installed: a test that needs it must not pass without it.
+ * Concurrent test files take turns, and wait for other programs that use apt. Throws apt's own
+ * error when the package cannot be installed: a test that needs it must not pass without it.
  */
 export async function ensureDebianPackage(pkg: string, binary: string): Promise<void> {
   const found = `command -v ${binary} > /dev/null`;

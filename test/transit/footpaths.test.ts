@@ -3,7 +3,7 @@ import {
   buildFootpaths,
   type StopWalk,
   type TransferRule,
-} from '../../builder/transit/footpaths.ts';
+} from '../../builder/transit/build-footpaths.ts';
 
 const SLACK = 60;
 

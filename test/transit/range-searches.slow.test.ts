@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { buildFootpaths } from '../../builder/transit/build-footpaths.ts';
 import { buildCallOrder } from '../../builder/transit/call-order.ts';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
 import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
-import { buildFootpaths } from '../../builder/transit/footpaths.ts';
 import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
 import type { ArrivalListener } from '../../builder/transit/range-arrivals.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';

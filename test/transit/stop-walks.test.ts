@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InsidePois } from '../../builder/destinations/inside-pois.ts';
+import { PoiAreas } from '../../builder/destinations/poi-areas.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { linkTargets } from '../../builder/streets/linked-targets.ts';
 import type { Link } from '../../builder/streets/linker.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { WALK } from '../../builder/streets/trait-bits.ts';
+import { buildFootpaths, type StopWalk } from '../../builder/transit/build-footpaths.ts';
 import { buildCallOrder } from '../../builder/transit/call-order.ts';
 import { CLUSTER_SIZE, type EgressTable } from '../../builder/transit/egress.ts';
-import { buildFootpaths, type StopWalk } from '../../builder/transit/footpaths.ts';
 import type { Transit } from '../../builder/transit/join-feeds.ts';
 import { linkStops } from '../../builder/transit/stop-links.ts';
 import { walkFromStops } from '../../builder/transit/stop-walks.ts';
@@ -157,7 +157,7 @@ test('riders walk from stop to stop for a kilometre, and half an hour from a sto
     });
     const hasOutline = dice.chance(0.5);
     const pois = hasOutline ? [{ outline: [[[...outline, outline[0]]]] }] : [];
-    const around = new InsidePois(pois as unknown as ConstructorParameters<typeof InsidePois>[0]);
+    const around = new PoiAreas(pois as unknown as ConstructorParameters<typeof PoiAreas>[0]);
     const said: string[] = [];
     const region = walkFromStops(transit, walk, links, all, around, listening(said));
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Feed } from '../../builder/gtfs/feed.ts';
 import { FEED_LIMITS } from '../../builder/gtfs/limits.ts';
-import type { TransferRule } from '../../builder/transit/footpaths.ts';
+import type { TransferRule } from '../../builder/transit/build-footpaths.ts';
 import { transferRulesOf } from '../../builder/transit/transfer-rules.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';

@@ -62,7 +62,7 @@ export function mergeDebits(group: readonly Write[]): MergedGroup {
   return { writes, outcomesOf };
 }
 
-/** The outcome of each debit of a run; nothing if the change is none, or has failed. */
+/** The outcome of each debit of a run; undefined for another kind of write, and if it failed. */
 function outcomesOfRun(outcome: Outcome, { name, args }: Write): readonly Outcome[] | undefined {
   if (name !== 'debitRun' || 'error' in outcome) return undefined;
   const run = args[0] as DebitRun;

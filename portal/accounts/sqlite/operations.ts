@@ -33,7 +33,7 @@ export const WRITES = {
   closeAccount,
   closeEvent: events.closeEvent,
   debit: balances.debit,
-  /** Made by the group commit out of several debits. */
+  /** Each `debit`, even a single one, is committed as a run (`merged-debits.ts`). */
   debitRun: balances.debitRun,
   debitOnce: replays.debitOnce,
   endSession: sessions.endSession,

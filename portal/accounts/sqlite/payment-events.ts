@@ -8,7 +8,7 @@ export function storeEvent(db: SqlConnection, event: PaymentEvent): boolean {
   return db.run(sql, id, type, object, receivedAtMs) > 0;
 }
 
-/** Oldest first. */
+/** The events that are not settled, oldest first; a settled one has a time when it is removed. */
 export function openEvents(db: SqlConnection, limit: number, offset = 0): PaymentEvent[] {
   return db.all(
     `SELECT id, type, object, receivedAtMs FROM payment_events WHERE endsAtMs IS NULL

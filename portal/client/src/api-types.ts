@@ -140,7 +140,7 @@ export type RowsAsGeoJson = {
   [member: string]: unknown;
 };
 
-/** A part of a trip. A `wait` includes the minute that riders are at the first stop before a vehicle leaves, and a `transfer` the time for the change there. */
+/** A part of a trip. A `wait` is the time at a stop until the vehicle leaves: at the first stop at least a minute. A `transfer` is the way from one vehicle to the stop of the next, with the minimum time for changing. */
 export type Leg = {
   kind: 'walk' | 'wait' | 'ride' | 'transfer';
   minutes: number;
@@ -744,7 +744,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit it is the first departure of the window that takes the time at the percentile. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI. `unrouted` says where the mode could not be routed from the block, or to the one where the trip ends. 5 tokens. */
+  /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs are of the first departure of the window that takes as long as the percentile states. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI. `unrouted` says where the mode could not be routed from the block, or to the one where the trip ends. 5 tokens. */
   explainTrip: {
     params: {
       /** Census block GEOID, 15 digits including leading zeros. */

@@ -70,7 +70,7 @@ export function requestedCells(
       labels: query.names ? taxonomy : null,
     },
     sent: { mode: query.mode, type: query.type, names: query.names },
-    // The release defines the columns of its nearest objects, so both are listed.
+    // A release decides which modes and types it has, so the chosen ones are part of the request.
     resolved: {
       mode: modeLabels(release, modes),
       type,
@@ -106,7 +106,7 @@ export interface SummaryCells {
   /** All cells of the block, as stored in the release. */
   readonly times: Uint16Array;
   /** The selected ones, ascending. */
-  readonly columns: readonly number[];
+  readonly selected: readonly number[];
   readonly labels: Taxonomy | null;
 }
 
@@ -116,18 +116,18 @@ export async function summaryOf(
   { modes, types, labels }: SummaryFilter,
 ): Promise<SummaryCells> {
   if (!index.isRoutable(ordinal)) {
-    return { release, times: new Uint16Array(0), columns: [], labels };
+    return { release, times: new Uint16Array(0), selected: [], labels };
   }
   const times = await release.nearest(county, ordinal);
   const { leafIds } = release.taxonomy;
-  const columns: number[] = [];
+  const selected: number[] = [];
   for (const mode of modes) {
     for (let leaf = 0; leaf < leafIds.length; leaf++) {
       const column = mode * leafIds.length + leaf;
-      if (times[column] > 0 && types?.has(leafIds[leaf]) !== false) columns.push(column);
+      if (times[column] > 0 && types?.has(leafIds[leaf]) !== false) selected.push(column);
     }
   }
-  return { release, times, columns, labels };
+  return { release, times, selected, labels };
 }
 
 /** The mode and type of a cell. */
@@ -141,19 +141,19 @@ function cellOf(
 
 /** Renders cells as rows. `origin`: the members that identify the origin in a batch. */
 export function summaryRows(
-  { release, times, columns, labels }: SummaryCells,
+  { release, times, selected, labels }: SummaryCells,
   origin: object = {},
 ): FoundRows {
   return {
-    count: columns.length,
+    count: selected.length,
     async addTo(rows) {
       const { format } = rows;
       const before = format.begin() + originText(format, origin);
       const [typeText, ends] = [typeTexts(format, labels), timeEnds(format)];
       const leaves = release.taxonomy.leafIds.length;
-      /** By leaf type, shared by the rows of all modes: joining a text twice costs twice. */
+      /** The beginning of a row by leaf type, joined once for the rows of all modes. */
       const begins: ByteText[] = new Array(leaves);
-      for (const column of columns) {
+      for (const column of selected) {
         const { mode, type } = cellOf(release, column);
         const leaf = column % leaves;
         begins[leaf] ??= before + typeText(type);
@@ -256,17 +256,17 @@ function cellsFrom(
   all: SummaryCells,
   { position: [afterMode, afterType], limit }: Page,
 ): SummaryCells {
-  const open = all.columns.filter((column) => {
+  const open = all.selected.filter((column) => {
     const [mode, type] = positionOf(all, column);
     return mode > afterMode || (mode === afterMode && type > afterType);
   });
-  return { ...all, columns: open.slice(0, limit) };
+  return { ...all, selected: open.slice(0, limit) };
 }
 
 /** Position where a page ends; null if it is the last. */
-function endOf(all: SummaryCells, { columns }: SummaryCells): Page['position'] | null {
-  const last = columns.at(-1);
-  return last === undefined || last === all.columns.at(-1) ? null : positionOf(all, last);
+function endOf(all: SummaryCells, { selected }: SummaryCells): Page['position'] | null {
+  const last = selected.at(-1);
+  return last === undefined || last === all.selected.at(-1) ? null : positionOf(all, last);
 }
 
 function positionOf({ release }: SummaryCells, column: number): [mode: number, type: number] {

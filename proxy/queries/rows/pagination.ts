@@ -18,8 +18,8 @@ export interface Page {
 /** A request whose rows are returned in pages. */
 export interface PagedRequest {
   /**
-   * The request in canonical form, including the sealer of the response's cursor, which is part of
-   * its bytes.
+   * The request in canonical form. It includes the sealer's id, since the response has a cursor
+   * that the sealer encrypted.
    */
   readonly canonical: string;
   readonly page: Page;
@@ -29,7 +29,7 @@ export interface PagedRequest {
 export interface RequestParameters {
   /** As sent, lists sorted: the same in every release. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Those that the release completes, as it does: all its modes, say, or the leaves of a type. */
+  /** Parameters as this release completes them: all its modes, for example, or a type's leaves. */
   readonly resolved: Readonly<Record<string, unknown>>;
 }
 

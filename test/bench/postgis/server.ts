@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { z } from 'zod';
 import { hashApiKey, isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
 import { RateWindow } from '../../../portal/accounts/rate-window.ts';
-import { Body } from '../../../portal/http/content-encoding.ts';
+import { Body } from '../../../portal/http/body.ts';
 import { policyHeader, rateHeader } from '../../../portal/http/rate-limiting.ts';
 import { requestId } from '../../../portal/http/server.ts';
 import { CursorSealer } from '../../../proxy/http/cursor.ts';

@@ -9,7 +9,7 @@ const ROWS = 180 * CELLS_PER_DEGREE;
 export type CellEdges = readonly [west: number, south: number, east: number, north: number];
 
 /** A rectangle of the cells of a grid around the earth. They stop at the antimeridian. */
-export class MapCells {
+export class CellRectangle {
   readonly #west: number;
   readonly #south: number;
   readonly #east: number;
@@ -23,33 +23,36 @@ export class MapCells {
   }
 
   /** The cells between these `edges`. */
-  static within([west, south, east, north]: CellEdges): MapCells {
-    return new MapCells(west, south, east, north);
+  static within([west, south, east, north]: CellEdges): CellRectangle {
+    return new CellRectangle(west, south, east, north);
   }
 
   /** The cells that a box touches. */
-  static of({ minLon, minLat, maxLon, maxLat }: BoundingBox): MapCells {
-    return new MapCells(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
+  static of({ minLon, minLat, maxLon, maxLat }: BoundingBox): CellRectangle {
+    return new CellRectangle(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
   }
 
   /** These cells and those around them. */
-  grown(): MapCells {
-    return new MapCells(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
+  grown(): CellRectangle {
+    return new CellRectangle(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
   }
 
   /** Two parts of about equal size; none for a single cell. */
-  halves(): MapCells[] {
+  halves(): CellRectangle[] {
     const [west, south, east, north] = [this.#west, this.#south, this.#east, this.#north];
     if (east - west > north - south) {
       const middle = Math.floor((west + east) / 2);
       return [
-        new MapCells(west, south, middle, north),
-        new MapCells(middle + 1, south, east, north),
+        new CellRectangle(west, south, middle, north),
+        new CellRectangle(middle + 1, south, east, north),
       ];
     }
     if (north === south) return [];
     const middle = Math.floor((south + north) / 2);
-    return [new MapCells(west, south, east, middle), new MapCells(west, middle + 1, east, north)];
+    return [
+      new CellRectangle(west, south, east, middle),
+      new CellRectangle(west, middle + 1, east, north),
+    ];
   }
 
   /** Whether it contains a cell, by its number. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import type { DeliveredFraction } from '../../proxy/http/response-writer.ts';
-import { deliverBody, mayAfford, pay } from '../../proxy/metering/payment.ts';
+import { debit, deliverBody, mayAfford } from '../../proxy/metering/debit.ts';
 import { forAll } from '../support/for-all.ts';
 
 /** Delivers a response, and returns what was refunded and what was logged. */
@@ -22,7 +22,7 @@ async function delivered(
     if (undelivered === 13) throw new Error('the ledger is away');
   };
   const thrown = await deliverBody(request, tokens, repay, hand).then(
-    async ({ settled }) => settled.then(() => null),
+    async ({ refunded }) => refunded.then(() => null),
     (error) => error,
   );
   return { refunds, logged, thrown };
@@ -72,8 +72,8 @@ test('a debit returns the new balance; one that does not suffice does not state 
   const due = { tokens: 97 } as Charge;
   const ledgerOf = (outcome: string, balance: number) =>
     ({ debit: async () => ({ outcome, balance }) }) as unknown as Metering;
-  expect(await pay(ledgerOf('debited', 3), due)).toBe(3);
-  const refusal = await pay(ledgerOf('insufficient', 5), due).catch((problem) => problem);
+  expect(await debit(ledgerOf('debited', 3), due)).toBe(3);
+  const refusal = await debit(ledgerOf('insufficient', 5), due).catch((problem) => problem);
   expect(refusal).toMatchObject({
     slug: 'tokens-exhausted',
     message: 'the response costs more than the 5 tokens left; nothing was charged',

@@ -12,7 +12,7 @@ const EXHAUSTED_RETRY_SECONDS = '3600';
  * Debits a charge and returns the remaining balance; throws `tokens-exhausted` if it does not
  * suffice.
  */
-export async function pay(ledger: Metering, due: Charge): Promise<number> {
+export async function debit(ledger: Metering, due: Charge): Promise<number> {
   const { outcome, balance } = await ledger.debit(due);
   if (outcome === 'debited') return balance;
   throw tokensExhausted(balance);
@@ -47,9 +47,11 @@ export interface Delivery {
   readonly share: Promise<DeliveredFraction>;
 }
 
-/** A response handed over, and a promise for the settlement of its delivery. */
-export interface Settlement {
-  readonly settled: Promise<void>;
+/**
+ * A response handed over; `refunded` resolves once the tokens of what was not delivered are back.
+ */
+export interface HandedOver {
+  readonly refunded: Promise<void>;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function deliverBody(
   tokens: number,
   repay: (undelivered: number) => Promise<void>,
   deliver: () => Delivery | Promise<Delivery>,
-): Promise<Settlement> {
+): Promise<HandedOver> {
   const repayFrom = async (share: DeliveredFraction) => {
     const undelivered = tokens - Math.ceil(tokens * share);
     if (undelivered > 0) await repay(undelivered);
@@ -74,13 +76,14 @@ export async function deliverBody(
     await repayFrom(0);
     throw error;
   }
+  // An onward request is delivered once the response that it becomes part of is.
   const onward = request.server.services.onward.get(request.id);
   const share = onward
     ? delivery.share.then((own) => onward.then((other) => own * other))
     : delivery.share;
   // The response has been sent, so an error can only be logged.
-  const settled = share.then(repayFrom).catch((error) => {
+  const refunded = share.then(repayFrom).catch((error) => {
     request.log.error({ err: error, reqId: request.id }, 'refund failed');
   });
-  return { settled };
+  return { refunded };
 }

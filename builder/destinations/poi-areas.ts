@@ -4,7 +4,7 @@ import { type Degrees, type DestinationOrdinal, MICRO } from '../../shards/units
 import type { Destination } from './destination.ts';
 
 /** Finds the POIs that contain a point, by their outlines. */
-export class InsidePois {
+export class PoiAreas {
   readonly #ordinals: readonly DestinationOrdinal[];
   readonly #areas: AreaIndex;
 
