@@ -134,7 +134,7 @@ test.each([undefined, 50])(
       { key: 'amenity', value: 'bench', elements: 1 },
       { key: 'amenity', value: 'parking', elements: 1 },
     ]);
-    expect(notes.join('\n')).toContain('shop without a type: gift 3, chemist 1, wax 1');
+    expect(notes.join('\n')).toContain('shop without a type: gift (3), chemist (1), wax (1)');
   },
 );
 

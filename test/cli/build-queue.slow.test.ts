@@ -211,10 +211,10 @@ test('problems of feeds that a worker reads are told to the builder, by the path
   const { code, stderr } = await build('--gtfs', gtfs, '--queue', queue, '--out', at('noted'));
   expect(code).toBe(0);
   await end(worker, 'SIGTERM');
-  expect(worker.said).toMatch(/^demo_transit\.zip: stop_times\.txt: \d+ × /m);
+  expect(worker.said).toMatch(/^demo_transit\.zip: stop_times\.txt: [\d,]+ × /m);
   for (const feed of feeds) {
     const told = stderr.split('\n').filter((line) => line.startsWith(`${feed}: stop_times.txt: `));
-    expect(told).toEqual([expect.stringMatching(/\d+ × no time; interpolated/)]);
+    expect(told).toEqual([expect.stringMatching(/[\d,]+ × no time; interpolated/)]);
   }
 });
 
