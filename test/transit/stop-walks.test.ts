@@ -196,7 +196,10 @@ test('riders walk from stop to stop for a kilometre, and half an hour from a sto
     expect(region.order).toEqual(
       buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, 60 * MINUTE)),
     );
-    expect(said.join()).toContain(
-      `${stops.length} stops (${links.unlinked} not near a street), ${footpaths.ways.length / 2} transfers`,
+    const transfers = footpaths.ways.length / 2;
+    expect(said.join()).toMatch(
+      new RegExp(
+        `^${stops.length} stops? \\(${links.unlinked} not near a street\\), ${transfers} transfers?,`,
+      ),
     );
   }));
