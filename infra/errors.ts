@@ -22,6 +22,9 @@ export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return oneLine(error.message);
   const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return 'out of memory; use a machine with more, fewer threads (--workers), or smaller units (--unit-blocks of the build)';
+  }
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number };
     return `port ${port} is in use; choose another with --port (PORT; for the portal, PORTAL_PORT)`;

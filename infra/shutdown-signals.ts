@@ -1,9 +1,11 @@
+import { constants } from 'node:os';
 import type { Millis } from '../shards/units.ts';
 import { describe } from './errors.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** Exit code of a process killed by SIGKILL, as shells show it. */
-const KILLED = 137;
+/** Shells show the exit code of a process that a signal ended as this plus the signal's number. */
+const SIGNALLED = 128;
+const KILLED = SIGNALLED + constants.signals.SIGKILL;
 /** Time allowed for what a second signal cuts off. */
 export const CUT_OFF_WITHIN_MS: Millis = 1_000;
 
@@ -18,11 +20,13 @@ interface EndOptions {
   readonly cutOffWithinMs?: Millis;
   /** Called before the process is killed. */
   readonly atOnce?: () => void;
+  /** A signal leaves work undone, so the exit code is that of the signal, as shells show it. */
+  readonly failsBySignal?: boolean;
 }
 
 /**
- * Shuts a process down in order: at the first SIGTERM, SIGINT or SIGHUP, with exit code 0, or at an
- * uncaught error, with 1. At a second signal the work in progress is cut off; then, or at a third,
+ * Shuts a process down in order: at the first SIGTERM, SIGINT or SIGHUP, with exit code 0 (see
+ * `failsBySignal`), or at an uncaught error, with 1. At a second signal the work in progress is cut off; then, or at a third,
  * or if `close` fails or takes too long, the process is killed as by `kill -9` (137), without
  * waiting for anything such as database threads.
  */
@@ -32,6 +36,7 @@ export function shutDownOnSignals({
   cutOff = async () => {},
   cutOffWithinMs = CUT_OFF_WITHIN_MS,
   atOnce,
+  failsBySignal = false,
 }: EndOptions) {
   let hasBegun = false;
   let isCutOff = false;
@@ -63,8 +68,8 @@ export function shutDownOnSignals({
     setTimeout(killed, cutOffWithinMs);
     cutOff().then(killed, (error) => failed(describe(error)));
   };
-  const onSignal = () => {
-    if (++causes === 1) begin();
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (++causes === 1) begin(failsBySignal ? SIGNALLED + constants.signals[signal] : 0);
     else if (isCutOff) killed();
     else cutShort();
   };

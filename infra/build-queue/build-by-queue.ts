@@ -44,23 +44,21 @@ export async function buildByQueue(
       await beginLease(store, buildOf(planned.ref, request));
       return planned;
     };
-    const { plan, jobs, ...first } = await queue.whilePlanning(async () => {
+    return await queue.whilePlanning(async () => {
       const plan = await withBuildsLocked(store, refusal, planLocally, patience);
       const jobs = jobsOf(plan, request.unitBlocks);
-      return { plan, jobs, submitted: await submitBuild(queue, store, plan.ref, request, jobs) };
-    });
-    for (let { submitted } = first; ; ) {
-      const { build, wasThere } = submitted;
       const units = jobs.units.length;
-      progress.note(
-        `build ${build}: ${counted(units, 'unit')}, ${wasThere ? 'already queued' : 'queued'}; it continues without this command, which can be run again to reattach`,
-      );
-      if (!watch) return false;
-      const ended = await watchBuild(queue, { ...submitted, units }, progress);
-      if (ended === 'done') return true;
-      progress.note('the queue has lost the build; queuing it again');
-      submitted = await submitBuild(queue, store, plan.ref, request, jobs);
-    }
+      for (;;) {
+        const submitted = await submitBuild(queue, store, plan.ref, request, jobs);
+        progress.note(
+          `build ${submitted.build}: ${counted(units, 'unit')}, ${submitted.wasThere ? 'already queued' : 'queued'}; it continues without this command, which can be run again to reattach`,
+        );
+        if (!watch) return false;
+        const ended = await watchBuild(queue, { ...submitted, units }, progress);
+        if (ended === 'done') return true;
+        progress.note('the queue has lost the build; queuing it again');
+      }
+    });
   } finally {
     await queue.close();
   }

@@ -16,6 +16,7 @@ import type { Millis } from '../../shards/units.ts';
 import { BuildQueue, type BuildQueueJob } from './queue.ts';
 import { type QueuedTable, storeNameOf } from './queued-job.ts';
 import { jobOptions } from './submit.ts';
+import { retryNotes } from './watch.ts';
 
 const POLL_MS: Millis = 500;
 const RECENT_FAILURES = 20;
@@ -42,16 +43,15 @@ export async function exportByQueue(
       const tables = tableJobsOf(release, request);
       const add = (table: TableJob) => enqueue(queue, store, release, table);
       await queue.renew(build);
-      const jobs = await queue.whilePlanning(async () => {
-        const queued = new Map<string, TableJob>();
-        for (const table of tables) queued.set((await add(table)).id!, table);
-        return queued;
+      await queue.whilePlanning(async () => {
+        const jobs = new Map<string, TableJob>();
+        for (const table of tables) jobs.set((await add(table)).id!, table);
+        progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
+        const stage = progress.start('jobs', jobs.size, 'jobs');
+        const waiting = { add, note: progress.note, onDone: (done: number) => stage.at(done) };
+        await untilDone(queue, build, jobs, waiting);
+        stage.finish();
       });
-      progress.note(`export ${build}: ${counted(jobs.size, 'table')} queued`);
-      const stage = progress.start('jobs', jobs.size, 'jobs');
-      const waiting = { add, note: progress.note, onDone: (done: number) => stage.at(done) };
-      await untilDone(queue, build, jobs, waiting);
-      stage.finish();
       // Both find them by their receipts, and write what the store has lost since.
       if (out === null) return publishExports(release, request, store, progress, threads);
       const find = (table: TableJob) => findExported(release, table, store);
@@ -110,16 +110,10 @@ async function untilDone(
   { add, note, onDone }: Waiting,
 ): Promise<void> {
   const { jobs } = queue;
-  const noted = new Set<string>();
-  const noteRetries = async () => {
-    const delayed: (BuildQueueJob | undefined)[] = await jobs.getDelayed(0, RECENT_FAILURES - 1);
-    for (const job of delayed) {
-      const table = job && tables.get(job.id!);
-      if (!table || !job.failedReason || noted.has(job.failedReason)) continue;
-      noted.add(job.failedReason);
-      note(`${nameOf(table)}: ${job.failedReason}; it will be tried again`);
-    }
-  };
+  const noteRetries = retryNotes(queue, note, ({ id }) => {
+    const table = tables.get(id!);
+    return table ? nameOf(table) : null;
+  });
   let done = 0;
   for (const [id, table] of tables) {
     for (;;) {

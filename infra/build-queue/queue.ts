@@ -46,6 +46,10 @@ const POLL_MS: Millis = 1_000;
 const PLANNERS = `${QUEUE_NAME}:planners`;
 const PLANNING_LAPSES_S = 15;
 const RENEW_PLANNING_MS = 5_000;
+/** Is there as long as the Redis keeps its data; see `BuildQueue.untilDone`. */
+const DATA_MARK = `${QUEUE_NAME}:data`;
+/** Within this time commands that plan or watch a build restore what a Redis has lost. */
+const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
 /** While the key of a build is there, commands that wait for it end instead of queuing it again. */
 const CANCELLED = `${QUEUE_NAME}:cancelled:`;
 /** Longer than between two looks of such a command, though it has lost the queue for a while. */
@@ -116,7 +120,10 @@ export class BuildQueue {
     return new BuildQueue(await connect(address), note);
   }
 
-  /** Runs `plan`, which queues jobs: meanwhile `untilDone` waits, though none may be there yet. */
+  /**
+   * Runs `plan`, which queues jobs, and queues them again if the queue loses them: meanwhile
+   * `untilDone` waits, though none may be there.
+   */
   async whilePlanning<T>(plan: () => Promise<T>): Promise<T> {
     const planner = `${PLANNERS}:${randomUUID()}`;
     const renew = () =>
@@ -149,18 +156,36 @@ export class BuildQueue {
   }
 
   /**
-   * Resolves when no job is left and no build is being planned: with a message if a build has
-   * failed for good, otherwise with null. Waits up to `firstMs` for a first job.
+   * Resolves when no job is left and no build is being planned or watched: with a message if a build
+   * has failed for good, otherwise with null. Waits up to `firstMs` for a first job, and for a while
+   * if the Redis has lost its data: `note` is told.
    */
-  async untilDone(firstMs: Millis = 0): Promise<string | null> {
-    const firstUntilMs = performance.now() + firstMs;
+  async untilDone(
+    firstMs: Millis = 0,
+    note: (line: string) => void = () => {},
+  ): Promise<string | null> {
     // In this order: jobs are queued before planning ends.
     const countUnfinished = async () =>
       (await this.#countPlanners()) + (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
-    while ((await countUnfinished()) === 0 && performance.now() < firstUntilMs)
+    let mark = await this.#dataMark();
+    let emptyUntilMs = performance.now() + firstMs;
+    for (;;) {
+      const unfinished = await countUnfinished();
+      const found = await this.#dataMark();
+      if (found !== mark) {
+        mark = found;
+        note('the queue has lost its data; waiting for jobs to be queued again');
+        emptyUntilMs = performance.now() + RESTORED_WITHIN_MS;
+      } else if (unfinished > 0) emptyUntilMs = 0;
+      else if (performance.now() >= emptyUntilMs) return this.#failure();
       await pause(POLL_MS);
-    while ((await countUnfinished()) > 0) await pause(POLL_MS);
-    return this.#failure();
+    }
+  }
+
+  /** A text that stays the same as long as the Redis keeps its data. */
+  async #dataMark(): Promise<string | null> {
+    await this.#redis.set(DATA_MARK, randomUUID(), 'NX');
+    return this.#redis.get(DATA_MARK);
   }
 
   /**

@@ -25,6 +25,8 @@ export async function watchBuild(
   const stage = progress.start('jobs', units + 2, 'jobs');
   const flow = root.slice(0, -'publish'.length);
   const seen = new Set<string>();
+  const isOwn = (job: BuildQueueJob) => job.data.build === build && job.id!.startsWith(flow);
+  const noteRetries = retryNotes(queue, progress.note, (job) => (isOwn(job) ? nameOf(job) : null));
   let reportedMs = Date.now();
   for (;;) {
     const job = await jobs.getJob(root);
@@ -32,7 +34,8 @@ export async function watchBuild(
     if (!job) return 'lost';
     const state = await job.getState();
     stage.at(await endedOf(jobs, flow, units));
-    const active = ofBuild(await jobs.getJobs(['active']), build, flow);
+    const found: (BuildQueueJob | undefined)[] = await jobs.getJobs(['active']);
+    const active = found.filter((job) => job !== undefined).filter(isOwn);
     const isDue = Date.now() - reportedMs > REPORT_MS;
     if (isDue) reportedMs = Date.now();
     for (const one of active) {
@@ -40,6 +43,7 @@ export async function watchBuild(
       seen.add(`${one.id} ${one.processedBy}`);
       if (isNew || isDue) progress.note(lineOf(one));
     }
+    await noteRetries();
     if (state === 'completed') {
       stage.finish();
       return 'done';
@@ -59,28 +63,38 @@ async function endedOf(jobs: BuildQueue['jobs'], flow: string, units: number): P
   return (await join.getDependenciesCount()).processed ?? 0;
 }
 
-/** Only jobs of this flow, not of an earlier attempt. */
-function ofBuild(
-  found: readonly (BuildQueueJob | undefined)[],
-  build: string,
-  flow: string,
-): BuildQueueJob[] {
-  return found.filter(
-    (job) => job?.data.build === build && job.id!.startsWith(flow),
-  ) as BuildQueueJob[];
+function nameOf({ name, data }: BuildQueueJob): string {
+  const unit = 'job' in data && data.job.kind === 'unit' ? data.job : null;
+  return unit ? `unit of ${unit.counties.join(', ')}` : name;
 }
 
-function lineOf({
-  name,
-  data,
-  processedBy,
-  progress,
-  attemptsMade,
-  stalledCounter,
-}: BuildQueueJob) {
-  const unit = 'job' in data && data.job.kind === 'unit' ? data.job : null;
-  const what = unit ? `unit of ${unit.counties.join(', ')}` : name;
+function lineOf(job: BuildQueueJob): string {
+  const { processedBy, progress, attemptsMade, stalledCounter } = job;
   const { stage } = (progress || {}) as Partial<JobProgress>;
   const again = attemptsMade + stalledCounter > 0 ? ', retry' : '';
-  return `${processedBy ?? 'a worker'}: ${what}${again}${stage ? `: ${stage}` : ''}`;
+  return `${processedBy ?? 'a worker'}: ${nameOf(job)}${again}${stage ? `: ${stage}` : ''}`;
+}
+
+/** Retries examined at a time. */
+const MAX_RETRIES = 20;
+
+/**
+ * Returns a function that notes why jobs are to be tried again, each reason once. `nameOf`: the
+ * name of a job that is waited for; null for others.
+ */
+export function retryNotes(
+  { jobs }: BuildQueue,
+  note: (line: string) => void,
+  nameOf: (job: BuildQueueJob) => string | null,
+): () => Promise<void> {
+  const noted = new Set<string>();
+  return async () => {
+    const delayed: (BuildQueueJob | undefined)[] = await jobs.getDelayed(0, MAX_RETRIES - 1);
+    for (const job of delayed) {
+      const name = job ? nameOf(job) : null;
+      if (name === null || !job?.failedReason || noted.has(job.failedReason)) continue;
+      noted.add(job.failedReason);
+      note(`${name}: ${job.failedReason}; it will be tried again`);
+    }
+  };
 }

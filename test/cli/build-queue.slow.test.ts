@@ -218,6 +218,23 @@ test('problems of feeds that a worker reads are told to the builder, by the path
   }
 });
 
+test('a worker until done that a signal stops fails, so that a scheduler replaces it; one without that option does not', async () => {
+  const queue = redis.address(8);
+  const until = ['--until-done', '--wait-minutes', '5'];
+  for (const [flags, exitCode] of [
+    [until, 143],
+    [[], 0],
+  ] as const) {
+    const worker = work('stopped', TTA, '--queue', queue, ...flags);
+    await expect.poll(() => worker.said).toMatch(/is waiting for jobs/);
+    await end(worker, 'SIGTERM');
+    expect(worker.child.exitCode).toBe(exitCode);
+  }
+  const refused = await tta('worker', '--queue', queue, '--store', at('x'), '--wait-minutes', '5');
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toMatch(/--wait-minutes: needs --until-done/);
+});
+
 test('builders and workers name a missing queue at once', async () => {
   const queue = `redis://127.0.0.1:${await freePort()}`;
   const tries = [

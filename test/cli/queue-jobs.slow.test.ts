@@ -93,7 +93,7 @@ test('reports progress to a client watching a build, and reads no job of other f
   const { watched, ended, states } = await done(1, () => {});
   expect(watched).toBe('done');
   expect(ended.at(-1)).toBe(3);
-  expect(new Set(states.flat())).toEqual(new Set(['active']));
+  expect(new Set(states.flat())).toEqual(new Set(['active', 'delayed']));
 });
 
 test('a failed build reports why the job at the root of the failure failed', async () => {
@@ -467,6 +467,86 @@ test('a worker until done may wait for a first job', async () => {
   await expect.poll(() => looks.mock.results.at(-1)?.value).toBe(1);
   await job.remove();
   expect(await done).toBeNull();
+});
+
+test('a worker until done waits for a build to be queued again when the queue has lost its data', async () => {
+  const own = await ofThisTest(startRedis());
+  const queue = await ofThisTest(BuildQueue.open(own.address(0)));
+  const notes: string[] = [];
+  let hasEnded = false;
+  await queue.jobs.add('none', {} as never);
+  const done = queue
+    .untilDone(0, (line) => void notes.push(line))
+    .finally(() => {
+      hasEnded = true;
+    });
+  const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
+  await expect.poll(() => looks.mock.results.at(-1)?.value).toBe(1);
+  const redisClient = await connect(own.address(0));
+  await redisClient.flushall();
+  redisClient.disconnect();
+  await expect.poll(() => notes).toEqual([expect.stringMatching(/^the queue has lost its data/)]);
+  const looksAtLoss = looks.mock.calls.length;
+  await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(looksAtLoss + 2);
+  expect(hasEnded).toBe(false);
+  const again = await queue.jobs.add('none', {} as never);
+  await expect.poll(() => looks.mock.results.at(-1)?.value).toBe(1);
+  await again.remove();
+  expect(await done).toBeNull();
+  expect(notes).toHaveLength(1);
+});
+
+test('a command that watches a build counts as one that plans, so that workers until done stay for what it queues again', async () => {
+  const queue = await ofThisTest(BuildQueue.open(redis.address(12)));
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'watched')));
+  const { root, build } = await submitBuild(
+    queue,
+    store,
+    await storedPlan(store),
+    { release: 'watched' },
+    jobsOf(plan, 9),
+  );
+  let hasEnded = false;
+  const { done } = await queue.whilePlanning(async () => {
+    const done = queue.untilDone().finally(() => {
+      hasEnded = true;
+    });
+    const watching = watchBuild(queue, { build, root, units: 1 }, silent);
+    await queue.removeUnstarted(() => true);
+    expect(await watching).toBe('lost');
+    const looks = vi.spyOn(queue.jobs, 'getJobCountByTypes');
+    await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(2);
+    expect(hasEnded).toBe(false);
+    return { done };
+  });
+  expect(await done).toBeNull();
+});
+
+test('a command that watches a build says once why its jobs are to be tried again', async () => {
+  threads.work = () => new Promise(() => {});
+  const queue = await ofThisTest(BuildQueue.open(redis.address(14)));
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'retried')));
+  const stored = await storedPlan(store);
+  const jobs = jobsOf(plan, 9);
+  const { root, build } = await submitBuild(queue, store, stored, { release: 'retried' }, jobs);
+  const notes: string[] = [];
+  const progress = { ...silent, note: (line: string) => void notes.push(line) };
+  const watching = watchBuild(queue, { build, root, units: 2 }, progress).catch(() => 'ended');
+  const begun = () => notes.filter((line) => line.includes(': unit of ')).length;
+  const { worker } = await workerOn(14, store.location);
+  const memory = Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
+  for (const units of [1, 2]) {
+    await expect.poll(begun).toBeGreaterThanOrEqual(units);
+    threads.crash(memory);
+  }
+  const retried =
+    /^unit of 9900\d: out of memory; use a machine with more, .*; it will be tried again$/;
+  await expect.poll(() => notes).toContainEqual(expect.stringMatching(retried));
+  await expect.poll(async () => (await queue.jobs.getDelayed()).length).toBeGreaterThan(0);
+  await worker.close();
+  await queue.cancel(build);
+  expect(await watching).toBe('ended');
+  expect(notes.filter((line) => line.includes('will be tried again'))).toHaveLength(1);
 });
 
 function gate() {

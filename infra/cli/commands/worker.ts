@@ -27,7 +27,7 @@ export function defineWorker(command: Command): void {
   command
     .option(
       '--until-done',
-      'exit when the queue has no jobs left; with exit code 1 if a build has failed for good',
+      'exit when the queue has no jobs left; with exit code 1 if a build has failed for good, and 128 plus its number after a signal',
     )
     .option('--wait-minutes <n>', 'with --until-done: wait so long for a first job (default: 0)')
     .option(
@@ -44,6 +44,9 @@ export function defineWorker(command: Command): void {
 async function work(flags: WorkerFlags): Promise<void> {
   const set = readSettings(workerSchema, flags);
   if (flags.cancel !== undefined) return cancel(flags.cancel, set);
+  if (flags.waitMinutes !== undefined && !flags.untilDone) {
+    throw new UsageError('--wait-minutes: needs --until-done; without it, a worker always waits');
+  }
   const waitMinutes = integer('--wait-minutes', flags.waitMinutes, 0, 1_440) ?? 0;
   const { openWorker } = await import('../../build-queue/worker.ts');
   const { BuildQueue } = await import('../../build-queue/queue.ts');
@@ -55,13 +58,14 @@ async function work(flags: WorkerFlags): Promise<void> {
   try {
     const queue = await BuildQueue.open(set.QUEUE);
     opened.push(() => queue.close());
+    const progress = terminalProgress(process.stderr);
     const { QUEUE, STORE, WORKERS, MEMORY, METRICS_PORT, HOST } = set;
     const worker = await openWorker({
       queue: QUEUE,
       store: STORE,
       workers: WORKERS,
       memory: MEMORY,
-      progress: terminalProgress(process.stderr),
+      progress,
     });
     opened.push(() => worker.close());
     if (METRICS_PORT !== undefined) {
@@ -69,14 +73,17 @@ async function work(flags: WorkerFlags): Promise<void> {
       opened.push(() => metrics.close());
       process.stdout.write(`metrics on ${metrics.address}\n`);
     }
-    const ending = shutDownOnSignals({ close, withinMs: () => ENDS_WITHIN_MS });
+    // A scheduler is to replace a worker that it stops before the work is done.
+    const failsBySignal = flags.untilDone === true;
+    const ending = shutDownOnSignals({ close, withinMs: () => ENDS_WITHIN_MS, failsBySignal });
     process.stdout.write(`worker on ${shownLocation(STORE)} is waiting for jobs\n`);
     const allDone = flags.untilDone
-      ? queue.untilDone(waitMinutes * 60_000)
+      ? queue.untilDone(waitMinutes * 60_000, progress.note)
       : new Promise<never>(() => {});
     const problem = await Promise.race([worker.gaveUp, allDone]);
     ending.cancel();
     if (problem !== null) throw new UsageError(problem);
+    process.stdout.write('no jobs left\n');
   } finally {
     await close();
   }
