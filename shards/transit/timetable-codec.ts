@@ -1,6 +1,10 @@
+import { GrowableArray, grow } from '../arrays/growable-array.ts';
 import { type VarintReader, VarintWriter } from '../codec/varint.ts';
 import type { Millis } from '../units.ts';
 import { indexVisits, type Timetable } from './timetable.ts';
+
+/** Room for the times of a small timetable. */
+const FIRST_TIMES = 1 << 12;
 
 /**
  * Encodes a timetable:
@@ -97,15 +101,21 @@ export function* timetableSteps(
   const firstTime = new Int32Array(patternCount + 1);
   const firstTrip = new Int32Array(patternCount + 1);
   const tripCount = new Int32Array(patternCount);
-  const callStop: number[] = [];
-  const callRules: number[] = [];
-  const tripRoute: number[] = [];
-  const arrivals: Millis[] = [];
-  const departures: Millis[] = [];
+  // Growing typed arrays: to convert lists of numbers at the end would hold the event loop.
+  const callStop = new GrowableArray(Int32Array);
+  const callRules = new GrowableArray(Int32Array);
+  const tripRoute = new GrowableArray(Int32Array);
+  let arrivals = new Int32Array(FIRST_TIMES);
+  let departures = new Int32Array(FIRST_TIMES);
   for (let pattern = 0; pattern < patternCount; pattern++) {
     const calls = counted('calls');
     const trips = counted('trips');
     if (calls * trips > reader.left) throw new RangeError(`counts ${trips} trips`);
+    const end = firstTime[pattern] + calls * trips;
+    if (end > arrivals.length) {
+      arrivals = grow(arrivals, end);
+      departures = grow(departures, end);
+    }
     for (let call = 0; call < calls; call++) {
       callStop.push(below(stopCount, 'stop'));
       callRules.push(below(4, 'rules'));
@@ -123,24 +133,25 @@ export function* timetableSteps(
     }
     tripCount[pattern] = trips;
     firstCall[pattern + 1] = firstCall[pattern] + calls;
-    firstTime[pattern + 1] = firstTime[pattern] + calls * trips;
+    firstTime[pattern + 1] = end;
     firstTrip[pattern + 1] = firstTrip[pattern] + trips;
     yield;
   }
-  const stops = Int32Array.from(callStop);
+  const stops = callStop.view().slice();
+  const times = firstTime[patternCount];
   return {
     stopCount,
     patternCount,
     firstCall,
     callStop: stops,
-    callRules: Uint8Array.from(callRules),
+    callRules: Uint8Array.from(callRules.view()),
     tripCount,
     firstTime,
-    arrivals: Int32Array.from(arrivals),
-    departures: Int32Array.from(departures),
+    arrivals: arrivals.slice(0, times),
+    departures: departures.slice(0, times),
     ...indexVisits(stopCount, firstCall, stops),
     firstTrip,
-    tripRoute: Int32Array.from(tripRoute),
+    tripRoute: tripRoute.view().slice(),
     ...readContinuations(reader, tripCount, firstTrip),
   };
 }
