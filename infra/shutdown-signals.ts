@@ -26,9 +26,9 @@ interface EndOptions {
 
 /**
  * Shuts a process down in order: at the first SIGTERM, SIGINT or SIGHUP, with exit code 0 (see
- * `failsBySignal`), or at an uncaught error, with 1. At a second signal the work in progress is cut off; then, or at a third,
- * or if `close` fails or takes too long, the process is killed as by `kill -9` (137), without
- * waiting for anything such as database threads.
+ * `failsBySignal`), or at an uncaught error, with 1. At a second signal the work in progress is cut
+ * off; then, or at a third, or if `close` fails or takes too long, the process is killed as by
+ * `kill -9` (137), without waiting for anything such as database threads.
  */
 export function shutDownOnSignals({
   close,

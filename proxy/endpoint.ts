@@ -164,6 +164,8 @@ export interface ExampleMarks {
   readonly poi: { readonly dest_id: DestId; readonly lat: Degrees; readonly lon: Degrees };
   readonly maxMinutes: Minutes;
   readonly type: DestTypeId;
+  /** A trip from the block to a POI: with a ride, if there is one nearby. */
+  readonly trip: { readonly dest_id: DestId; readonly mode: Mode };
   /** Contains the block; null if the release has no such census place. */
   readonly place: { readonly geoid: string; readonly name: string } | null;
   /** Contains the block; null if the release has no tiles of that mode and type. */

@@ -156,9 +156,9 @@ export class BuildQueue {
   }
 
   /**
-   * Resolves when no job is left and no build is being planned or watched: with a message if a build
-   * has failed for good, otherwise with null. Waits up to `firstMs` for a first job, and for a while
-   * if the Redis has lost its data: `note` is told.
+   * Resolves when no job is left and no build is being planned or watched: with a message if a
+   * build has failed for good, otherwise with null. Waits up to `firstMs` for a first job, and for
+   * a while if the Redis has lost its data, which it notes.
    */
   async untilDone(
     firstMs: Millis = 0,

@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     define: async () => (await import('./commands/accounts.ts')).defineAccounts,
   },
   release: {
-    description: 'Manage the releases in a store.',
+    description: 'List, verify, compare, promote and remove the releases in a store.',
     define: async () => (await import('./commands/release.ts')).defineRelease,
   },
   inspect: {

@@ -32,6 +32,12 @@ export class References {
   }
 }
 
+/** The description of a member; of a list without one, that of its items. */
+export function descriptionOf(schema: Schema | Ref, refs: References): string {
+  const { description, items } = refs.resolve(schema);
+  return description ?? (items ? descriptionOf(items, refs) : '');
+}
+
 /** The type of a value in words, and its default if it has one: `integer, 1 to 5, default 1`. */
 export function kindText(schema: Schema | Ref, refs: References): string {
   const { default: preset } = refs.resolve(schema);

@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../portal/http/html.ts';
 import {
+  descriptionOf,
   kindText,
   type LocatedOperation,
   operationsOf,
@@ -183,7 +184,7 @@ function schemaList(schema: Schema | Ref, refs: References, depth = 0): Html | n
   if (properties.length === 0 || depth >= MAX_DEPTH) return null;
   return html`<dl class="members">
 ${properties.map(([name, member]) => {
-  const { description = '' } = refs.resolve(member);
+  const description = descriptionOf(member, refs);
   const isRequired = own.required?.includes(name) ?? false;
   return html`<dt><code>${name}</code> <span class="kind">${kindText(member, refs)}</span>${isRequired ? null : html` <span class="tag free">optional</span>`}</dt>
 <dd>${inline(description)}${schemaList(member, refs, depth + 1)}</dd>`;

@@ -1,4 +1,5 @@
 import {
+  descriptionOf,
   kindText,
   type LocatedOperation,
   operationsOf,
@@ -76,7 +77,7 @@ function members(schema: Schema | Ref, refs: References, depth = 0): string {
   const listed = depth < MAX_DEPTH ? Object.entries(own.properties ?? {}) : [];
   return listed
     .flatMap(([name, member]) => {
-      const { description = '' } = refs.resolve(member);
+      const description = descriptionOf(member, refs);
       const optional = own.required?.includes(name) ? '' : ', optional';
       const indent = '  '.repeat(depth);
       const line = `${indent}- \`${name}\` (${kindText(member, refs)}${optional}): ${description}`;

@@ -37,8 +37,8 @@ export const explain = meteredEndpoint({
     'as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs ' +
     'are of the first departure of the window that takes as long as the percentile states. ' +
     'Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond ' +
-    'reach: over 60 minutes to a block, or over 30 to a POI. `unrouted` says where the mode could ' +
-    `not be routed from the block, or to the one where the trip ends. ${PLANS.charges.explain} tokens.`,
+    'reach: over 60 minutes to a block, or over 30 to a POI; or, with `unrouted`, for one that is ' +
+    `not known. ${PLANS.charges.explain} tokens.`,
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject({
@@ -55,7 +55,11 @@ export const explain = meteredEndpoint({
     departure: z.enum(DEPARTURE_WINDOWS),
     travel_time: z.number().nullable(),
     legs: z.array(leg),
-    unrouted,
+    unrouted: unrouted.meta({
+      description:
+        'Present if the mode could not be routed from the block, or else to the block where the ' +
+        'trip ends: why. The travel time is then not known. Absent if both could be routed.',
+    }),
   }),
   problems: ['block-not-found', 'poi-not-found'],
 

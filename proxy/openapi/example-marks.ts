@@ -3,8 +3,9 @@ import type { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { Release } from '../../shards/release/release.ts';
-import { type CountyBlock, type Degrees, MICRO } from '../../shards/units.ts';
+import { type CountyBlock, type Degrees, type DestId, MICRO } from '../../shards/units.ts';
 import type { ExampleMarks } from '../endpoint.ts';
+import { explain } from '../endpoints/explain.ts';
 import { poiDetail } from '../endpoints/poi-detail.ts';
 import { pointPois } from '../endpoints/poi-times.ts';
 import { blocksOfPlace, locatePlace } from '../queries/areas/places.ts';
@@ -13,6 +14,8 @@ import type { ExampleResponses } from './example-responses.ts';
 /** Places, counties, and blocks of each, that are examined: the first nearly always suffices. */
 const MAX_LOOKED_AT = 16;
 const ROWS_LOOKED_AT = 100;
+/** Trips of which the legs are examined. */
+const TRIPS_LOOKED_AT = 8;
 const ZOOM = 12;
 
 interface Candidate {
@@ -48,9 +51,35 @@ export async function findMarks(
       poi: { dest_id, lat, lon },
       maxMinutes: Math.ceil(nearest.travel_time),
       type,
+      trip: (await rideFrom(release, responses, geoid, point)) ?? { dest_id, mode },
       place,
       tile: await tileAt(release, `${mode}-${type}`, point),
     };
+  }
+  return null;
+}
+
+/** A trip by transit from a block to a POI that is not only walked; null if none is found. */
+async function rideFrom(
+  release: Release,
+  responses: ExampleResponses,
+  geoid: Geoid,
+  point: ExampleMarks['point'],
+): Promise<ExampleMarks['trip'] | null> {
+  const mode = 'transit';
+  if (!release.manifest.modes.includes(mode)) return null;
+  const parameters = { ...point, mode: [mode], limit: ROWS_LOOKED_AT };
+  const found = await responses.json(pointPois, { parameters }).catch(onProblem);
+  const rows = (found?.results ?? []) as { dest_id: DestId; travel_time: number }[];
+  // The longer a trip, the likelier a ride.
+  const longest = rows.toSorted((a, b) => b.travel_time - a.travel_time);
+  for (const { dest_id } of longest.slice(0, TRIPS_LOOKED_AT)) {
+    const trip = { dest_id, mode } as const;
+    const explained = await responses
+      .json(explain, { parameters: { geoid, ...trip } })
+      .catch(onProblem);
+    const legs = (explained?.legs ?? []) as { kind: string; route?: string }[];
+    if (legs.some(({ route }) => route !== undefined)) return trip;
   }
   return null;
 }

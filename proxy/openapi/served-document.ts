@@ -11,6 +11,8 @@ import { type ExampleRequest, ExampleResponses } from './example-responses.ts';
 
 /** Number of list items and outline corners shown in examples. */
 const MAX_LISTED = 2;
+/** Lists shown whole: their items are parts of one thing. */
+const SHOWN_WHOLE = 'legs';
 const MAX_CORNERS = 4;
 
 interface Content {
@@ -139,7 +141,10 @@ function shortened(value: unknown): unknown {
   }
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, shortened(member)]),
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === SHOWN_WHOLE ? member : shortened(member),
+    ]),
   );
 }
 

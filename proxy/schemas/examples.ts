@@ -11,7 +11,7 @@ const ISOCHRONE_MINUTES = 5;
  * tried; a parameter without a value is omitted.
  */
 export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, unknown>> {
-  const { block, point, mode, poi, maxMinutes, type, place, tile } = marks;
+  const { block, point, mode, poi, maxMinutes, type, trip, place, tile } = marks;
   return {
     BlockGeoid: block,
     CountyFips: countyOf(block),
@@ -22,8 +22,8 @@ export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, 
     MaxMinutes: maxMinutes,
     Limit: FEW_ROWS,
     DestIdOfPath: poi.dest_id,
-    DestIdOfTrip: poi.dest_id,
-    ModeOfTrip: mode,
+    DestIdOfTrip: trip.dest_id,
+    ModeOfTrip: trip.mode,
     Bbox: boxAround(poi),
     IsochroneBlock: block,
     IsochroneMinutes: ISOCHRONE_MINUTES,

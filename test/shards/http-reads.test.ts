@@ -170,16 +170,16 @@ test('errors name the object, the number of tries, and what to do', async () => 
     expect(error.message.startsWith(`${wire.address}/${ref.name}: `)).toBe(true);
     return error.message.slice(`${wire.address}/${ref.name}: `.length);
   };
-  expect(await told(status(503))).toBe('the server responded with 503, 4 times over');
+  expect(await told(status(503))).toBe('the server responded with 503 (4 attempts)');
   expect(await told({ cut: 10 })).toMatch(
-    /^http:\/\/127.*: the (connection broke|response .*), 4 times/,
+    /^http:\/\/127.*: the (connection broke|response .*) \(4 attempts\)/,
   );
-  expect(await told(withBody((all) => all.subarray(1)))).toBe('49 of 50 bytes came, 4 times over');
+  expect(await told(withBody((all) => all.subarray(1)))).toBe('49 of 50 bytes came (4 attempts)');
   expect(await told(withBody((all) => Buffer.concat([all, all])))).toMatch(
-    /^more than 50 bytes came, 4/,
+    /^more than 50 bytes came \(4 attempts\)/,
   );
   expect(await told(withHeader('content-range', 'bytes 7-8/1000'))).toBe(
-    'bytes 100 to 149 were asked for; the response says "bytes 7-8/1000", 4 times over',
+    'bytes 100 to 149 were asked for; the response says "bytes 7-8/1000" (4 attempts)',
   );
   expect(await told(status(200))).toMatch(/^the server sent all of an object for a range of it/);
   expect(await told(status(404))).toBe('no such object');
@@ -284,19 +284,21 @@ describe('time', () => {
     ofThisTest(new HttpsReader(wire.address, { patience: { ...PATIENT, ...patience } }));
 
   test('of a try ends with a limit that grows with what is read', async () => {
-    const large = refOf('kind/large.tta', Buffer.alloc(100_000, 'large'));
-    await new FolderStore(root).putContent(large.name, Buffer.alloc(100_000, 'large'));
-    const hasty = await impatient({ tryMs: 30, retryWithinMs: -1 });
-    wire.fault = () => ({ delayMs: 200 });
-    // At the slowest rate it may take 800 ms.
-    expect(await hasty.readRange(large, 0, large.bytes)).toHaveLength(100_000);
+    const contents = Buffer.alloc(1_000_000, 'large');
+    const large = refOf('kind/large.tta', contents);
+    await new FolderStore(root).putContent(large.name, contents);
+    const hasty = await impatient({ tryMs: 300, retryWithinMs: -1 });
+    wire.fault = () => ({ delayMs: 600 });
+    // At the slowest rate it may take 8 s.
+    expect(await hasty.readRange(large, 0, large.bytes)).toHaveLength(large.bytes);
     for (const ask of [() => hasty.readRange(large, 0, 100), () => hasty.stat(large.name)]) {
       await expect(ask()).rejects.toMatchObject({
         failure: 'unavailable',
         message: expect.stringMatching(/no whole response within 0 s$/),
       });
     }
-    expect(wire.requests).toHaveLength(3);
+    // On a busy machine a try may end before its request arrives.
+    expect(wire.requests.length).toBeLessThanOrEqual(3);
   });
 
   test('for another try ends after a while', async () => {

@@ -138,9 +138,9 @@ describe('a transient failure', () => {
   });
 
   test.each([
-    ['after four tries', 4, rich(), 60_000, 'the server is busy, 4 times over', 4],
+    ['after four tries', 4, rich(), 60_000, 'the server is busy (4 attempts)', 4],
     ['without a budget', 4, new RetryBudget(0, 1, 0), 60_000, 'the server is busy', 1],
-    ['with a budget for one', 4, new RetryBudget(0, 1, 1), 60_000, 'busy, 2 times over', 2],
+    ['with a budget for one', 4, new RetryBudget(0, 1, 1), 60_000, 'busy (2 attempts)', 2],
     ['after its time', 4, rich(), -1, 'the server is busy', 1],
   ])('%s ends the read, which says how often it was tried', async (...of) => {
     const [, tries, budget, withinMs, says, made] = of;

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { BLOCK_BANDS_MAGIC } from '../../../shards/bands/block-band-layout.ts';
@@ -55,8 +56,7 @@ async function inspect(file: string): Promise<void> {
   const store = await openStore(location);
   try {
     const info = await store.stat(name);
-    if (info === null)
-      throw new UsageError(`${file}: no such file or object; give an object of a store`);
+    if (info === null) throw new UsageError(`${file}: ${await notThere(file)}`);
     const ref = { name, bytes: info.bytes, sha256: '' };
     print(`${file}: ${counted(ref.bytes, 'byte')}`);
     const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
@@ -69,6 +69,13 @@ async function inspect(file: string): Promise<void> {
   } finally {
     await store.close();
   }
+}
+
+async function notThere(file: string): Promise<string> {
+  const found = await stat(file).catch(() => null);
+  return found?.isDirectory()
+    ? 'is a folder; give an object in it, or run tta release verify on a store'
+    : 'no such file or object; give an object of a store';
 }
 
 /** The store an object is in, and its name there. */

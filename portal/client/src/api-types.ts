@@ -744,7 +744,7 @@ export interface Operations {
       'application/geo+json': RowsAsGeoJson;
     };
   };
-  /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs are of the first departure of the window that takes as long as the percentile states. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI. `unrouted` says where the mode could not be routed from the block, or to the one where the trip ends. 5 tokens. */
+  /** The legs of a trip from a block to a block or a POI. The travel time of the trip, as the other routes have it, and the legs of a trip that takes as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs are of the first departure of the window that takes as long as the percentile states. Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI; or, with `unrouted`, for one that is not known. 5 tokens. */
   explainTrip: {
     params: {
       /** Census block GEOID, 15 digits including leading zeros. */
@@ -768,7 +768,7 @@ export interface Operations {
         departure: 'am';
         travel_time: number | null;
         legs: Array<Leg>;
-        /** Modes that could not be routed from the block; for these a missing row means unknown. Absent if all could be routed. */
+        /** Present if the mode could not be routed from the block, or else to the block where the trip ends: why. The travel time is then not known. Absent if both could be routed. */
         unrouted?: Array<{
           mode: Mode;
           reason: UnroutedReason;

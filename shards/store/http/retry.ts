@@ -22,7 +22,7 @@ export async function retryRequest<T>(
   return retry(attempt, (error, tries) => {
     if (!(error instanceof TransientError)) throw error;
     if (tries === TRIES || performance.now() > lastMs || !budget.spend()) {
-      const times = tries === 1 ? '' : `, ${tries} times over`;
+      const times = tries === 1 ? '' : ` (${tries} attempts)`;
       const cause = { cause: error.cause ?? error };
       throw new StoreError('unavailable', object, `${error.message}${times}`, cause);
     }

@@ -258,7 +258,7 @@ export class S3Store extends S3Reader implements WritableStore {
     const region = String($response?.headers['x-amz-bucket-region'] ?? '');
     // The response to a HEAD has no code; the client makes one up.
     const refusal = { status, code: code === 'NotFound' || code === 'Unknown' ? '' : code, region };
-    const problem = `the server responded with ${status} ${code}, ${TRIES} times over`;
+    const problem = `the server responded with ${status} ${code} (${TRIES} attempts)`;
     return (
       s3Problem(this.address, name, refusal) ??
       new StoreError('unavailable', object, problem, { cause: error })
