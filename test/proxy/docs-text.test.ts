@@ -147,3 +147,18 @@ test('the summary of the OpenAPI document has every operation in a fourth of its
     );
   }
 });
+
+test('the example of a trip has a ride, with all of its legs, and the reference says how to read them', async () => {
+  const document = JSON.parse(await text('/openapi.json'));
+  const { get } = document.paths['/v1/blocks/{geoid}/explain'];
+  const { mode, travel_time, legs } = get.responses[200].content['application/json'].example;
+  expect(mode).toBe('transit');
+  const minutes = legs.map((leg: { minutes: number }) => leg.minutes);
+  const sum = minutes.reduce((all: number, one: number) => all + one, 0);
+  expect(sum).toBeCloseTo(travel_time, 5);
+  expect(legs).toContainEqual(expect.objectContaining({ kind: 'ride', route: expect.any(String) }));
+  const { description } = document.components.schemas.Leg;
+  expect(description).toMatch(/`transfer`/);
+  expect(await text('/docs/explainTrip.md')).toContain(description);
+  expect(await text('/docs')).toContain('A <code>transfer</code> is the way');
+});
