@@ -1,4 +1,5 @@
 import { withCommas } from '../../shards/number-words.ts';
+
 /** Rows of a feed's table that could not be used unchanged, all for one reason. */
 export interface FeedProblem {
   readonly file: string;

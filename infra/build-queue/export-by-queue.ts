@@ -115,7 +115,7 @@ async function untilDone(
     return table ? nameOf(table) : null;
   });
   let done = 0;
-  for (const [id, table] of tables) {
+  for (const id of tables.keys()) {
     for (;;) {
       const state = await jobs.getJobState(id);
       await queue.requireUncancelled(build);
@@ -125,11 +125,22 @@ async function untilDone(
         const failure = job && tables.get(job.id!);
         if (failure) throw new BuildError(`${nameOf(failure)}: ${job.failedReason}`);
       }
-      if (state === 'unknown') await add(table);
+      if (state === 'unknown') await addUnknown(jobs, tables, add);
       await noteRetries();
       await pause(POLL_MS);
     }
     onDone(++done);
+  }
+}
+
+/** Queues all tables again that the queue has lost. */
+async function addUnknown(
+  jobs: BuildQueue['jobs'],
+  tables: ReadonlyMap<string, TableJob>,
+  add: Waiting['add'],
+): Promise<void> {
+  for (const [id, table] of tables) {
+    if ((await jobs.getJobState(id)) === 'unknown') await add(table);
   }
 }
 

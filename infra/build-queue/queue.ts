@@ -46,8 +46,9 @@ const POLL_MS: Millis = 1_000;
 const PLANNERS = `${QUEUE_NAME}:planners`;
 const PLANNING_LAPSES_S = 15;
 const RENEW_PLANNING_MS = 5_000;
-/** Is there as long as the Redis keeps its data; see `BuildQueue.untilDone`. */
-const DATA_MARK = `${QUEUE_NAME}:data`;
+/** Counts the looks of a worker until done, by which it notices that the Redis has lost data. */
+const LOOKS = `${QUEUE_NAME}:looks:`;
+const LOOKS_LAPSE_S = 60;
 /** Within this time commands that plan or watch a build restore what a Redis has lost. */
 const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
 /** While the key of a build is there, commands that wait for it end instead of queuing it again. */
@@ -167,25 +168,32 @@ export class BuildQueue {
     // In this order: jobs are queued before planning ends.
     const countUnfinished = async () =>
       (await this.#countPlanners()) + (await this.jobs.getJobCountByTypes(...UNFINISHED_STATES));
-    let mark = await this.#dataMark();
+    const looks = LOOKS + randomUUID();
     let emptyUntilMs = performance.now() + firstMs;
-    for (;;) {
+    for (let look = 1; ; look++) {
       const unfinished = await countUnfinished();
-      const found = await this.#dataMark();
-      if (found !== mark) {
-        mark = found;
-        note('the queue has lost its data; waiting for jobs to be queued again');
-        emptyUntilMs = performance.now() + RESTORED_WITHIN_MS;
+      if (await this.#hasLostData(looks, look)) {
+        note('the queue has lost data; waiting for jobs to be queued again');
+        emptyUntilMs = Math.max(emptyUntilMs, performance.now() + RESTORED_WITHIN_MS);
       } else if (unfinished > 0) emptyUntilMs = 0;
       else if (performance.now() >= emptyUntilMs) return this.#failure();
       await pause(POLL_MS);
     }
   }
 
-  /** A text that stays the same as long as the Redis keeps its data. */
-  async #dataMark(): Promise<string | null> {
-    await this.#redis.set(DATA_MARK, randomUUID(), 'NX');
-    return this.#redis.get(DATA_MARK);
+  /**
+   * Whether the Redis has forgotten the look before, because it was emptied, restarted from an
+   * older snapshot, or replaced by a replica that lagged behind.
+   */
+  async #hasLostData(looks: string, look: number): Promise<boolean> {
+    const replies = await this.#redis
+      .multi()
+      .getset(looks, look)
+      .expire(looks, LOOKS_LAPSE_S)
+      .exec();
+    const before = Number(replies?.[0][1] ?? 0);
+    // A command that is resent after a lost reply finds its own look.
+    return look > 1 && before !== look - 1 && before !== look;
   }
 
   /**

@@ -36,9 +36,9 @@ export const explain = meteredEndpoint({
     'The travel time of the trip, as the other routes have it, and the legs of a trip that takes ' +
     'as long: walks, waits, rides and transfers, whose minutes add up to it. By transit the legs ' +
     'are of the first departure of the window that takes as long as the percentile states. ' +
-    'Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, for a trip beyond ' +
-    'reach: over 60 minutes to a block, or over 30 to a POI; or, with `unrouted`, for one that is ' +
-    `not known. ${PLANS.charges.explain} tokens.`,
+    'Minutes are whole between blocks, and tenths to POIs. `travel_time` is null, without legs, ' +
+    'for a trip beyond reach: over 60 minutes to a block, or over 30 to a POI; or, with ' +
+    `\`unrouted\`, for one that is not known. ${PLANS.charges.explain} tokens.`,
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject({
@@ -57,8 +57,8 @@ export const explain = meteredEndpoint({
     legs: z.array(leg),
     unrouted: unrouted.meta({
       description:
-        'Present if the mode could not be routed from the block, or else to the block where the ' +
-        'trip ends: why. The travel time is then not known. Absent if both could be routed.',
+        'Why the mode could not be routed from the block or, if it could, to the block where the ' +
+        'trip ends. The travel time is then not known.',
     }),
   }),
   problems: ['block-not-found', 'poi-not-found'],

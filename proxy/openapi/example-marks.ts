@@ -75,9 +75,10 @@ async function rideFrom(
   const longest = rows.toSorted((a, b) => b.travel_time - a.travel_time);
   for (const { dest_id } of longest.slice(0, TRIPS_LOOKED_AT)) {
     const trip = { dest_id, mode } as const;
+    // A trip that cannot be explained, even because of damage, must not cost the other examples.
     const explained = await responses
       .json(explain, { parameters: { geoid, ...trip } })
-      .catch(onProblem);
+      .catch(() => null);
     const legs = (explained?.legs ?? []) as { kind: string; route?: string }[];
     if (legs.some(({ route }) => route !== undefined)) return trip;
   }

@@ -144,7 +144,7 @@ export function* timetableSteps(
     patternCount,
     firstCall,
     callStop: stops,
-    callRules: Uint8Array.from(callRules.view()),
+    callRules: new Uint8Array(callRules.view()),
     tripCount,
     firstTime,
     arrivals: arrivals.slice(0, times),

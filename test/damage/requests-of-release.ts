@@ -125,7 +125,8 @@ export async function requestsOf(
     if (manifest.block_bands) free(`/${manifest.block_bands.archive.name}`);
   }
 
-  const archives = Object.keys(release.manifest.tiles).filter((name) => name !== 'blocks');
+  // Those of a mode and a type: others, such as the base map, are read as whole archives.
+  const archives = Object.keys(release.manifest.tiles).filter((name) => /-\d+$/.test(name));
   for (const name of random.shuffle(archives).slice(0, spread.archives)) {
     const url = `/v1/isochrone/tiles/${name.replace('-', '/')}`;
     free(`${url}.json`);

@@ -38,22 +38,13 @@ test.each(['1', '2'])(
     expect(await ready()).toMatchObject(unready);
     const refused = await ask('tokens');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
-    expect(serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
+    await expect.poll(() => serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
 
     // Each process detects it independently.
-    let slowestMs = 0;
-    const allReady = async () => {
-      const askedMs = Date.now();
-      const responses = await Promise.all(Array.from({ length: 12 }, ready));
-      slowestMs = Math.max(slowestMs, Date.now() - askedMs);
-      return JSON.stringify(responses);
-    };
-    await allReady();
+    const allReady = async () =>
+      JSON.stringify(await Promise.all(Array.from({ length: 12 }, ready)));
     await redis.restart();
-    const back = Date.now();
     await expect.poll(allReady, { interval: 50 }).not.toContain('unavailable');
-    // A busy machine is late by as much as responses take.
-    expect(Date.now() - back).toBeLessThan(2_000 + 20 * slowestMs);
     const ledger = await ofThisTest(openLedger(redis.address(), { rateLimitPerMinute: 1 }));
     const { key } = await openCustomer(ledger, { tokens: 100 });
     // A page of a response, whose cursor is sealed with a key kept in the ledger.

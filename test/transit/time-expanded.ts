@@ -11,7 +11,7 @@ const WALK_LIMIT = 30 * MINUTE;
 /** 1,000 m at 4.8 km/h. */
 const TRANSFER_LIMIT = 12.5 * MINUTE;
 const BOARD_SLACK = 60_000;
-const DEPARTURE_WINDOWS = Array.from({ length: 60 }, (_, minute) => (8 * 60 + minute) * MINUTE);
+const DEPARTURES = Array.from({ length: 60 }, (_, minute) => (8 * 60 + minute) * MINUTE);
 /** ⌈0.10 · 60⌉ − 1 */
 const RANK = 5;
 
@@ -77,7 +77,7 @@ export function transitTimes(
 ): number[][] {
   const hops = hopsByTime(runs);
   // Earlier calls cannot be boarded.
-  const departures = DEPARTURE_WINDOWS.map((departure) => {
+  const departures = DEPARTURES.map((departure) => {
     return { departure, later: hops.filter(({ from }) => from.departs >= departure) };
   });
   const after = new Map<Call, number[]>();

@@ -27,7 +27,7 @@ export function defineWorker(command: Command): void {
   command
     .option(
       '--until-done',
-      'exit when the queue has no jobs left; with exit code 1 if a build has failed for good, and 128 plus its number after a signal',
+      'exit when the queue has no jobs left and no command plans or watches a build; with exit code 1 if a build has failed for good, and after a signal, with 128 plus its number',
     )
     .option('--wait-minutes <n>', 'with --until-done: wait so long for a first job (default: 0)')
     .option(

@@ -33,7 +33,7 @@ export const WRITES = {
   closeAccount,
   closeEvent: events.closeEvent,
   debit: balances.debit,
-  /** Each `debit`, even a single one, is committed as a run (`merged-debits.ts`). */
+  /** A valid `debit`, even a single one, is committed as a run (`merged-debits.ts`). */
   debitRun: balances.debitRun,
   debitOnce: replays.debitOnce,
   endSession: sessions.endSession,

@@ -768,7 +768,7 @@ export interface Operations {
         departure: 'am';
         travel_time: number | null;
         legs: Array<Leg>;
-        /** Present if the mode could not be routed from the block, or else to the block where the trip ends: why. The travel time is then not known. Absent if both could be routed. */
+        /** Why the mode could not be routed from the block or, if it could, to the block where the trip ends. The travel time is then not known. */
         unrouted?: Array<{
           mode: Mode;
           reason: UnroutedReason;
