@@ -53,7 +53,7 @@ async function blocksOf(recipe: string): Promise<{ language: string; text: strin
   });
 }
 
-test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites'])(
+test.each(['amenity-basket', 'dual-access', 'home-search', 'own-sites', 'trip-legs'])(
   'the requests of %s have the responses that it shows',
   async (recipe) => {
     let response = '';
