@@ -149,10 +149,9 @@ describe('a transient failure', () => {
     const result = retryRequest('some/object', budget, withinMs, attempt);
     const error = await result.catch((cause) => cause);
     expect(error).toBeInstanceOf(StoreError);
-    expect([error.failure, error.message]).toEqual([
-      'unavailable',
-      expect.stringMatching(new RegExp(`some/object.*${says}$`)),
-    ]);
+    expect(error.failure).toBe('unavailable');
+    expect(error.message.startsWith('some/object')).toBe(true);
+    expect(error.message.slice(-says.length)).toBe(says);
     expect(error.cause).toBeInstanceOf(TransientError);
     expect(atMs.length).toBe(made);
   });
