@@ -284,7 +284,9 @@ describe('over a wire that breaks', () => {
     putsMeet(status(500, '<Error><Code>InternalError</Code></Error>'), 9);
     await expect(store.putContent('b', bytes)).rejects.toMatchObject({
       failure: 'unavailable',
-      message: expect.stringMatching(/\/b: the server responded with 500 InternalError \(5 attempts\)/),
+      message: expect.stringMatching(
+        /\/b: the server responded with 500 InternalError \(5 attempts\)/,
+      ),
       cause: { name: 'InternalError' },
     });
     expect(puts()).toBe(5);
