@@ -62,7 +62,7 @@ export function linkRegion(
   const bike = streetRegion(region.bike, bikeLinks.targets, bikeLinks, firstStop);
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
   stage.finish(
-    `${withCommas(linked)} of ${counted(blocks.length, 'block')} ${blocks.length === 1 ? 'is' : 'are'} near a walkable street`,
+    `${withCommas(linked)} of ${counted(blocks.length, 'block')} near a walkable street`,
   );
 
   const poiAreas = new PoiAreas(destinations);

@@ -41,14 +41,16 @@ export const UNFINISHED_STATES = [
 const CONNECT_MS = 3_000;
 const POLL_MS: Millis = 1_000;
 /**
- * The keys of commands that plan a build. Each has its own, which lapses if the command is killed.
+ * The keys of commands that plan or watch a build. Each has its own, which lapses if the command is
+ * killed.
  */
 const PLANNERS = `${QUEUE_NAME}:planners`;
 const PLANNING_LAPSES_S = 15;
 const RENEW_PLANNING_MS = 5_000;
 /** Counts the looks of a worker until done, by which it notices that the Redis has lost data. */
 const LOOKS = `${QUEUE_NAME}:looks:`;
-const LOOKS_LAPSE_S = 60;
+/** Longer than a worker is usually cut off from its queue. */
+const LOOKS_LAPSE_S = 3_600;
 /** Within this time commands that plan or watch a build restore what a Redis has lost. */
 const RESTORED_WITHIN_MS: Millis = 3 * RENEW_PLANNING_MS;
 /** While the key of a build is there, commands that wait for it end instead of queuing it again. */

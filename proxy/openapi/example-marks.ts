@@ -79,7 +79,7 @@ async function rideFrom(
     const explained = await responses
       .json(explain, { parameters: { geoid, ...trip } })
       .catch(() => null);
-    const legs = (explained?.legs ?? []) as { kind: string; route?: string }[];
+    const legs = (explained?.legs ?? []) as { route?: string }[];
     if (legs.some(({ route }) => route !== undefined)) return trip;
   }
   return null;

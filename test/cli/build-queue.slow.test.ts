@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { plannedInputSchema } from '../../builder/plan/planned-input.ts';
 import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
-import { BuildQueue, connect } from '../../infra/build-queue/queue.ts';
+import { BuildQueue, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
 import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
@@ -102,6 +102,8 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   for (let kills = 0; kills < 2; kills++) {
     const doomed = work('many');
     await expect.poll(() => untilItHasAJob(doomed)).toBe(true);
+    // A command that watches counts as one that plans: workers until done stay.
+    expect(Number(await redis.cli('scard', `${QUEUE_NAME}:planners`))).toBe(1);
     await end(doomed, 'SIGKILL');
     if (kills > 0) continue;
     await redis.kill('SIGKILL');

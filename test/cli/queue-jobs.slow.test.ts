@@ -514,7 +514,7 @@ test('a worker until done waits for a build to be queued again when the queue ha
   expect(notes).toHaveLength(1);
 });
 
-test('a command that watches a build counts as one that plans, so that workers until done stay for what it queues again', async () => {
+test('a worker until done stays while a command that plans finds its build lost, and may queue it again', async () => {
   const queue = await ofThisTest(BuildQueue.open(redis.address(12)));
   const store = await ofThisTest(new FolderStore(path.join(folder, 'watched')));
   const { root, build } = await submitBuild(
