@@ -23,6 +23,7 @@ import { benchMcp } from './mcp.ts';
 import { benchNation } from './nation.ts';
 import { benchNationalManifest } from './national-manifest.ts';
 import { benchNationalSchedule } from './national-schedule.ts';
+import { benchPreparation } from './preparation.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
 import { benchSoak } from './soak.ts';
@@ -49,7 +50,16 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   manifest: benchNationalManifest,
   exports: benchExports,
 };
-const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis', 'schedule'];
+const UNSERVED = [
+  'routing',
+  'accuracy',
+  'transit',
+  'flips',
+  'preparation',
+  'city',
+  'metropolis',
+  'schedule',
+];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 /** Runs on request only: installs some hundred megabytes from registries. */
 const ENGINES = 'engines';
@@ -79,6 +89,7 @@ try {
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.includes('flips')) await benchFlips(folder);
+  if (asked.includes('preparation')) await benchPreparation(inputs, folder);
   if (asked.includes(ENGINES)) await benchEngines(inputs, folder);
   if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part))) {
     await withBuilt(await benchBuild(inputs, folder), inputs, folder, async (built) => {

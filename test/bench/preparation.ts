@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { stat, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { readPbf } from '../../builder/osm/pbf.ts';
+import { openPreparationPool } from '../../builder/prepare/preparation-pool.ts';
+import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
+import { silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import type { OsmNode, OsmRelation, OsmWay } from '../../infra/demo/osm-elements.ts';
+import { writePbf } from '../../infra/demo/pbf-writer.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { figure } from './figure.ts';
+import type { BenchInputs } from './inputs.ts';
+import { residentMemory } from './resident-memory.ts';
+
+/** A state's extract of 400 MB: copies of a city beside each other. */
+const COLUMNS = 30;
+const ROWS = 24;
+const COPIES = COLUMNS * ROWS;
+/** Between two copies: a little more than the city is wide and high. */
+const STEP = { lon: 0.08, lat: 0.048 };
+/** More than any id of the city. */
+const IDS = 1e10;
+/** The default of `tta build`. */
+const MEMORY = 4 * 2 ** 30;
+
+/**
+ * Preparation of OpenStreetMap by as many threads as there are cores: wall time over processor time
+ * by core, and peak memory.
+ */
+export async function benchPreparation(inputs: BenchInputs, folder: string): Promise<void> {
+  const osm = path.join(folder, 'state.osm.pbf');
+  const area = await writeState(inputs.osm, osm);
+  const { size } = await stat(osm);
+  const cores = availableParallelism();
+  const about = { megabytes: Math.round(size / 1e6), cores };
+  const store = new FolderStore(path.join(folder, 'state'));
+  const pool = openPreparationPool(store, { workers: cores, memory: MEMORY });
+  const keyOf = (madeOf: readonly unknown[]) =>
+    createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
+  // Starts the peak of resident memory anew.
+  await writeFile('/proc/self/clear_refs', '5');
+  const [begun, used] = [performance.now(), process.cpuUsage()];
+  try {
+    const receipts = new Receipts(store);
+    const context = { keyOf, store, receipts, progress: silent, pool };
+    await writeOsmCells({ ...context, paths: [osm], area, mapped: [area] });
+  } finally {
+    await pool.close();
+    await store.close();
+  }
+  const wall = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(used);
+  const processor = (user + system) / 1e6;
+  figure('preparation.wall_time', wall, 's', about);
+  figure('preparation.processor_time', processor, 's', about);
+  figure('preparation.wall_over_processor_time_by_core', (wall * cores) / processor, '', {
+    ...about,
+    wanted: 1.1,
+  });
+  const peak = await residentMemory(process.pid, 'VmHWM');
+  figure('preparation.peak_memory', peak, 'MB', { ...about, wanted: MEMORY / 1e6 });
+}
+
+/**
+ * Writes copies of a file side by side, the ids of one after those of another, as after imports
+ * county by county. Returns the area.
+ */
+async function writeState(city: string, state: string): Promise<BoundingBox> {
+  const nodes: OsmNode[] = [];
+  const ways: OsmWay[] = [];
+  const relations: OsmRelation[] = [];
+  const { box } = await readPbf(city, {
+    node: (id, lon, lat, tags) =>
+      void nodes.push({ id, lon, lat, tags: Object.fromEntries(tags.entries()) }),
+    way: (id, refs, tags) =>
+      void ways.push({ id, refs: [...refs], tags: Object.fromEntries(tags.entries()) }),
+    relation: (id, members, tags) => {
+      const wayMembers = members.filter(({ type }) => type === 'way');
+      const kept = wayMembers.map(({ ref, role }) => ({ way: ref, role }));
+      relations.push({ id, members: kept, tags: Object.fromEntries(tags.entries()) });
+    },
+  });
+  const area = {
+    ...box!,
+    maxLon: box!.minLon + COLUMNS * STEP.lon,
+    maxLat: box!.minLat + ROWS * STEP.lat,
+  };
+  const idOf = (id: number, copy: number) => copy * IDS + id;
+  await writePbf(state, {
+    box: area,
+    timestamp: new Date('2026-01-01T00:00:00Z'),
+    nodes: () =>
+      copies(nodes, (node, copy) => ({
+        ...node,
+        id: idOf(node.id, copy),
+        lon: node.lon + (copy % COLUMNS) * STEP.lon,
+        lat: node.lat + Math.floor(copy / COLUMNS) * STEP.lat,
+      })),
+    ways: () =>
+      copies(ways, (way, copy) => ({
+        ...way,
+        id: idOf(way.id, copy),
+        refs: way.refs.map((node) => idOf(node, copy)),
+      })),
+    relations: () =>
+      copies(relations, (relation, copy) => ({
+        ...relation,
+        id: idOf(relation.id, copy),
+        members: relation.members.map(({ way, role }) => ({ way: idOf(way, copy), role })),
+      })),
+  });
+  return area;
+}
+
+function* copies<Element>(
+  elements: readonly Element[],
+  copied: (element: Element, copy: number) => Element,
+): Generator<Element> {
+  for (let copy = 0; copy < COPIES; copy++) {
+    for (const element of elements) yield copied(element, copy);
+  }
+}
