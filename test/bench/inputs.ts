@@ -48,7 +48,11 @@ export function country(blocks: number, folder: string): Promise<BenchInputs> {
   return demoCity({ blocks, seed: 1, counties: COUNTRY_COUNTIES, preset: 'country' }, folder);
 }
 
-async function demoCity(size: Omit<DemoOptions, 'out'>, folder: string): Promise<BenchInputs> {
+/** A demo city of a size. */
+export async function demoCity(
+  size: Omit<DemoOptions, 'out'>,
+  folder: string,
+): Promise<BenchInputs> {
   const { blocks: count, preset = 'city' } = size;
   const out = path.join(folder, `${preset}-${count}`);
   const { osm, gtfs, blocks, places } = await writeDemoCity({ ...size, out }, silent);

@@ -13,6 +13,7 @@ import { benchExports } from './exports.ts';
 import { benchFleet } from './fleet.ts';
 import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
+import { benchGrowth } from './growth.ts';
 import { benchHostile } from './hostile.ts';
 import { baltimore, largeCity, metropolis } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
@@ -58,6 +59,7 @@ const UNSERVED = [
   'preparation',
   'city',
   'metropolis',
+  'growth',
   'schedule',
 ];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
@@ -99,6 +101,7 @@ try {
     });
   }
   if (asked.includes('metropolis')) await benchTransitRouting(await metropolis(folder));
+  if (asked.includes('growth')) await benchGrowth(folder);
   if (asked.includes('schedule')) benchNationalSchedule();
   for (const [part, blocks] of Object.entries(NATIONS)) {
     if (asked.includes(part)) await benchNation(blocks, folder);

@@ -17,15 +17,58 @@ const ORIGINS = 200;
 const ROUNDS = 3;
 const WANTED_MS = { transit: 15, all: 12 };
 
+/** Searches from some blocks of a region, and what they found. */
+export interface TimedSearches {
+  readonly origins: number;
+  /** Destinations and blocks of the region. */
+  readonly targets: number;
+  readonly stops: number;
+  /** Calls of all trips that run while the window is open. */
+  readonly calls: number;
+  /** Milliseconds of one core per origin, medians: by walk and bike, and by all modes. */
+  readonly streetsMs: number;
+  readonly allMs: number;
+  /** Seconds to link the region and to find its transfers. */
+  readonly linkSeconds: number;
+  /** Means per origin: targets within the limits, of all modes; those that transit makes nearer. */
+  readonly reached: number;
+  readonly fasterThanWalking: number;
+}
+
 /**
  * Time of one core for all departures of the window from one block, to all places and blocks: the
  * extra cost of a search by all modes over one without transit.
  */
 export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
+  const searches = await timeSearches(inputs);
+  const { departures } = ROUTING.transit;
+  const about = {
+    place: inputs.place,
+    origins: searches.origins,
+    targets: searches.targets,
+    faster_than_walking_mean: Math.round(searches.fasterThanWalking),
+  };
+  figure(
+    `search.transit_${departures}_departures.origin`,
+    searches.allMs - searches.streetsMs,
+    'ms',
+    { ...about, wanted_ms: WANTED_MS.transit },
+  );
+  figure('search.all_modes.origin', searches.allMs, 'ms', { ...about, wanted_ms: WANTED_MS.all });
+}
+
+/** Searches by all modes from up to some hundred blocks in all parts of a region. */
+export async function timeSearches(
+  inputs: Pick<BenchInputs, 'osm' | 'gtfs' | 'blocks' | 'counties'>,
+): Promise<TimedSearches> {
   const given = { ...inputs, osm: [inputs.osm] };
-  const region = await readFiles({ ...given, feeds: await datesOf(given, silent) });
+  const feeds = await datesOf(given, silent);
+  const region = await readFiles({ ...given, feeds });
   const taxonomy = new Taxonomy(TAXONOMY);
-  const linked = linkRegion(region, MODE_LABELS, taxonomy, silent);
+  const began = performance.now();
+  const modes = MODE_LABELS.filter((mode) => feeds !== null || mode !== 'transit');
+  const linked = linkRegion(region, modes, taxonomy, silent);
+  const linkSeconds = (performance.now() - began) / 1000;
   const { searchRegion } = linked;
   const [{ windowStart }] = scopeCounties(linked);
   const origins: number[] = [];
@@ -37,34 +80,29 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const some = origins.filter((_, i) => i % stride < LANES);
   const all = new OriginSearch(searchRegion);
   const streets = new OriginSearch({ ...searchRegion, transit: null });
-  const rounds = Array.from({ length: ROUNDS }, () => {
-    const [streetsMs, allMs] = [streets, all].map((search) => {
+  const rounds = Array.from({ length: ROUNDS }, () =>
+    [streets, all].map((search) => {
       const begun = performance.now();
       search.run(some, windowStart, () => {});
       return (performance.now() - begun) / some.length;
-    });
-    return { allMs, transitMs: allMs - streetsMs };
-  });
-  let faster = 0;
+    }),
+  );
+  let [faster, reached] = [0, 0];
   all.run(some, windowStart, () => {
+    for (const { count } of all.reached) reached += count;
     const [walk, , transit] = all.reached.map(({ times }) => times);
+    if (!transit) return;
     for (let t = 0; t < transit.length; t++) if (transit[t] < walk[t]) faster++;
   });
-  const { departures } = ROUTING.transit;
-  const about = {
-    place: inputs.place,
+  return {
     origins: some.length,
     targets: searchRegion.destinationCount + searchRegion.blockCount,
-    faster_than_walking_mean: Math.round(faster / some.length),
+    stops: region.transit?.stops.length ?? 0,
+    calls: searchRegion.transit?.order.stop.length ?? 0,
+    streetsMs: median(rounds.map(([ms]) => ms)),
+    allMs: median(rounds.map(([, ms]) => ms)),
+    linkSeconds,
+    reached: reached / some.length,
+    fasterThanWalking: faster / some.length,
   };
-  figure(
-    `search.transit_${departures}_departures.origin`,
-    median(rounds.map(({ transitMs }) => transitMs)),
-    'ms',
-    { ...about, wanted_ms: WANTED_MS.transit },
-  );
-  figure('search.all_modes.origin', median(rounds.map(({ allMs }) => allMs)), 'ms', {
-    ...about,
-    wanted_ms: WANTED_MS.all,
-  });
 }

@@ -16,7 +16,7 @@ export interface SmallCity {
   readonly corners: readonly Point[];
   /** Straight streets between corners. */
   readonly streets: readonly (readonly [a: number, b: number])[];
-  /** By street, its tags besides residential; and by corner. */
+  /** By street, its tags besides residential, or all of them for a ferry; and by corner. */
   readonly streetTags?: Readonly<Record<number, OsmTags>>;
   readonly cornerTags?: Readonly<Record<number, OsmTags>>;
   readonly blocks: readonly Point[];
@@ -90,7 +90,8 @@ export async function writeSmallCity(
     ],
     ways: () => [
       ...city.streets.map(([a, b], i) => {
-        const tags = { highway: 'residential', ...city.streetTags?.[i] };
+        const own = city.streetTags?.[i];
+        const tags = own?.route === 'ferry' ? own : { highway: 'residential', ...own };
         return { id: 1 + i, refs: [1 + a, 1 + b], tags };
       }),
       ...parks.map((corners) => {

@@ -1,0 +1,126 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type GtfsTable, writeGtfs } from '../../infra/demo/gtfs-writer.ts';
+import type { OsmWay } from '../../infra/demo/osm-elements.ts';
+import { type Point, pointAt, writeSmallCity } from '../transit/small-city.ts';
+import type { BenchInputs } from './inputs.ts';
+
+/** Towns in a row, each a grid of streets that no street leaves. */
+const TOWN = { corners: 7, spacing: 120, between: 1_500 };
+const BLOCK_TO_STREET = 20;
+/** How one travels between neighbours: by trains through all towns, or over each strait. */
+export type Crossing = 'train' | 'ferry lines' | 'mapped ferries';
+
+const HOP_SECONDS = 60;
+const SERVICE = { from: 6 * 3_600, until: 11 * 3_600 };
+/** Seconds between departures, and GTFS route types. */
+const LINES = {
+  train: { headway: 600, type: 2 },
+  'ferry lines': { headway: 120, type: 4 },
+};
+
+/** Writes towns as inputs of a build. */
+export async function writeTowns(
+  towns: number,
+  crossing: Crossing,
+  out: string,
+): Promise<BenchInputs> {
+  await mkdir(out, { recursive: true });
+  const { corners: side, spacing } = TOWN;
+  const corners: Point[] = [];
+  const streets: [number, number][] = [];
+  const streetTags: Record<number, OsmWay['tags']> = {};
+  const blocks: Point[] = [];
+  const shops: Point[] = [];
+  const piers: number[] = [];
+  for (let town = 0; town < towns; town++) {
+    const [first, east] = [corners.length, town * TOWN.between];
+    for (let row = 0; row < side; row++) {
+      for (let column = 0; column < side; column++) {
+        const corner = corners.push(pointAt(east + column * spacing, row * spacing)) - 1;
+        if (row > 0) streets.push([corner - side, corner]);
+        if (column === 0) continue;
+        streets.push([corner - 1, corner]);
+        const middle = east + (column - 0.5) * spacing;
+        blocks.push(pointAt(middle, row * spacing + BLOCK_TO_STREET));
+      }
+    }
+    const pier = first + (side * side - 1) / 2;
+    piers.push(pier);
+    shops.push(corners[first]);
+    if (crossing !== 'mapped ferries' || town === 0) continue;
+    const minutes = String(HOP_SECONDS / 60).padStart(2, '0');
+    streetTags[streets.length] = { route: 'ferry', duration: `00:${minutes}` };
+    streets.push([piers[town - 1], pier]);
+  }
+  const city = { corners, streets, streetTags, blocks, shops };
+  const { osm, blocks: files } = await writeSmallCity(out, city);
+  const gtfs: string[] = [];
+  if (crossing !== 'mapped ferries') {
+    gtfs.push(path.join(out, 'gtfs.zip'));
+    await writeGtfs(
+      gtfs[0],
+      feedOf(
+        piers.map((pier) => corners[pier]),
+        crossing,
+      ),
+    );
+  }
+  const place = `${towns} towns by ${crossing}`;
+  return { place, osm: osm[0], gtfs, blocks: files, places: [], counties: ['99001'] };
+}
+
+/** A line through all towns, or one over each strait; in both directions, all morning. */
+function feedOf(stops: readonly Point[], crossing: keyof typeof LINES): GtfsTable[] {
+  const { headway, type } = LINES[crossing];
+  const forth = [...stops.keys()];
+  const lines = crossing === 'train' ? [forth] : forth.slice(1).map((stop) => [stop - 1, stop]);
+  const trips: (string | number)[][] = [];
+  const times: (string | number)[][] = [];
+  for (const [route, line] of lines.entries()) {
+    for (const calls of [line, line.toReversed()]) {
+      for (let start = SERVICE.from; start < SERVICE.until; start += headway) {
+        const trip = trips.length;
+        trips.push([route, 'daily', trip]);
+        for (const [n, stop] of calls.entries()) {
+          const at = clock(start + n * HOP_SECONDS);
+          times.push([trip, at, at, stop, n]);
+        }
+      }
+    }
+  }
+  const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+  return [
+    {
+      file: 'agency.txt',
+      columns: ['agency_id', 'agency_name', 'agency_url', 'agency_timezone'],
+      rows: [['a', 'Towns', 'https://towns.example', 'America/New_York']],
+    },
+    {
+      file: 'stops.txt',
+      columns: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon'],
+      rows: stops.map(({ lon, lat }, i) => [i, `Town ${i}`, lat, lon]),
+    },
+    {
+      file: 'routes.txt',
+      columns: ['route_id', 'agency_id', 'route_short_name', 'route_type'],
+      rows: lines.map((_, route) => [route, 'a', `Line ${route}`, type]),
+    },
+    { file: 'trips.txt', columns: ['route_id', 'service_id', 'trip_id'], rows: trips },
+    {
+      file: 'stop_times.txt',
+      columns: ['trip_id', 'arrival_time', 'departure_time', 'stop_id', 'stop_sequence'],
+      rows: times,
+    },
+    {
+      file: 'calendar.txt',
+      columns: ['service_id', ...days, 'start_date', 'end_date'],
+      rows: [['daily', ...days.map(() => 1), '20260101', '20261231']],
+    },
+  ];
+}
+
+function clock(seconds: number): string {
+  const parts = [seconds / 3_600, (seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':');
+}
