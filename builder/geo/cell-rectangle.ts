@@ -37,22 +37,22 @@ export class CellRectangle {
     return new CellRectangle(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
   }
 
-  /** Two parts of about equal size; none for a single cell. */
-  halves(): CellRectangle[] {
+  /**
+   * The ways to cut them in two across their longer side, from the middle outwards; none for a
+   * single cell.
+   */
+  cuts(): [CellRectangle, CellRectangle][] {
     const [west, south, east, north] = [this.#west, this.#south, this.#east, this.#north];
     if (east - west > north - south) {
-      const middle = Math.floor((west + east) / 2);
-      return [
-        new CellRectangle(west, south, middle, north),
-        new CellRectangle(middle + 1, south, east, north),
-      ];
+      return fromTheMiddle(west, east).map((last) => [
+        new CellRectangle(west, south, last, north),
+        new CellRectangle(last + 1, south, east, north),
+      ]);
     }
-    if (north === south) return [];
-    const middle = Math.floor((south + north) / 2);
-    return [
-      new CellRectangle(west, south, east, middle),
-      new CellRectangle(west, middle + 1, east, north),
-    ];
+    return fromTheMiddle(south, north).map((last) => [
+      new CellRectangle(west, south, east, last),
+      new CellRectangle(west, last + 1, east, north),
+    ]);
   }
 
   /** Whether it contains a cell, by its number. */
@@ -111,4 +111,12 @@ function rowOf(lat: Degrees): number {
 
 function within(count: number, index: number): number {
   return Math.min(count - 1, Math.max(0, index));
+}
+
+/** From `first` up to the one before `last`, those in the middle first. */
+function fromTheMiddle(first: number, last: number): number[] {
+  const all = Array.from({ length: last - first }, (_, i) => first + i);
+  const twiceTheMiddle = first + last - 1;
+  const distance = (line: number) => Math.abs(2 * line - twiceTheMiddle);
+  return all.sort((a, b) => distance(a) - distance(b));
 }

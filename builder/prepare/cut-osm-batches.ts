@@ -93,12 +93,33 @@ function* cut(
   files: readonly ReadonlyMap<number, Bytes>[],
   most: Bytes,
 ): Generator<CellBatch> {
-  // Adjacent cells are read too: their elements may reach into these.
-  const held = bytesIn(cells.grown(), files);
+  const held = heldWith(cells, files);
   if (held === 0) return;
-  const halves = held > most ? cells.halves() : [];
-  if (halves.length === 0) yield { cells, bytes: held };
-  else for (const half of halves) yield* cut(half, files, most);
+  const parts = held > most ? mostEven(cells, files) : [];
+  if (parts.length === 0) yield { cells, bytes: held };
+  else for (const part of parts) yield* cut(part, files, most);
+}
+
+/**
+ * The cut whose larger part is smallest, so that batches read at once take about as long; of equal
+ * cuts the one nearest the middle. Empty for a single cell.
+ */
+function mostEven(
+  cells: CellRectangle,
+  files: readonly ReadonlyMap<number, Bytes>[],
+): readonly CellRectangle[] {
+  let best: readonly CellRectangle[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  for (const parts of cells.cuts()) {
+    const larger = Math.max(...parts.map((part) => heldWith(part, files)));
+    if (larger < least) [best, least] = [parts, larger];
+  }
+  return best;
+}
+
+/** The bytes in cells and in those around them, which are read too: elements may reach in. */
+function heldWith(cells: CellRectangle, files: readonly ReadonlyMap<number, Bytes>[]): Bytes {
+  return bytesIn(cells.grown(), files);
 }
 
 function bytesIn(cells: CellRectangle, files: readonly ReadonlyMap<number, Bytes>[]): Bytes {

@@ -12,9 +12,8 @@ const CROSSINGS: readonly Crossing[] = ['train', 'ferry lines', 'mapped ferries'
 
 /**
  * How searches grow: with cities and the density of their transit, with the calls of a train, and
- * with islands behind islands. Each series ends with the exponents of the power laws that fit it:
- * of an origin's time by the targets that it reaches, and of linking by the stops (or else by the
- * targets) of the region.
+ * with islands behind islands. Each series ends with the exponents of the power laws that fit the
+ * times by the targets of the region: 1 is linear.
  */
 export async function benchGrowth(folder: string): Promise<void> {
   for (const preset of PRESETS) {
@@ -41,10 +40,13 @@ function report(series: string, all: readonly TimedSearches[]): void {
     figure('growth.origin', allMs, 'ms', size);
     figure('growth.linking', linkSeconds, 's', size);
   }
-  const sizes = all.map(({ stops, targets }) => stops || targets);
   const exponents = {
-    'growth.origin.exponent': exponentOf(all.map((one) => [one.reached, one.allMs])),
-    'growth.linking.exponent': exponentOf(all.map((one, i) => [sizes[i], one.linkSeconds])),
+    'growth.origin.exponent': exponentOf(all.map(({ targets, allMs }) => [targets, allMs])),
+    'growth.linking.exponent': exponentOf(
+      all.map(({ targets, linkSeconds }) => [targets, linkSeconds]),
+    ),
   };
-  for (const [name, exponent] of Object.entries(exponents)) figure(name, exponent, '', { series });
+  for (const [name, exponent] of Object.entries(exponents)) {
+    figure(name, exponent, '', { series, wanted: 1 });
+  }
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { extractCoverageOf } from '../../builder/extract/extract-coverage.ts';
@@ -214,6 +214,25 @@ test('the prepared data is the same whether everything is read at once, cell by 
   expect(await preparedIn('threads', 50, 2)).toEqual(parts);
   const { overview, detail, wide } = whole.prepared.map;
   expect([overview, detail, wide].map((part) => Object.keys(part).length)).not.toContain(0);
+});
+
+test('cells are cut where their contents are most even, so that fewer batches read the files', async () => {
+  // Streets of each column of cells: few in the west, many in the east.
+  const streets = [1, 1, 1, 1, 1, 1, 1, 1, 20, 20, 20, 20].flatMap((count, column) =>
+    Array.from({ length: count }, (_, i) => ({ x: column / 4 + 0.1, y: 0.01 + i / 1_000 })),
+  );
+  const file = scratch.pbf('uneven', [
+    ...streets.flatMap(({ x, y }, i) => [`n${2 * i + 1} x${x} y${y}`, `n${2 * i + 2} x${x} y0.2`]),
+    ...streets.map((_, i) => `w${i + 1} Thighway=residential Nn${2 * i + 1},n${2 * i + 2}`),
+  ]);
+  const { size } = await stat(file);
+  const store = new FolderStore(path.join(folder, 'store'));
+  // Two parts of ten and two columns, each with its neighbours, have 68 of 88 streets at most;
+  // two of six columns would have 83.
+  await prepare(file, store, box(0.01, 0.01, 2.99, 0.24), (size * 70) / streets.length);
+  await store.close();
+  const receipts = await readdir(path.join(folder, 'store', 'receipts'));
+  expect(receipts.filter((name) => /^osm-[0-9a-f]/.test(name))).toHaveLength(2);
 });
 
 test('damage that a thread finds is reported with file and place', async () => {
