@@ -37,22 +37,28 @@ export class CellRectangle {
     return new CellRectangle(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
   }
 
-  /**
-   * The ways to cut them in two across their longer side, from the middle outwards; none for a
-   * single cell.
-   */
-  cuts(): [CellRectangle, CellRectangle][] {
-    const [west, south, east, north] = [this.#west, this.#south, this.#east, this.#north];
-    if (east - west > north - south) {
-      return fromTheMiddle(west, east).map((last) => [
-        new CellRectangle(west, south, last, north),
-        new CellRectangle(last + 1, south, east, north),
-      ]);
+  /** The column of a cell, or its row if these are higher than wide: 0 to `side - 1` within. */
+  lineOf(cell: number): number {
+    return this.#isWide ? (cell % COLUMNS) - this.#west : Math.floor(cell / COLUMNS) - this.#south;
+  }
+
+  /** The parts before and after the far edge of a line. */
+  cutAfter(line: number): [CellRectangle, CellRectangle] {
+    const [west, south, east, north] = this.edges;
+    if (this.#isWide) {
+      return [
+        new CellRectangle(west, south, west + line, north),
+        new CellRectangle(west + line + 1, south, east, north),
+      ];
     }
-    return fromTheMiddle(south, north).map((last) => [
-      new CellRectangle(west, south, east, last),
-      new CellRectangle(west, last + 1, east, north),
-    ]);
+    return [
+      new CellRectangle(west, south, east, south + line),
+      new CellRectangle(west, south + line + 1, east, north),
+    ];
+  }
+
+  get #isWide(): boolean {
+    return this.#east - this.#west > this.#north - this.#south;
   }
 
   /** Whether it contains a cell, by its number. */
@@ -111,12 +117,4 @@ function rowOf(lat: Degrees): number {
 
 function within(count: number, index: number): number {
   return Math.min(count - 1, Math.max(0, index));
-}
-
-/** From `first` up to the one before `last`, those in the middle first. */
-function fromTheMiddle(first: number, last: number): number[] {
-  const all = Array.from({ length: last - first }, (_, i) => first + i);
-  const twiceTheMiddle = first + last - 1;
-  const distance = (line: number) => Math.abs(2 * line - twiceTheMiddle);
-  return all.sort((a, b) => distance(a) - distance(b));
 }

@@ -55,7 +55,12 @@ export async function cutBatches(
     jobs.push(ranges.map((range) => countingJob(path, i, cells.grown(), range, preparation)));
   }
   const counts = await prepareByJobs(jobs.flat(), nodeCountsSchema, preparation, stage);
-  const byCell = near.map((file, i) => bytesByCell(file.bytes, counts.splice(0, jobs[i].length)));
+  const byCell = new Map<number, Bytes>();
+  for (const [i, file] of near.entries()) {
+    for (const [cell, bytes] of bytesByCell(file.bytes, counts.splice(0, jobs[i].length))) {
+      byCell.set(cell, (byCell.get(cell) ?? 0) + bytes);
+    }
+  }
   const batches = [...cut(cells, byCell, most)];
   stage.finish(`${counted(batches.length, 'batch', 'batches')} of cells to read`);
   return { batches, isPart: true };
@@ -90,42 +95,45 @@ function bytesByCell(bytes: Bytes, ranges: readonly NodeCounts[]): Map<number, B
 
 function* cut(
   cells: CellRectangle,
-  files: readonly ReadonlyMap<number, Bytes>[],
+  byCell: ReadonlyMap<number, Bytes>,
   most: Bytes,
 ): Generator<CellBatch> {
-  const held = heldWith(cells, files);
+  const held = linesHeld(cells, byCell).reduce((sum, bytes) => sum + bytes, 0);
   if (held === 0) return;
-  const parts = held > most ? mostEven(cells, files) : [];
-  if (parts.length === 0) yield { cells, bytes: held };
-  else for (const part of parts) yield* cut(part, files, most);
+  if (held <= most || cells.side === 1) yield { cells, bytes: held };
+  else for (const part of mostEven(cells, byCell)) yield* cut(part, byCell, most);
 }
 
 /**
- * The cut whose larger part is smallest, so that batches read at once take about as long; of equal
- * cuts the one nearest the middle. Empty for a single cell.
+ * The cut whose larger part holds least, so that few batches exceed the limit; of equal cuts the
+ * one nearest the middle.
  */
 function mostEven(
   cells: CellRectangle,
-  files: readonly ReadonlyMap<number, Bytes>[],
-): readonly CellRectangle[] {
-  let best: readonly CellRectangle[] = [];
-  let least = Number.POSITIVE_INFINITY;
-  for (const parts of cells.cuts()) {
-    const larger = Math.max(...parts.map((part) => heldWith(part, files)));
-    if (larger < least) [best, least] = [parts, larger];
-  }
-  return best;
+  byCell: ReadonlyMap<number, Bytes>,
+): [CellRectangle, CellRectangle] {
+  const lines = linesHeld(cells, byCell);
+  const before = [0];
+  for (const bytes of lines) before.push(before.at(-1)! + bytes);
+  const cuts = Array.from({ length: cells.side - 1 }, (_, line) => ({
+    line,
+    // Each part is held with the line beyond the cut.
+    larger: Math.round(Math.max(before[line + 3], before.at(-1)! - before[line + 1])),
+    toMiddle: Math.abs(2 * line - (cells.side - 2)),
+  }));
+  cuts.sort((a, b) => a.larger - b.larger || a.toMiddle - b.toMiddle);
+  return cells.cutAfter(cuts[0].line);
 }
 
-/** The bytes in cells and in those around them, which are read too: elements may reach in. */
-function heldWith(cells: CellRectangle, files: readonly ReadonlyMap<number, Bytes>[]): Bytes {
-  return bytesIn(cells.grown(), files);
-}
-
-function bytesIn(cells: CellRectangle, files: readonly ReadonlyMap<number, Bytes>[]): Bytes {
-  let sum = 0;
-  for (const file of files) for (const [cell, bytes] of file) if (cells.has(cell)) sum += bytes;
-  return sum;
+/**
+ * The bytes in each line of cells, including the cells around them, which are read too since their
+ * elements may reach in: the line before the first, each line, and the line after the last.
+ */
+function linesHeld(cells: CellRectangle, byCell: ReadonlyMap<number, Bytes>): Float64Array {
+  const lines = new Float64Array(cells.side + 2);
+  const held = cells.grown();
+  for (const [cell, bytes] of byCell) if (held.has(cell)) lines[1 + cells.lineOf(cell)] += bytes;
+  return lines;
 }
 
 export function bytesOf(files: readonly OsmPath[]): Bytes {

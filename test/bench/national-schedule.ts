@@ -21,7 +21,7 @@ const EXTRACT_MEGABYTES = 11_000;
 const RELEASE_GIGABYTES = 115;
 /** Cells of streets and places, 283 bytes per block; a unit reads twice its own. */
 const PREPARED_GIGABYTES = 2 * 2.3;
-/** For extracts: cells are halved until each, with its surroundings, holds no more than 250 MB. */
+/** For extracts: cells are cut until each part, with its surroundings, holds at most 250 MB. */
 const BATCHES = Math.ceil((1.5 * EXTRACT_MEGABYTES) / 250);
 /** Over the surroundings of a batch. */
 const PASSES = 5;

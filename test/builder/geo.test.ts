@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { CellRectangle } from '../../builder/geo/cell-rectangle.ts';
 import { CellSet, FINE_CELLS } from '../../builder/geo/cell-set.ts';
 import { simplify } from '../../builder/geo/simplify.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
@@ -108,4 +109,24 @@ test('a cover clips a box to its bounds', () => {
   const wide = { minLon: -9, minLat: 0.5, maxLon: 9, maxLat: 9 };
   expect(cover.clip(wide)).toEqual({ minLon: 1, minLat: 0.5, maxLon: 4, maxLat: 2 });
   expect(cover.clip({ minLon: 5, minLat: 0, maxLon: 6, maxLat: 1 })).toBe(null);
+});
+
+test('a cut across the longer side leaves each cell in one part, by its line', () => {
+  const edge = (most: number) => fc.integer({ min: 0, max: most });
+  const sides = fc.record({ west: edge(1_400), south: edge(700), width: edge(9), height: edge(9) });
+  return forAll(200, sides, edge(8), ({ west, south, width, height }, wanted) => {
+    const cells = CellRectangle.within([west, south, west + width, south + height]);
+    if (cells.side === 1) return;
+    const last = Math.min(wanted, cells.side - 2);
+    const [before, after] = cells.cutAfter(last);
+    const lines = new Set<number>();
+    for (const cell of cells.touching(cells.box)) {
+      if (!cells.has(cell)) continue;
+      lines.add(cells.lineOf(cell));
+      expect([before.has(cell), after.has(cell)]).toEqual(
+        cells.lineOf(cell) <= last ? [true, false] : [false, true],
+      );
+    }
+    expect([...lines].sort((a, b) => a - b)).toEqual([...Array(cells.side).keys()]);
+  });
 });

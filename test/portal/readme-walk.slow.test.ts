@@ -13,6 +13,8 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 const run = promisify(execFile);
 const TTA = path.resolve('dist/infra/cli/tta.js');
 
+/** Ends commands that hang. */
+const PATIENCE_MS = 300_000;
 const MAIL_COMES = "until grep -qsE '^ +[0-9]{6}' var/mail/*.eml; do sleep 0.1; done";
 
 const folder = folderOfTests();
@@ -59,7 +61,7 @@ describe.each(['SQLite', 'Redis'])('on %s', (kind) => {
     try {
       const env = { ...process.env, PORTAL: portal.address, API: api.address, BLOCK: block };
       const script = ['set -euo pipefail', ...commands].join('\necho\n');
-      const { stdout } = await run('bash', ['-c', script], { cwd, env });
+      const { stdout } = await run('bash', ['-c', script], { cwd, env, timeout: PATIENCE_MS });
       expect(stdout).toContain('{"sent":true}');
       expect(stdout).toContain(
         '{"email":"you@example.org","tokens_remaining":5000,"membership":null}',
