@@ -98,31 +98,29 @@ function* cut(
   byCell: ReadonlyMap<number, Bytes>,
   most: Bytes,
 ): Generator<CellBatch> {
-  const held = linesHeld(cells, byCell).reduce((sum, bytes) => sum + bytes, 0);
+  const lines = linesHeld(cells, byCell);
+  const held = lines.reduce((sum, bytes) => sum + bytes, 0);
   if (held === 0) return;
   if (held <= most || cells.side === 1) yield { cells, bytes: held };
-  else for (const part of mostEven(cells, byCell)) yield* cut(part, byCell, most);
+  else for (const part of cells.cutAfter(mostEven(lines))) yield* cut(part, byCell, most);
 }
 
 /**
- * The cut whose larger part holds least, so that few batches exceed the limit; of equal cuts the
- * one nearest the middle.
+ * The line to cut after, so that the larger part holds least and few batches exceed the limit; of
+ * equal ones the nearest to the middle. `lines` are those of `linesHeld`.
  */
-function mostEven(
-  cells: CellRectangle,
-  byCell: ReadonlyMap<number, Bytes>,
-): [CellRectangle, CellRectangle] {
-  const lines = linesHeld(cells, byCell);
+function mostEven(lines: Float64Array): number {
+  const side = lines.length - 2;
   const before = [0];
   for (const bytes of lines) before.push(before.at(-1)! + bytes);
-  const cuts = Array.from({ length: cells.side - 1 }, (_, line) => ({
+  const cuts = Array.from({ length: side - 1 }, (_, line) => ({
     line,
     // Each part is held with the line beyond the cut.
     larger: Math.round(Math.max(before[line + 3], before.at(-1)! - before[line + 1])),
-    toMiddle: Math.abs(2 * line - (cells.side - 2)),
+    toMiddle: Math.abs(2 * line - (side - 2)),
   }));
   cuts.sort((a, b) => a.larger - b.larger || a.toMiddle - b.toMiddle);
-  return cells.cutAfter(cuts[0].line);
+  return cuts[0].line;
 }
 
 /**

@@ -40,13 +40,9 @@ function report(series: string, all: readonly TimedSearches[]): void {
     figure('growth.origin', allMs, 'ms', size);
     figure('growth.linking', linkSeconds, 's', size);
   }
-  const exponents = {
-    'growth.origin.exponent': exponentOf(all.map(({ targets, allMs }) => [targets, allMs])),
-    'growth.linking.exponent': exponentOf(
-      all.map(({ targets, linkSeconds }) => [targets, linkSeconds]),
-    ),
-  };
-  for (const [name, exponent] of Object.entries(exponents)) {
-    figure(name, exponent, '', { series, wanted: 1 });
-  }
+  const about = { series, wanted: 1 };
+  const searches = all.map(({ targets, allMs }) => [targets, allMs] as const);
+  figure('growth.origin.exponent', exponentOf(searches), '', about);
+  const linkings = all.map(({ targets, linkSeconds }) => [targets, linkSeconds] as const);
+  figure('growth.linking.exponent', exponentOf(linkings), '', about);
 }

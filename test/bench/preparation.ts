@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { DEFAULT_MEMORY } from '../../builder/build-request.ts';
 import { readPbf } from '../../builder/osm/pbf.ts';
 import { openPreparationPool } from '../../builder/prepare/preparation-pool.ts';
 import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
@@ -11,6 +11,7 @@ import type { OsmNode, OsmRelation, OsmWay } from '../../infra/demo/osm-elements
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { keyOf } from '../support/prepared-city.ts';
 import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 import { residentMemory } from './resident-memory.ts';
@@ -23,8 +24,6 @@ const COPIES = COLUMNS * ROWS;
 const STEP = { lon: 0.08, lat: 0.048 };
 /** More than any id of the city. */
 const IDS = 1e10;
-/** The default of `tta build`. */
-const MEMORY = 4 * 2 ** 30;
 
 /**
  * Preparation of OpenStreetMap by as many threads as there are cores: wall time over processor time
@@ -37,9 +36,7 @@ export async function benchPreparation(inputs: BenchInputs, folder: string): Pro
   const cores = availableParallelism();
   const about = { megabytes: Math.round(size / 1e6), cores };
   const store = new FolderStore(path.join(folder, 'state'));
-  const pool = openPreparationPool(store, { workers: cores, memory: MEMORY });
-  const keyOf = (madeOf: readonly unknown[]) =>
-    createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
+  const pool = openPreparationPool(store, { workers: cores });
   // Starts the peak of resident memory anew.
   await writeFile('/proc/self/clear_refs', '5');
   const [begun, used] = [performance.now(), process.cpuUsage()];
@@ -61,7 +58,7 @@ export async function benchPreparation(inputs: BenchInputs, folder: string): Pro
     wanted: 1.1,
   });
   const peak = await residentMemory(process.pid, 'VmHWM');
-  figure('preparation.peak_memory', peak, 'MB', { ...about, wanted: MEMORY / 1e6 });
+  figure('preparation.peak_memory', peak, 'MB', { ...about, wanted: DEFAULT_MEMORY / 2 ** 20 });
 }
 
 /**

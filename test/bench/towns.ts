@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type GtfsTable, writeGtfs } from '../../infra/demo/gtfs-writer.ts';
 import type { OsmWay } from '../../infra/demo/osm-elements.ts';
+import { AGENCY, service } from '../transit/feed-records.ts';
+import { type FeedRecord, type FeedTables, gtfsTime, writeFeed } from '../transit/gtfs-text.ts';
 import { type Point, pointAt, writeSmallCity } from '../transit/small-city.ts';
 import type { BenchInputs } from './inputs.ts';
 
@@ -57,70 +58,42 @@ export async function writeTowns(
   const { osm, blocks: files } = await writeSmallCity(out, city);
   const gtfs: string[] = [];
   if (crossing !== 'mapped ferries') {
-    gtfs.push(path.join(out, 'gtfs.zip'));
-    await writeGtfs(
-      gtfs[0],
-      feedOf(
-        piers.map((pier) => corners[pier]),
-        crossing,
-      ),
-    );
+    const stops = piers.map((pier) => corners[pier]);
+    gtfs.push(await writeFeed(path.join(out, 'gtfs.zip'), feedOf(stops, crossing)));
   }
   const place = `${towns} towns by ${crossing}`;
   return { place, osm: osm[0], gtfs, blocks: files, places: [], counties: ['99001'] };
 }
 
 /** A line through all towns, or one over each strait; in both directions, all morning. */
-function feedOf(stops: readonly Point[], crossing: keyof typeof LINES): GtfsTable[] {
+function feedOf(stops: readonly Point[], crossing: keyof typeof LINES): FeedTables {
   const { headway, type } = LINES[crossing];
   const forth = [...stops.keys()];
   const lines = crossing === 'train' ? [forth] : forth.slice(1).map((stop) => [stop - 1, stop]);
-  const trips: (string | number)[][] = [];
-  const times: (string | number)[][] = [];
-  for (const [route, line] of lines.entries()) {
+  const trips: FeedRecord[] = [];
+  const times: FeedRecord[] = [];
+  for (const [route_id, line] of lines.entries()) {
     for (const calls of [line, line.toReversed()]) {
       for (let start = SERVICE.from; start < SERVICE.until; start += headway) {
-        const trip = trips.length;
-        trips.push([route, 'daily', trip]);
-        for (const [n, stop] of calls.entries()) {
-          const at = clock(start + n * HOP_SECONDS);
-          times.push([trip, at, at, stop, n]);
+        const trip_id = trips.length;
+        trips.push({ route_id, service_id: 'daily', trip_id });
+        for (const [stop_sequence, stop_id] of calls.entries()) {
+          const time = gtfsTime(start + stop_sequence * HOP_SECONDS);
+          times.push({ trip_id, arrival_time: time, departure_time: time, stop_id, stop_sequence });
         }
       }
     }
   }
-  const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-  return [
-    {
-      file: 'agency.txt',
-      columns: ['agency_id', 'agency_name', 'agency_url', 'agency_timezone'],
-      rows: [['a', 'Towns', 'https://towns.example', 'America/New_York']],
-    },
-    {
-      file: 'stops.txt',
-      columns: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon'],
-      rows: stops.map(({ lon, lat }, i) => [i, `Town ${i}`, lat, lon]),
-    },
-    {
-      file: 'routes.txt',
-      columns: ['route_id', 'agency_id', 'route_short_name', 'route_type'],
-      rows: lines.map((_, route) => [route, 'a', `Line ${route}`, type]),
-    },
-    { file: 'trips.txt', columns: ['route_id', 'service_id', 'trip_id'], rows: trips },
-    {
-      file: 'stop_times.txt',
-      columns: ['trip_id', 'arrival_time', 'departure_time', 'stop_id', 'stop_sequence'],
-      rows: times,
-    },
-    {
-      file: 'calendar.txt',
-      columns: ['service_id', ...days, 'start_date', 'end_date'],
-      rows: [['daily', ...days.map(() => 1), '20260101', '20261231']],
-    },
-  ];
-}
-
-function clock(seconds: number): string {
-  const parts = [seconds / 3_600, (seconds / 60) % 60, seconds % 60];
-  return parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':');
+  return {
+    'agency.txt': [AGENCY],
+    'stops.txt': stops.map(({ lon, lat }, stop_id) => {
+      return { stop_id, stop_name: `Town ${stop_id}`, stop_lat: lat, stop_lon: lon };
+    }),
+    'routes.txt': lines.map((_, route_id) => {
+      return { route_id, route_short_name: `Line ${route_id}`, route_type: type };
+    }),
+    'trips.txt': trips,
+    'stop_times.txt': times,
+    'calendar.txt': [service('daily', '1111111', 20260101, 20261231)],
+  };
 }

@@ -292,7 +292,8 @@ class Person {
    */
   async #mail(): Promise<string | null> {
     const { inbox, portal } = this.#service;
-    for (; this.#requested < MAX_MAILS; this.#requested++) {
+    while (this.#requested < MAX_MAILS) {
+      this.#requested++;
       const { kills } = portal;
       expect((await this.#post('/auth/request', { email: this.email })).status).toBe(202);
       for (let isLost = false; !isLost; ) {
@@ -300,7 +301,6 @@ class Person {
         const mail = await inbox.next(this.email, this.#mails, MAIL_MS).catch(() => null);
         if (mail === null) continue;
         this.#mails++;
-        this.#requested++;
         return mail.text!;
       }
     }
