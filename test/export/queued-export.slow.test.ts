@@ -66,10 +66,11 @@ const queued = () => [...exported('queue'), '--queue', redis.address()];
 const work = () =>
   start('worker', '--store', at('queue'), '--queue', redis.address(), '--workers', '1');
 
+/** Objects by name, without files that a killed worker left half-written. */
 async function exportsIn(store: string): Promise<Record<string, string>> {
-  const names = await readdir(path.join(at(store), 'exports'));
-  const contents = names.sort().map(async (name) => {
-    const bytes = await readFile(path.join(at(store), 'exports', name));
+  const objects = await new FolderStore(at(store)).list('exports/');
+  const contents = objects.map(async ({ name }) => {
+    const bytes = await readFile(path.join(at(store), name));
     return [name, bytes.toString('base64')];
   });
   return Object.fromEntries(await Promise.all(contents));
@@ -93,7 +94,8 @@ test('workers export what threads do, byte for byte, though one is killed and th
   const got = await exportsIn('queue');
   expect(Object.keys(got)).toEqual(Object.keys(expected));
   for (const name of Object.keys(expected)) expect(got[name] === expected[name], name).toBe(true);
-  for (const worker of workers) expect(worker.said).toMatch(/^job export/m);
+  // On a busy machine one of them may start after the other has done everything.
+  expect(workers.map(({ said }) => said).join('')).toMatch(/^job export/m);
   // Nothing is left of the export's claim on the store.
   const leases = await readdir(path.join(at('queue'), 'leases'));
   expect(leases.filter((name) => name.endsWith('.json'))).toEqual([]);
