@@ -110,11 +110,11 @@ test('a purchase while Stripe fails is a problem of its own, and reported', asyn
   shop.standIn.fault = 'error';
   const { payment } = shop;
   for (const purchase of [
-    payment.subscribe(account),
-    payment.buyPack(account, 'pack_10k'),
-    payment.manage(account),
+    () => payment.subscribe(account),
+    () => payment.buyPack(account, 'pack_10k'),
+    () => payment.manage(account),
   ]) {
-    await expect(purchase).rejects.toMatchObject({
+    await expect(purchase()).rejects.toMatchObject({
       slug: 'payment-unavailable',
       message: 'the payment processor is not responding; nothing was purchased',
       members: {},
@@ -159,10 +159,10 @@ test('commands reconcile, and end subscriptions, and say where Stripe fails', as
   expect(subscription.status).toBe('canceled');
   shop.standIn.fault = 'error';
   for (const failing of [
-    reconcileWith(settings(), shop.ledger, null),
-    endSubscriptionsWith(settings(), shop.ledger, id),
+    () => reconcileWith(settings(), shop.ledger, null),
+    () => endSubscriptionsWith(settings(), shop.ledger, id),
   ]) {
-    await expect(failing).rejects.toThrow(new PaymentUnavailable('Stripe: out of order'));
+    await expect(failing()).rejects.toThrow(new PaymentUnavailable('Stripe: out of order'));
   }
   shop.standIn.fault = 'stall';
   const impatient = { ...settings(), timeoutMs: 100 };
