@@ -5,10 +5,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Millis } from '../../shards/units.ts';
 
 /**
- * Grace period in which open connections may send one more request after listening has stopped.
- * Closing them at once would break a request that a proxy has just forwarded.
+ * Time without a request after which open connections count as unused. Closing them while a proxy
+ * still uses them would break a request that it has just forwarded.
  */
-const LAST_REQUESTS_MS: Millis = 250;
+const UNUSED_MS: Millis = 250;
+/** Limit on the time in which open connections may send one more request each. */
+const LAST_REQUESTS_MS: Millis = 2_000;
 const POLL_MS: Millis = 10;
 /** Connections that the kernel may hold for a server to accept: Node's default. */
 const BACKLOG = 511;
@@ -29,8 +31,8 @@ declare module 'fastify' {
 /**
  * Shuts a server down without breaking connections in use. Once `shutdown` has begun, each response
  * is the last of its connection (`Connection: close`). Closing stops listening first, so that new
- * clients are refused and can go elsewhere, and waits for the last requests of open connections
- * before it closes idle ones.
+ * clients are refused and can go elsewhere. It closes idle connections once no more requests arrive
+ * on any connection.
  */
 export function shutDownGracefully(app: FastifyInstance, shutdown: Shutdown): void {
   app.decorate('shutdown', shutdown);
@@ -56,8 +58,13 @@ async function stopListening(app: FastifyInstance): Promise<void> {
   // The HTTP server's `close` would close idle connections too.
   Server.prototype.close.call(server);
   const openConnections = promisify(server.getConnections.bind(server));
-  const untilMs = performance.now() + LAST_REQUESTS_MS;
-  const isInUse = () => performance.now() < untilMs || shutdown.senders > 0;
+  const endMs = performance.now() + LAST_REQUESTS_MS;
+  let lastRequestMs = performance.now();
+  server.on('request', () => {
+    lastRequestMs = performance.now();
+  });
+  const isInUse = () =>
+    performance.now() < Math.min(lastRequestMs + UNUSED_MS, endMs) || shutdown.senders > 0;
   while ((await openConnections()) > 0 && isInUse()) await pause(POLL_MS);
   await arrivalsRead(app);
   server.closeIdleConnections();

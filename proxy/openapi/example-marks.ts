@@ -95,9 +95,10 @@ function onProblem(error: unknown): null {
 async function* candidates(release: Release): AsyncGenerator<Candidate> {
   let places = 0;
   for (const state of Object.values(release.manifest.states)) {
+    if (places >= MAX_LOOKED_AT) break;
     const table = await release.places(state);
     for (const { geoid, name } of table.places) {
-      if (places++ === MAX_LOOKED_AT) break;
+      if (places++ >= MAX_LOOKED_AT) break;
       const located = await locatePlace(release, geoid);
       for await (const { index, ordinals } of blocksOfPlace(release, located, 0)) {
         yield* routable(index, ordinals, { geoid, name });

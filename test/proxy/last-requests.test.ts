@@ -1,6 +1,7 @@
+import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { closeGracefully, shutDownGracefully } from '../../portal/http/graceful-shutdown.ts';
 
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
@@ -96,4 +97,65 @@ test('a request that had arrived on an idle connection when the server closed it
     /served[\s\S]*HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*served/i,
   );
   await closed;
+});
+
+/** Opens a connection that has been used once. */
+async function openConnection() {
+  let received = '';
+  let isClosed = false;
+  const socket = connect(port, '127.0.0.1')
+    .setEncoding('utf8')
+    .on('data', (chunk) => {
+      received += chunk;
+    })
+    .on('error', () => {})
+    .on('close', () => {
+      isClosed = true;
+    });
+  onTestFinished(() => void socket.destroy());
+  const post = async () => {
+    received = '';
+    socket.write(POST);
+    await expect.poll(() => isClosed || received.endsWith('served')).toBe(true);
+    return received.slice(0, received.indexOf('\r\n'));
+  };
+  expect(await post()).toBe('HTTP/1.1 200 OK');
+  return { post, isClosed: () => isClosed };
+}
+
+test('idle connections stay open while requests arrive on others, for two seconds at most', async () => {
+  const connections = [];
+  for (let n = 0; n < 12; n++) connections.push(await openConnection());
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  const closed = closeGracefully(app);
+  await expect.poll(() => app.server.listening).toBe(false);
+  for (const { post } of connections.slice(0, 9)) {
+    nowMs += 200;
+    expect(await post()).toBe('HTTP/1.1 200 OK');
+  }
+  const unused = connections.slice(9);
+  expect(unused.some(({ isClosed }) => isClosed())).toBe(false);
+  nowMs += 200;
+  await closed;
+  await expect.poll(() => unused.every(({ isClosed }) => isClosed())).toBe(true);
+});
+
+test('idle connections are closed once no request has arrived for a quarter of a second', async () => {
+  const [used, unused] = [await openConnection(), await openConnection()];
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  const closed = closeGracefully(app);
+  await expect.poll(() => app.server.listening).toBe(false);
+  nowMs = 240;
+  expect(await used.post()).toBe('HTTP/1.1 200 OK');
+  nowMs = 480;
+  // Longer than the pause between two looks at the clock.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(unused.isClosed()).toBe(false);
+  nowMs = 500;
+  await closed;
+  await expect.poll(unused.isClosed).toBe(true);
 });
